@@ -1,0 +1,82 @@
+"""What Gradus raises: one class a cause, all of them a `GradusError` whose message is a sentence for the user."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+__all__ = [
+    "ConflictError",
+    "DataError",
+    "FormatError",
+    "GradusError",
+    "MissingExtraError",
+    "SettingsError",
+    "StoreError",
+    "UnknownProblemError",
+    "WorkerError",
+]
+
+
+class GradusError(Exception):
+    """Base of every error that Gradus raises on purpose."""
+
+
+class DataError(GradusError, ValueError):
+    """Examples that cannot be used as they are: a missing value, a value that is not 0 or 1, unequal lengths."""
+
+
+class ConflictError(DataError):
+    """Rows with the same inputs and different targets, so that no function fits them."""
+
+
+class SettingsError(GradusError, ValueError):
+    """A setting outside its range, or settings that contradict each other."""
+
+
+class FormatError(GradusError, ValueError):
+    """A file that does not say what its format asks for.
+
+    Parameters
+    ----------
+    message : str
+        What was wrong and what to do.
+    path : path-like, optional
+        The file.
+    line, column : int, optional
+        The place, counted from 1.
+
+    Examples
+    --------
+    >>> print(FormatError("expected 0 or 1, found '7'", path="data.csv", line=3, column=2))
+    data.csv, line 3, column 2: expected 0 or 1, found '7'
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | PathLike[str] | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        self.message, self.path, self.line, self.column = message, path, line, column
+        place = [str(path)] if path is not None else []
+        place += [f"line {line}"] if line is not None else []
+        place += [f"column {column}"] if column is not None else []
+        super().__init__(f"{', '.join(place)}: {message}" if place else message)
+
+
+class UnknownProblemError(GradusError, LookupError):
+    """A problem name that nothing answers to."""
+
+
+class MissingExtraError(GradusError, ImportError):
+    """A feature whose optional dependency is not installed; the message names the extra to install."""
+
+
+class WorkerError(GradusError, RuntimeError):
+    """A worker process died or raised while it ran a job; the message names the job."""
+
+
+class StoreError(GradusError, RuntimeError):
+    """A results folder that cannot be read or written."""
