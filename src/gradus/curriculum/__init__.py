@@ -1,0 +1,5 @@
+"""The order in which targets are taught: found from minimum feature sets, or by a rival rule, or given."""
+
+from gradus.curriculum.orders import kendall_tau, resolve_order
+
+__all__ = ["kendall_tau", "resolve_order"]
