@@ -1,0 +1,220 @@
+"""`learn`: from examples to a network in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus.bits import BoolMatrix, as_bits, column_names
+from gradus.errors import DataError, SettingsError
+from gradus.losses import LossName
+from gradus.network import Network
+from gradus.search.front import Found, Watcher, run_search
+from gradus.search.objective import scale
+from gradus.search.settings import Settings
+
+if TYPE_CHECKING:
+    from gradus.curriculum import Curriculum
+
+__all__ = ["Learned", "Order", "learn"]
+
+Order = Literal["auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
+Backend = Literal["cpu", "cuda"]
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What `learn` found.
+
+    Attributes
+    ----------
+    network : Network
+        Its outputs are in the caller's column order, whatever order was learned in.
+    order : tuple of int
+        The target columns in the order they were taught.
+    curriculum : Curriculum or None
+        How the order was found; None unless ``order="auto"``.
+    converged : bool
+        Whether every training example is right.
+    iterations : int
+        Steps to zero error, or in all if it was not reached; steps of shrinking are not counted.
+    restarts : int
+        How many times the search started again.
+    loss : float
+        The loss of the network on the training examples, in [0, 1].
+    live_gates : int
+        Gates that an output depends on.
+    stopped : bool
+        Whether the time limit, or whoever watched, ended the search early.
+    """
+
+    network: Network
+    order: tuple[int, ...]
+    curriculum: Curriculum | None
+    converged: bool
+    iterations: int
+    restarts: int
+    loss: float
+    live_gates: int
+    stopped: bool
+
+
+def learn(
+    X: Any,
+    Y: Any,
+    *,
+    loss: LossName = "lgh",
+    order: Order = "auto",
+    gates_per_target: int = 21,
+    history: int = 250,
+    max_iterations: int = 256_000_000,
+    restarts: int = 20,
+    shrink: int = 0,
+    attempts: int = 1,
+    time_limit: float | None = None,
+    seed: int = 0,
+    backend: Backend = "cpu",
+    watch: Watcher | None = None,
+) -> Learned:
+    """Learn a NAND network that maps every row of X to the same row of Y.
+
+    Parameters
+    ----------
+    X : array-like of 0/1 or DataFrame, shape (n, l)
+        Inputs.
+    Y : array-like of 0/1 or DataFrame, shape (n, m) or (n,)
+        Targets; at most 64 columns.
+    loss : {"lgh", "llh", "lw", "l1"}
+        How strictly the order is enforced, from a target counting only once all earlier ones are right everywhere
+        (``"lgh"``) to not at all (``"l1"``); see `gradus.losses`.
+    order : {"auto", "entropy", "random"}, sequence of int, or None
+        The order in which the targets are taught: found from minimum feature sets (``"auto"``), from conditional
+        entropies, at random, the one given, or the order of the columns (None).
+    gates_per_target : int
+        Gates in the network for each target.
+    history : int
+        Length of the late-acceptance history.
+    max_iterations : int
+        Steps after which a search that has not reached zero error starts again from a new random network.
+    restarts : int
+        How many times it may start again.
+    shrink : int
+        Steps spent on finding a smaller network once every example is right; smaller ones generalise better.
+    attempts : int
+        Independent searches, of which the smallest network without error is kept.
+    time_limit : float, optional
+        Seconds after which the best network so far is returned. Without one, the result depends on the data, the
+        settings and the seed alone.
+    seed : int
+        Any whole number from 0.
+    backend : {"cpu", "cuda"}
+        Where the search runs; the result is the same.
+    watch : callable, optional
+        Is given a `gradus.search.front.Progress` every few hundredths of a second; if it returns True, the search
+        stops and the best network so far is returned.
+
+    Returns
+    -------
+    Learned
+
+    Examples
+    --------
+    >>> import gradus
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> Y = [[0, 0], [0, 1], [0, 1], [1, 0]]  # a half adder: carry, sum
+    >>> result = gradus.learn(X, Y, order=None, seed=1)
+    >>> result.converged
+    True
+    >>> result.network.predict(X).astype(int).tolist()
+    [[0, 0], [0, 1], [0, 1], [1, 0]]
+    """
+    settings = Settings(
+        loss=loss,
+        gates_per_target=gates_per_target,
+        history=history,
+        max_iterations=max_iterations,
+        restarts=restarts,
+        shrink=shrink,
+        attempts=attempts,
+        time_limit=time_limit,
+    )
+    prepared = prepare(X, Y, settings, order=order, seed=seed)
+    found = _search(prepared, backend, watch)
+    return prepared.learned(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Checked examples with their order: everything that a search, on whichever back end, needs."""
+
+    X: BoolMatrix
+    Y: BoolMatrix
+    """Columns in curriculum order."""
+    settings: Settings
+    seed: int
+    order: tuple[int, ...]
+    curriculum: Curriculum | None
+    input_names: tuple[str, ...] | None
+    target_names: tuple[str, ...] | None
+
+    def learned(self, found: Found) -> Learned:
+        """Put what a search found into the caller's terms."""
+        m = self.Y.shape[1]
+        first_output = self.X.shape[1] + len(found.sources) - m
+        outputs = np.empty(m, dtype=np.int64)
+        outputs[list(self.order)] = first_output + np.arange(m)
+        network = Network(
+            self.X.shape[1],
+            found.sources,
+            outputs,
+            input_names=self.input_names,
+            output_names=self.target_names,
+        )
+        return Learned(
+            network=network,
+            order=self.order,
+            curriculum=self.curriculum,
+            converged=found.converged,
+            iterations=found.iterations,
+            restarts=found.restarts,
+            loss=found.cost / scale(self.settings.loss, m, len(self.Y)),
+            live_gates=found.live_gates,
+            stopped=found.stopped,
+        )
+
+
+def prepare(X: Any, Y: Any, settings: Settings, *, order: Order, seed: int) -> Prepared:
+    """Check examples, settings and seed, and find the order."""
+    inputs, targets = as_bits(X, "X"), as_bits(Y, "Y")
+    if len(inputs) != len(targets):
+        raise DataError(f"X has {len(inputs)} rows and Y has {len(targets)}; give one row of each for every example.")
+    for table, what in ((inputs, "X"), (targets, "Y")):
+        if table.shape[1] == 0:
+            raise DataError(f"{what} has no columns; give at least one.")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise SettingsError(f"seed is {seed!r}; it must be a whole number of at least 0.")
+    settings.n_gates(targets.shape[1])
+    # The curriculum needs Numba; a plain order does not.
+    from gradus.curriculum import resolve_order
+
+    columns, curriculum = resolve_order(inputs, targets, order, seed=int(seed))
+    return Prepared(
+        X=inputs,
+        Y=np.ascontiguousarray(targets[:, list(columns)]),
+        settings=settings,
+        seed=int(seed),
+        order=tuple(int(column) for column in columns),
+        curriculum=curriculum,
+        input_names=column_names(X, "X"),
+        target_names=column_names(Y, "Y"),
+    )
+
+
+def _search(prepared: Prepared, backend: str, watch: Watcher | None) -> Found:
+    if backend == "cpu":
+        return run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed, watch=watch)
+    raise SettingsError(f"backend is {backend!r}; it must be 'cpu' or 'cuda'.")

@@ -1,0 +1,198 @@
+"""Pieces of the compiled search: random numbers, values, and which gates count.
+
+All numbers are unsigned 64-bit: an index that may be negative costs a third of the speed. `width` is a tuple whose length is the
+number of words of a value, so that it is known when the piece is compiled; an empty one leaves it to `shape.words`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gradus._compile import inlined
+from gradus.search.intrinsics import trailing_zeros
+from gradus.search.structures import Number
+
+ZERO, ONE, TWO, SIX, SIXTY_THREE, THIRTY_TWO = (np.uint64(k) for k in (0, 1, 2, 6, 63, 32))
+LOW_HALF, ALL_BITS = np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFFFFFFFFFF)
+STALE, LIVE, ROOTS = (np.uint64(k) for k in (Number.STALE, Number.LIVE, Number.ROOTS))
+R17, R21, R28, R36, R43, R47 = (np.uint64(k) for k in (17, 21, 28, 36, 43, 47))
+UNIT32 = np.uint32(1)
+
+
+@inlined
+def draw(random):
+    """Next 64 random bits of xoroshiro128++; the caller uses the two halves."""
+    a, b = random[ZERO], random[ONE]
+    total = a + b
+    bits = ((total << R17) | (total >> R47)) + a
+    b ^= a
+    random[ZERO] = ((a << np.uint64(49)) | (a >> np.uint64(15))) ^ b ^ (b << R21)
+    random[ONE] = (b << R28) | (b >> R36)
+    return bits
+
+
+@inlined
+def words_of(shape, width):
+    """Words of a value: a constant where `width` says it."""
+    return np.uint64(len(width)) if len(width) > 0 else shape.words
+
+
+@inlined
+def readable_nodes(shape, gate):
+    """How many nodes gate `gate` may read: those before it, other outputs excepted."""
+    hidden = shape.gates - shape.targets
+    return shape.inputs + (gate if gate < hidden else hidden)
+
+
+@inlined
+def is_live(state, gate):
+    """Whether the cost depends on a gate now."""
+    return (state.live[gate >> SIX] >> (gate & SIXTY_THREE)) & ONE
+
+
+@inlined
+def evaluate(shape, width, state, gate):
+    """Recompute a gate in place."""
+    words = words_of(shape, width)
+    a = np.uint64(state.sources[TWO * gate]) * words
+    b = np.uint64(state.sources[TWO * gate + ONE]) * words
+    out = (shape.inputs + gate) * words
+    for w in range(words):
+        state.values[out + w] = ~(state.values[a + w] & state.values[b + w])
+
+
+@inlined
+def evaluate_dead(shape, width, state, start, stop):
+    """Bring the gates in start … stop-1 that are not live up to date."""
+    if start >= stop:
+        return
+    first, last = start >> SIX, (stop - ONE) >> SIX
+    for q in range(first, last + ONE):
+        todo = ~state.live[q]
+        if q == first:
+            todo &= ALL_BITS << (start & SIXTY_THREE)
+        if q == last:
+            todo &= ALL_BITS >> (SIXTY_THREE - ((stop - ONE) & SIXTY_THREE))
+        while todo != ZERO:
+            evaluate(shape, width, state, (q << SIX) + trailing_zeros(todo))
+            todo &= todo - ONE
+
+
+@inlined
+def settle(shape, width, state, node):
+    """Make sure that a node that is about to be read has its right value."""
+    if node >= shape.inputs:
+        gate = node - shape.inputs
+        if gate >= state.numbers[STALE] and not is_live(state, gate):
+            evaluate_dead(shape, width, state, state.numbers[STALE], gate + ONE)
+            state.numbers[STALE] = gate + ONE
+
+
+@inlined
+def try_value(shape, width, state, gate):
+    """Recompute a gate, keeping its old value for `take_back`; tell whether it changed."""
+    words = words_of(shape, width)
+    a = np.uint64(state.sources[TWO * gate]) * words
+    b = np.uint64(state.sources[TWO * gate + ONE]) * words
+    out = (shape.inputs + gate) * words
+    changed = ZERO
+    for w in range(words):
+        before = state.values[out + w]
+        after = ~(state.values[a + w] & state.values[b + w])
+        state.undo[out + w] = before
+        state.values[out + w] = after
+        changed |= before ^ after
+    return changed != ZERO
+
+
+@inlined
+def live_after(state, gate, q):
+    """Word q of the live set, without the gates up to and including `gate`."""
+    found = state.live[q]
+    if q == gate >> SIX:
+        found &= (ALL_BITS << (gate & SIXTY_THREE)) << ONE
+    return found
+
+
+@inlined
+def spread(shape, width, state, gate):
+    """Recompute every live gate above `gate`, keeping the old values."""
+    for q in range(gate >> SIX, ((shape.gates - ONE) >> SIX) + ONE):
+        todo = live_after(state, gate, q)
+        while todo != ZERO:
+            try_value(shape, width, state, (q << SIX) + trailing_zeros(todo))
+            todo &= todo - ONE
+
+
+@inlined
+def restore(shape, width, state, gate):
+    """Give one gate the value it had before the step."""
+    words = words_of(shape, width)
+    out = (shape.inputs + gate) * words
+    for w in range(words):
+        state.values[out + w] = state.undo[out + w]
+
+
+@inlined
+def take_back(shape, width, state, gate):
+    """Undo `try_value` of a gate and `spread` above it."""
+    restore(shape, width, state, gate)
+    for q in range(gate >> SIX, ((shape.gates - ONE) >> SIX) + ONE):
+        todo = live_after(state, gate, q)
+        while todo != ZERO:
+            restore(shape, width, state, (q << SIX) + trailing_zeros(todo))
+            todo &= todo - ONE
+
+
+@inlined
+def gain_reader(shape, state, node):
+    """Count one more live reader of a node; whatever it depends on becomes live."""
+    height = ZERO
+    state.stack[ZERO] = np.uint32(node)
+    height = ONE
+    while height > ZERO:
+        height -= ONE
+        top = np.uint64(state.stack[height])
+        state.readers[top] += UNIT32
+        if state.readers[top] == UNIT32 and top >= shape.inputs:
+            gate = top - shape.inputs
+            state.live[gate >> SIX] |= ONE << (gate & SIXTY_THREE)
+            state.numbers[LIVE] += ONE
+            state.stack[height] = state.sources[TWO * gate]
+            state.stack[height + ONE] = state.sources[TWO * gate + ONE]
+            height += TWO
+
+
+@inlined
+def lose_reader(shape, state, node):
+    """Count one live reader of a node less; what nothing live reads any more dies."""
+    state.stack[ZERO] = np.uint32(node)
+    height = ONE
+    while height > ZERO:
+        height -= ONE
+        top = np.uint64(state.stack[height])
+        state.readers[top] -= UNIT32
+        if state.readers[top] == np.uint32(0) and top >= shape.inputs:
+            gate = top - shape.inputs
+            state.live[gate >> SIX] &= ~(ONE << (gate & SIXTY_THREE))
+            state.numbers[LIVE] -= ONE
+            state.stack[height] = state.sources[TWO * gate]
+            state.stack[height + ONE] = state.sources[TWO * gate + ONE]
+            height += TWO
+
+
+@inlined
+def set_roots(shape, state, roots):
+    """Make `roots` the targets that count, and live what they depend on."""
+    before = state.numbers[ROOTS]
+    if roots == before:
+        return
+    first_output = shape.inputs + shape.gates - shape.targets
+    gained, lost = roots & ~before, before & ~roots
+    while gained != ZERO:
+        gain_reader(shape, state, first_output + trailing_zeros(gained))
+        gained &= gained - ONE
+    while lost != ZERO:
+        lose_reader(shape, state, first_output + trailing_zeros(lost))
+        lost &= lost - ONE
+    state.numbers[ROOTS] = roots

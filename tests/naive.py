@@ -1,0 +1,157 @@
+"""Slow, readable twins of the compiled search: plain Python, written from the design's text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+MASK64 = (1 << 64) - 1
+
+
+def rotate(word, by):
+    return ((word << by) | (word >> (64 - by))) & MASK64
+
+
+class Xoroshiro:
+    """xoroshiro128++ in Python integers."""
+
+    def __init__(self, words):
+        self.a, self.b = (int(word) for word in words)
+
+    def halves(self):
+        a, b = self.a, self.b
+        result = (rotate((a + b) & MASK64, 17) + a) & MASK64
+        b ^= a
+        self.a = rotate(a, 49) ^ b ^ ((b << 21) & MASK64)
+        self.b = rotate(b, 28)
+        return result >> 32, result & 0xFFFFFFFF
+
+
+def pick(half, choices):
+    return (half * choices) >> 32
+
+
+def node_values(X, sources):
+    """Boolean value of every node on every example, a column each."""
+    columns = [X[:, i] for i in range(X.shape[1])]
+    for a, b in sources:
+        columns.append(~(columns[a] & columns[b]))
+    return np.array(columns).T
+
+
+def live_gates(n_inputs, sources, outputs):
+    """Gates that one of these nodes depends on."""
+    live, todo = set(), list(outputs)
+    while todo:
+        node = todo.pop()
+        if node >= n_inputs and node not in live:
+            live.add(node)
+            todo += sources[node - n_inputs]
+    return live
+
+
+def integer_cost(loss, E):
+    """The integer cost of an error matrix, from the design's formulas."""
+    n, m = E.shape
+    e = E.sum(axis=0)
+    if loss == "l1":
+        return int(e.sum())
+    if loss == "lw":
+        return int(sum((m - k) * e[k] for k in range(m)))
+    if loss == "llh":
+        return int(sum(E[:, : k + 1].any(axis=1).sum() for k in range(m)))
+    wrong = [k for k in range(m) if e[k] > 0]
+    return int(n * (m - 1 - wrong[0]) + e[wrong[0]]) if wrong else 0
+
+
+def general_cost(is_global, weights, needs, tolerated, E):
+    """The cost with prerequisites and tolerated errors, from the words of `Objective`."""
+    n, m = E.shape
+    cost, bad, met = 0, [], []
+    for k in range(m):
+        before = [j for j in range(k) if needs[k] >> j & 1]
+        if is_global:
+            is_open = all(met[j] for j in before)
+            errors = int(E[:, k].sum()) if is_open else n
+            met.append(is_open and errors <= tolerated[k])
+            cost += 0 if met[k] else weights[k] * errors
+        else:
+            bad.append(E[:, k] | np.any([bad[j] for j in before], axis=0) if before else E[:, k])
+            errors = int(bad[k].sum())
+            cost += weights[k] * errors if errors > tolerated[k] else 0
+    return cost
+
+
+class NaiveSearch:
+    """One attempt, step by step as the design says it."""
+
+    def __init__(self, X, Y, *, loss, gates_per_target, history, max_iterations, restarts, shrink, words, cost=None):
+        self.X, self.Y = np.asarray(X, bool), np.asarray(Y, bool)
+        self.l, self.m = self.X.shape[1], self.Y.shape[1]
+        self.n_gates = gates_per_target * self.m
+        self.outputs = [self.l + self.n_gates - self.m + k for k in range(self.m)]
+        self.history, self.max_iterations, self.restarts, self.shrink_steps = history, max_iterations, restarts, shrink
+        self.random = Xoroshiro(words)
+        self.cost_of = cost or (lambda E: integer_cost(loss, E))
+
+    def readable(self, gate):
+        return self.l + min(gate, self.n_gates - self.m)
+
+    def cost(self, sources):
+        return self.cost_of(node_values(self.X, sources)[:, self.outputs] ^ self.Y)
+
+    def start(self):
+        sources = []
+        for gate in range(self.n_gates):
+            high, low = self.random.halves()
+            sources.append([pick(high, self.readable(gate)), pick(low, self.readable(gate))])
+        return sources
+
+    def move(self, sources):
+        """Return the wiring after one random move; the same if nothing else can be read."""
+        high, low = self.random.halves()
+        gate, terminal = divmod(pick(high, 2 * self.n_gates), 2)
+        before = sources[gate][terminal]
+        others = [node for node in range(self.readable(gate)) if node != before]
+        moved = [list(pair) for pair in sources]
+        if others:
+            moved[gate][terminal] = others[pick(low, len(others))]
+        return moved
+
+    def run(self):
+        """Return (sources, cost, iterations, restarts used)."""
+        best, best_cost, iterations = None, None, 0
+        for restart in range(self.restarts + 1):
+            sources = self.start()
+            cost = self.cost(sources)
+            if best is None or cost < best_cost:
+                best, best_cost = sources, cost
+            past, step = [cost] * self.history, 0
+            while cost > 0 and step < self.max_iterations:
+                moved = self.move(sources)
+                moved_cost = self.cost(moved)
+                v = step % self.history
+                if moved_cost < past[v] or moved_cost <= cost:
+                    sources, cost = moved, moved_cost
+                past[v] = cost
+                step += 1
+                if cost < best_cost:
+                    best, best_cost = sources, cost
+            iterations += step
+            if cost == 0:
+                return self.shrunk(sources), 0, iterations, restart
+        return best, best_cost, iterations, self.restarts
+
+    def shrunk(self, sources):
+        size = len(live_gates(self.l, sources, self.outputs))
+        best, best_size, past = sources, size, [size] * self.history
+        for step in range(self.shrink_steps):
+            moved = self.move(sources)
+            v = step % self.history
+            if self.cost(moved) == 0:
+                moved_size = len(live_gates(self.l, moved, self.outputs))
+                if moved_size < past[v] or moved_size <= size:
+                    sources, size = moved, moved_size
+            past[v] = size
+            if size < best_size:
+                best, best_size = sources, size
+        return best
