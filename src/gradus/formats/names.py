@@ -27,7 +27,8 @@ NET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_./*+:<>-]*")
 """Names that netlist files take as one word, where nothing is a keyword."""
 
 MARK = "gradus-name:"
-_LINE = re.compile(rf"{MARK}[ \t]+(\S+)[ \t]+stands for[ \t]+(\".*\")")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_LINE = re.compile(rf"{MARK}[ \t]+({_STRING}|[^\s\"]+)[ \t]+stands for[ \t]+({_STRING})")
 
 
 def safe_name(name: str, allowed: re.Pattern[str], taken: Callable[[str], bool]) -> str:
@@ -48,12 +49,14 @@ def safe_name(name: str, allowed: re.Pattern[str], taken: Callable[[str], bool])
     >>> safe_name("2nd", IDENTIFIER, {"_2nd"}.__contains__)
     '_2nd_2'
     """
-    if allowed.fullmatch(name) and not taken(name):
-        return name
     # Letters and digits beyond ASCII go too: few tools agree on them.
-    stem = name if allowed.fullmatch(name) else re.sub(r"[^A-Za-z0-9_]", "_", name)
-    stem = stem if allowed.fullmatch(stem) else f"_{stem}"
-    return fresh_name(stem, taken)
+    stem = name if _fits(name, allowed) else re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return fresh_name(stem if _fits(stem, allowed) else f"_{stem}", taken)
+
+
+def _fits(name: str, allowed: re.Pattern[str]) -> bool:
+    """Say whether a format can hold a name; no name may look like a line of the map."""
+    return allowed.fullmatch(name) is not None and MARK not in name
 
 
 def fresh_name(stem: str, taken: Callable[[str], bool]) -> str:
@@ -96,7 +99,7 @@ def safe_names(
     """
     distinct = list(dict.fromkeys(names))
     # Good names are given out first, so that no made-up name can push them aside.
-    used = {name for name in distinct if allowed.fullmatch(name) and name.lower() not in reserved}
+    used = {name for name in distinct if _fits(name, allowed) and name.lower() not in reserved}
     result = {name: name for name in used}
     for name in distinct:
         if name not in result:
@@ -113,7 +116,11 @@ def map_lines(safe_to_name: Iterable[tuple[str, str]]) -> list[str]:
     >>> map_lines([("x", "x"), ("Cdc25_", "Cdc25*")])
     ['gradus-name: Cdc25_ stands for "Cdc25*"']
     """
-    return [f"{MARK} {safe} stands for {json.dumps(name)}" for safe, name in safe_to_name if safe != name]
+    return [f"{MARK} {_word(safe)} stands for {json.dumps(name)}" for safe, name in safe_to_name if safe != name]
+
+
+def _word(safe: str) -> str:
+    return safe if re.fullmatch(r'[^\s"]+', safe) else json.dumps(safe)
 
 
 def read_map(text: str) -> dict[str, str]:
@@ -139,22 +146,21 @@ def read_map(text: str) -> dict[str, str]:
         if MARK not in line:
             continue
         match = _LINE.search(line)
-        name = _parse_string(match.group(2)) if match else None
-        if match is None or name is None:
+        try:
+            safe, name = (_unquoted(word) for word in match.groups()) if match else ("", None)
+        except ValueError:  # a quoted word with an escape that JSON does not know
+            name = None
+        if name is None:
             raise FormatError(
                 f'a name line must read: {MARK} SAFE stands for "NAME"; correct the line or delete it.', line=number
             )
-        if found.setdefault(match.group(1), name) != name:
-            raise FormatError(f"{match.group(1)!r} stands for two names; delete one of the lines.", line=number)
+        if found.setdefault(safe, name) != name:
+            raise FormatError(f"{safe!r} stands for two names; delete one of the lines.", line=number)
     return found
 
 
-def _parse_string(text: str) -> str | None:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, str) else None
+def _unquoted(word: str) -> str:
+    return str(json.loads(word)) if word.startswith('"') else word
 
 
 def restore(names: Iterable[str], text: str | Mapping[str, str]) -> list[str]:
