@@ -1,0 +1,222 @@
+"""Boolean expressions: a parser that knows the place of every error and takes any depth of brackets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus.errors import FormatError
+
+__all__ = ["Expression", "parse_expression"]
+
+Column: TypeAlias = npt.NDArray[Any]
+
+# In a program, numbers from 0 up stand for variables; these stand for everything else.
+NOT, AND, OR, XOR, IMPLIES, EQUALS, FALSE, TRUE = -1, -2, -3, -4, -5, -6, -7, -8
+OPEN = -9  # an open bracket, seen on the parser's stack only
+
+SYMBOLS = {"&": AND, "&&": AND, "|": OR, "||": OR, "^": XOR, "=>": IMPLIES, "<=>": EQUALS}
+BINDING = {NOT: 6, AND: 5, XOR: 4, OR: 3, IMPLIES: 2, EQUALS: 1}
+CONSTANTS = {"0": FALSE, "1": TRUE, "false": FALSE, "true": TRUE}
+WORDS = {"and": "&", "or": "|", "not": "!", "xor": "^"}
+BINARY: dict[int, Callable[[Column, Column], Column]] = {
+    AND: lambda a, b: a & b,
+    OR: lambda a, b: a | b,
+    XOR: lambda a, b: a ^ b,
+    IMPLIES: lambda a, b: ~a | b,
+    EQUALS: lambda a, b: ~(a ^ b),
+}
+TOKEN = re.compile(r"(?P<space>\s+)|(?P<name>\w[\w.:@]*)|(?P<symbol><=>|=>|&&|\|\||[!~&|^()])|(?P<other>.)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed Boolean expression, kept as a program for a stack machine, so that its depth costs no recursion.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The names it reads, in the order in which they first appear.
+    program : tuple of int
+        Postfix code: a number from 0 up pushes that variable, a negative one is an operation.
+    height : int
+        The most values that stand on the stack at once.
+
+    Examples
+    --------
+    >>> rule = parse_expression("a & !(b | c)")
+    >>> rule.variables
+    ('a', 'b', 'c')
+    >>> rule.evaluate({"a": np.array([True, True]), "b": np.array([False, True]), "c": np.array([False, False])})
+    array([ True, False])
+    """
+
+    variables: tuple[str, ...]
+    program: tuple[int, ...]
+    height: int
+
+    def evaluate(self, columns: Mapping[str, Column]) -> Column:
+        """Work out the expression on columns of Booleans, or on packed words where every bit is an example.
+
+        Parameters
+        ----------
+        columns : mapping of str to ndarray
+            One array a variable, all of one shape and type; it must hold at least one array, since a constant
+            takes its shape from there.
+
+        Returns
+        -------
+        ndarray
+        """
+        values = [columns[name] for name in self.variables]
+        shape_of = next(iter(columns.values()))
+        stack: list[Column] = []
+        for code in self.program:
+            if code >= 0:
+                stack.append(values[code])
+            elif code == NOT:
+                stack.append(~stack.pop())
+            elif code in (FALSE, TRUE):
+                zeros = np.zeros_like(shape_of)
+                stack.append(zeros if code == FALSE else ~zeros)
+            else:
+                right = stack.pop()
+                stack.append(BINARY[code](stack.pop(), right))
+        return stack[0]
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a bare variable and nothing else."""
+        return self.program == (0,)
+
+
+def parse_expression(
+    text: str, *, path: str | PathLike[str] | None = None, line: int | None = None, column: int = 1
+) -> Expression:
+    """Parse a Boolean expression.
+
+    Binding from tight to loose: ``!`` or ``~`` (not), ``&`` (and), ``^`` (exclusive or), ``|`` (or), ``=>`` (implies,
+    to the right), ``<=>`` (equals); ``0``, ``1``, ``false`` and ``true`` are constants. ``&`` and ``^`` side by side
+    must be bracketed, because tools disagree on which of them binds tighter.
+
+    Parameters
+    ----------
+    text : str
+    path, line, column : optional
+        Where the text stands in its file, for errors.
+
+    Raises
+    ------
+    FormatError
+        If it is not an expression; the error names the place.
+
+    Examples
+    --------
+    >>> parse_expression("a & | b")
+    Traceback (most recent call last):
+        ...
+    gradus.errors.FormatError: column 5: expected a name, a constant, '!' or '(', found '|'.
+    """
+    return _Parser(text, path, line, column).parse()
+
+
+class _Parser:
+    """One run of the shunting-yard method: operators wait on a stack, the program grows behind them."""
+
+    def __init__(self, text: str, path: str | PathLike[str] | None, line: int | None, column: int) -> None:
+        self._text, self._path, self._line, self._column = text, path, line, column
+        self._program: list[int] = []
+        self._waiting: list[tuple[int, int]] = []  # (operation, place in the text)
+        self._numbers: dict[str, int] = {}
+        self._height = self._tallest = 0
+
+    def parse(self) -> Expression:
+        wants_operand = True
+        for token in TOKEN.finditer(self._text):
+            kind, found, place = token.lastgroup, token.group(), token.start()
+            if kind == "space":
+                continue
+            if kind == "other":
+                raise self._error(f"the character {found!r} has no meaning in an expression.", place)
+            wants_operand = self._operand(found, place) if wants_operand else self._operator(found, place)
+        self._finish(wants_operand)
+        return Expression(tuple(self._numbers), tuple(self._program), self._tallest)
+
+    def _operand(self, found: str, place: int) -> bool:
+        """Take a token where a value must begin; return whether a value is still wanted."""
+        if found in ("!", "~", "("):
+            self._waiting.append((OPEN if found == "(" else NOT, place))
+            return True
+        if found in SYMBOLS or found == ")":
+            raise self._error(f"expected a name, a constant, '!' or '(', found {found!r}.", place)
+        self._emit(self._value(found, place))
+        return False
+
+    def _value(self, found: str, place: int) -> int:
+        constant = CONSTANTS.get(found.lower())
+        if constant is not None:
+            return constant
+        if found.isdecimal():
+            raise self._error(f"{found} is neither a constant (0 or 1) nor a name.", place)
+        if found.lower() in WORDS:
+            raise self._error(f"{found!r} is no name here; write {WORDS[found.lower()]!r} for the operator.", place)
+        return self._numbers.setdefault(found, len(self._numbers))
+
+    def _operator(self, found: str, place: int) -> bool:
+        """Take a token after a complete value; return whether a value is wanted next."""
+        if found == ")":
+            self._close(place)
+            return False
+        if found not in SYMBOLS:
+            hint = f" (write {WORDS[found.lower()]!r})" if found.lower() in WORDS else ""
+            raise self._error(f"expected an operator or ')', found {found!r}{hint}.", place)
+        operation = SYMBOLS[found]
+        while self._waiting and self._goes_before(self._waiting[-1][0], operation, place):
+            self._emit(self._waiting.pop()[0])
+        self._waiting.append((operation, place))
+        return True
+
+    def _goes_before(self, earlier: int, operation: int, place: int) -> bool:
+        if earlier == OPEN:
+            return False
+        if {earlier, operation} == {AND, XOR}:
+            raise self._error("'&' and '^' stand side by side; put brackets around one of them.", place)
+        return BINDING[earlier] > BINDING[operation] or (earlier == operation and operation != IMPLIES)
+
+    def _close(self, place: int) -> None:
+        while self._waiting and self._waiting[-1][0] != OPEN:
+            self._emit(self._waiting.pop()[0])
+        if not self._waiting:
+            raise self._error("this ')' closes nothing.", place)
+        self._waiting.pop()
+
+    def _finish(self, wants_operand: bool) -> None:
+        if wants_operand:
+            nothing = not self._program and not self._waiting
+            raise self._error("there is no expression." if nothing else "the expression stops short.", len(self._text))
+        while self._waiting:
+            operation, place = self._waiting.pop()
+            if operation == OPEN:
+                raise self._error("this '(' is never closed.", place)
+            self._emit(operation)
+
+    def _emit(self, code: int) -> None:
+        self._program.append(code)
+        if code >= 0 or code in (FALSE, TRUE):
+            self._height += 1
+            self._tallest = max(self._tallest, self._height)
+        elif code != NOT:
+            self._height -= 1
+
+    def _error(self, message: str, place: int) -> FormatError:
+        before = self._text[:place]
+        lines = before.count("\n")
+        column = place - before.rfind("\n") if lines else self._column + place
+        line = self._line + lines if self._line is not None else (lines + 1 if lines else None)
+        return FormatError(message, path=self._path, line=line, column=column)
