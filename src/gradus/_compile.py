@@ -71,5 +71,5 @@ def compiled(function: Any = None, **options: Any) -> Any:
 
 def inlined(function: F) -> F:
     """Compile a piece of a kernel, to be called from compiled code only; LLVM inlines it."""
-    piece: F = numba.njit(nogil=True, error_model="numpy")(function)
+    piece: F = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return piece

@@ -254,6 +254,7 @@ def _make_state(shape: Shape) -> State:
         sources=np.zeros(2 * gates, dtype=np.uint32),
         best=np.zeros(2 * gates, dtype=np.uint32),
         live=np.zeros(n_words(gates), dtype=np.uint64),
+        reach=np.zeros(gates * n_words(gates), dtype=np.uint64),
         readers=np.zeros(nodes, dtype=np.uint32),
         stack=np.zeros(2 * gates + 2, dtype=np.uint32),
         bad=np.zeros(targets * words, dtype=np.uint64),

@@ -15,12 +15,14 @@ from gradus.search.moves import (
     LOW_HALF,
     ONE,
     ROOTS,
+    SIX,
     STALE,
     THIRTY_TWO,
     TWO,
     ZERO,
     draw,
     evaluate,
+    find_reach,
     gain_reader,
     is_live,
     lose_reader,
@@ -31,39 +33,74 @@ from gradus.search.moves import (
     take_back,
     try_value,
 )
-from gradus.search.structures import Number
+from gradus.search.intrinsics import pointer
+from gradus.search.structures import Examples, Number, Objective, State
 
 __all__ = ["count_live", "descend", "first_wrong", "shrink", "start", "start_shrinking"]
 
 STEP, SLOT, COST, BEST = (np.uint64(k) for k in (Number.STEP, Number.SLOT, Number.COST, Number.BEST))
 
 
+@inlined
+def bare(arrays):
+    """Return the state with pointers for its arrays."""
+    return State(
+        pointer(arrays.values),
+        pointer(arrays.undo),
+        pointer(arrays.sources),
+        pointer(arrays.best),
+        pointer(arrays.live),
+        pointer(arrays.reach),
+        pointer(arrays.readers),
+        pointer(arrays.stack),
+        pointer(arrays.bad),
+        pointer(arrays.history),
+        pointer(arrays.random),
+        pointer(arrays.numbers),
+    )
+
+
+@inlined
+def bare_data(examples, objective):
+    """Return examples and objective with pointers for their arrays."""
+    return (
+        Examples(pointer(examples.targets), pointer(examples.mask)),
+        Objective(objective.form, pointer(objective.weights), pointer(objective.needs), pointer(objective.tolerated)),
+    )
+
+
 @compiled
-def start(shape, width, examples, objective, state):
+def start(shape, width, data, goal, arrays):
     """Draw a random network and make everything else in the state agree with it."""
+    state = bare(arrays)
+    examples, objective = bare_data(data, goal)
     for gate in range(shape.gates):
         bits = draw(state.random)
         nodes = readable_nodes(shape, gate)
         state.sources[TWO * gate] = np.uint32(((bits >> THIRTY_TWO) * nodes) >> THIRTY_TWO)
         state.sources[TWO * gate + ONE] = np.uint32(((bits & LOW_HALF) * nodes) >> THIRTY_TWO)
         evaluate(shape, width, state, gate)
-    state.live[:] = ZERO
-    state.readers[:] = np.uint32(0)
+    for q in range(((shape.gates - ONE) >> SIX) + ONE):
+        state.live[q] = ZERO
+    for node in range(shape.inputs + shape.gates):
+        state.readers[node] = np.uint32(0)
     state.numbers[LIVE] = ZERO
     state.numbers[ROOTS] = ZERO
     state.numbers[STALE] = shape.gates
     cost, roots, _ = current_cost(shape, width, examples, objective, state, shape.gates)
     set_roots(shape, state, roots)
+    find_reach(shape, state)
     state.numbers[COST] = cost
-    fill_history(state, cost)
+    fill_history(shape, state, cost)
     if cost < state.numbers[BEST]:
         keep_best(shape, state, cost)
 
 
 @inlined
-def fill_history(state, cost):
+def fill_history(shape, state, cost):
     """Begin late acceptance anew from a cost."""
-    state.history[:] = cost
+    for slot in range(shape.history):
+        state.history[slot] = cost
     state.numbers[STEP] = ZERO
     state.numbers[SLOT] = ZERO
 
@@ -116,8 +153,10 @@ def end_step(shape, state, slot, cost):
 
 
 @compiled
-def descend(shape, width, examples, objective, state, steps):
+def descend(shape, width, data, goal, arrays, steps):
     """Take at most `steps` steps of late acceptance, fewer if the cost reaches zero; return how many were taken."""
+    state = bare(arrays)
+    examples, objective = bare_data(data, goal)
     cost, slot = state.numbers[COST], state.numbers[SLOT]
     taken = ZERO
     while taken < steps and cost != ZERO:
@@ -131,6 +170,7 @@ def descend(shape, width, examples, objective, state, steps):
         settle(shape, width, state, np.uint64(state.sources[terminal]))
         if not try_value(shape, width, state, gate):
             relink(shape, state, terminal, before)
+            find_reach(shape, state)
             slot = end_step(shape, state, slot, cost)
             continue
         spread(shape, width, state, gate)
@@ -141,6 +181,7 @@ def descend(shape, width, examples, objective, state, steps):
             state.numbers[STALE] = shape.gates if settled else stale
             relink(shape, state, terminal, before)
             set_roots(shape, state, roots)
+            find_reach(shape, state)
             if cost < state.numbers[BEST]:
                 keep_best(shape, state, cost)
         else:
@@ -155,17 +196,21 @@ def descend(shape, width, examples, objective, state, steps):
 
 
 @compiled
-def start_shrinking(shape, state):
+def start_shrinking(shape, arrays):
     """Turn a search that reached cost zero into one for fewer live gates."""
+    state = bare(arrays)
     set_roots(shape, state, every_target(shape))
+    find_reach(shape, state)
     state.numbers[COST] = state.numbers[LIVE]
-    fill_history(state, state.numbers[LIVE])
+    fill_history(shape, state, state.numbers[LIVE])
     keep_best(shape, state, state.numbers[LIVE])
 
 
 @compiled
-def shrink(shape, width, examples, objective, state, steps):
+def shrink(shape, width, data, goal, arrays, steps):
     """Take `steps` steps of late acceptance on the number of live gates, every example staying right."""
+    state = bare(arrays)
+    examples, objective = bare_data(data, goal)
     cost, slot = state.numbers[COST], state.numbers[SLOT]
     for _ in range(steps):
         terminal, before = rewire(shape, state)
@@ -188,6 +233,7 @@ def shrink(shape, width, examples, objective, state, steps):
             accepted = live <= cost or live < state.history[slot]
             if accepted:
                 cost = live
+                find_reach(shape, state)
                 if changed:
                     mark_stale(state, gate + ONE)
                 if cost < state.numbers[BEST]:
@@ -204,8 +250,10 @@ def shrink(shape, width, examples, objective, state, steps):
 
 
 @compiled
-def first_wrong(shape, width, examples, objective, state):
+def first_wrong(shape, width, data, goal, arrays):
     """Position of the first target that counts now and has more errors than it tolerates; the number of targets if none."""
+    state = bare(arrays)
+    examples, objective = bare_data(data, goal)
     for target in range(shape.targets):
         counts = (state.numbers[ROOTS] >> target) & ONE
         if counts and count_errors(shape, width, examples, state, target) > objective.tolerated[target]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradus._compile import inlined
-from gradus.search.intrinsics import trailing_zeros
+from gradus.search.intrinsics import leading_zeros, trailing_zeros
 from gradus.search.structures import Number
 
 ZERO, ONE, TWO, SIX, SIXTY_THREE, THIRTY_TWO = (np.uint64(k) for k in (0, 1, 2, 6, 63, 32))
@@ -106,19 +106,17 @@ def try_value(shape, width, state, gate):
 
 
 @inlined
-def live_after(state, gate, q):
-    """Word q of the live set, without the gates up to and including `gate`."""
-    found = state.live[q]
-    if q == gate >> SIX:
-        found &= (ALL_BITS << (gate & SIXTY_THREE)) << ONE
-    return found
+def gate_words(shape):
+    """Words of a bit set of gates."""
+    return (shape.gates + SIXTY_THREE) >> SIX
 
 
 @inlined
 def spread(shape, width, state, gate):
-    """Recompute every live gate above `gate`, keeping the old values."""
-    for q in range(gate >> SIX, ((shape.gates - ONE) >> SIX) + ONE):
-        todo = live_after(state, gate, q)
+    """Recompute every live gate that depends on `gate`, keeping the old values."""
+    row = gate * gate_words(shape)
+    for q in range(gate >> SIX, gate_words(shape)):
+        todo = state.reach[row + q]
         while todo != ZERO:
             try_value(shape, width, state, (q << SIX) + trailing_zeros(todo))
             todo &= todo - ONE
@@ -135,13 +133,36 @@ def restore(shape, width, state, gate):
 
 @inlined
 def take_back(shape, width, state, gate):
-    """Undo `try_value` of a gate and `spread` above it."""
+    """Undo `try_value` of a gate and `spread` from it."""
     restore(shape, width, state, gate)
-    for q in range(gate >> SIX, ((shape.gates - ONE) >> SIX) + ONE):
-        todo = live_after(state, gate, q)
+    row = gate * gate_words(shape)
+    for q in range(gate >> SIX, gate_words(shape)):
+        todo = state.reach[row + q]
         while todo != ZERO:
             restore(shape, width, state, (q << SIX) + trailing_zeros(todo))
             todo &= todo - ONE
+
+
+@inlined
+def find_reach(shape, state):
+    """Find anew which live gates depend on which: a pass from the outputs down, after each change of a live gate."""
+    words = gate_words(shape)
+    for at in range(shape.gates * words):
+        state.reach[at] = ZERO
+    for back in range(words):
+        top = words - ONE - back
+        todo = state.live[top]
+        while todo != ZERO:
+            bit = SIXTY_THREE - leading_zeros(todo)
+            todo ^= ONE << bit
+            gate = (top << SIX) + bit
+            for terminal in (TWO * gate, TWO * gate + ONE):
+                node = np.uint64(state.sources[terminal])
+                if node >= shape.inputs:
+                    row = (node - shape.inputs) * words
+                    for q in range(top, words):
+                        state.reach[row + q] |= state.reach[gate * words + q]
+                    state.reach[row + top] |= ONE << bit
 
 
 @inlined

@@ -63,6 +63,8 @@ class State(NamedTuple):
     """Sources of the best network so far."""
     live: Words
     """Bit set of the gates that the cost depends on now."""
+    reach: Words
+    """For each live gate, the bit set of the live gates that depend on it."""
     readers: npt.NDArray[np.uint32]
     """For each node, how many terminals of live gates read it, plus one for an output that counts now."""
     stack: npt.NDArray[np.uint32]
