@@ -1,0 +1,219 @@
+"""Minimum sums of products: prime implicants (Quine–McCluskey) and a smallest cover of the ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MAX_VARIABLES", "Cover", "minimum_sum", "prime_implicants"]
+
+MAX_VARIABLES = 12
+"""All 3^12 products fit in half a megabyte; each further variable takes three times as much."""
+
+# A product's value at a variable's place: it asks for 0, for 1, or it does not read the variable.
+FREE = 2
+# One product more always costs more than any number of literals: twelve a product, at most 2^11 products.
+PRODUCT_WEIGHT = 1 << 16
+# Branches tried before a cover is given out as good but not proven; a count, so that results depend on no clock.
+MAX_BRANCHES = 4000
+# Comparing all pairs of products for dominance is quadratic in their number.
+MAX_COMPARED = 1500
+
+Products = npt.NDArray[np.uint8]
+Incidence = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Cover:
+    """A sum of products.
+
+    Attributes
+    ----------
+    products : ndarray of uint8, shape (n_products, n_variables)
+        0 and 1: the product asks for that value; 2: it does not read the variable.
+    minimum : bool
+        Whether it is proven that no sum has fewer products, nor as few with fewer literals.
+    """
+
+    products: Products
+    minimum: bool
+
+
+def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
+    """Return every product that implies the function and no longer does if any literal is left out.
+
+    Parameters
+    ----------
+    table : ndarray of bool, shape (2,) * n_variables
+        The function's value at each pattern, one axis a variable.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n_primes, n_variables)
+        See `Cover`.
+
+    Examples
+    --------
+    >>> prime_implicants(np.array([[0, 1], [1, 1]], dtype=bool))
+    array([[1, 2],
+           [2, 1]], dtype=uint8)
+    """
+    # A product that leaves a variable free implies the function if both of its halves do: so one axis after
+    # the other grows from (0, 1) to (0, 1, free), until all 3^n products have their answer.
+    implies = table
+    for axis in range(table.ndim):
+        zero, one = (np.take(implies, [value], axis=axis) for value in (0, 1))
+        implies = np.concatenate([zero, one, zero & one], axis=axis)
+    prime = implies.copy()
+    for axis in range(table.ndim):
+        fixed = np.moveaxis(prime, axis, 0)[:FREE]
+        fixed &= ~np.moveaxis(implies, axis, 0)[FREE]
+    return np.argwhere(prime).astype(np.uint8)
+
+
+def minimum_sum(table: npt.NDArray[np.bool_]) -> Cover:
+    """Return a sum of products with the fewest products, and among those the fewest literals.
+
+    It is proven minimum where the cover has a solution by necessity or by a short branch and bound; otherwise
+    (``minimum`` is False) it is a greedy cover from which no product can be left out.
+
+    Parameters
+    ----------
+    table : ndarray of bool, shape (2,) * n_variables
+        At most `MAX_VARIABLES` variables, and at least one.
+
+    Returns
+    -------
+    Cover
+
+    Examples
+    --------
+    >>> majority = np.array([[[0, 0], [0, 1]], [[0, 1], [1, 1]]], dtype=bool)
+    >>> minimum_sum(majority).products
+    array([[1, 1, 2],
+           [1, 2, 1],
+           [2, 1, 1]], dtype=uint8)
+    """
+    primes = prime_implicants(table)
+    ones = np.argwhere(table).astype(np.uint8)
+    covers = np.ones((len(primes), len(ones)), dtype=np.bool_)
+    for variable in range(table.ndim):
+        wanted = primes[:, variable, np.newaxis]
+        covers &= (wanted == FREE) | (wanted == ones[:, variable])
+    weights = PRODUCT_WEIGHT + (primes != FREE).sum(axis=1).astype(np.int64)
+    chosen, minimum = _smallest_cover(covers, weights)
+    products = primes[sorted(chosen)]
+    order = sorted(range(len(products)), key=lambda i: ((products[i] != FREE).sum(), products[i].tolist()))
+    return Cover(products[order], minimum)
+
+
+def _smallest_cover(covers: Incidence, weights: npt.NDArray[np.int64]) -> tuple[list[int], bool]:
+    """Choose rows of the least total weight that cover every column; say whether it is proven to be the least."""
+    chosen, rows, columns = _reduced(covers, weights)
+    if len(columns) == 0:
+        return chosen, True
+    core, core_weights = covers[np.ix_(rows, columns)], weights[rows]
+    greedy = _greedy(core, core_weights)
+    if len(rows) > MAX_COMPARED:
+        return chosen + rows[greedy].tolist(), False
+    best, proven = _branch_and_bound(core, core_weights, greedy)
+    return chosen + rows[best].tolist(), proven
+
+
+def _reduced(
+    covers: Incidence, weights: npt.NDArray[np.int64]
+) -> tuple[list[int], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Take the rows that are needed, drop those that are never better, and repeat until neither changes anything."""
+    chosen: list[int] = []
+    rows, columns = np.arange(covers.shape[0]), np.arange(covers.shape[1])
+    while len(columns):
+        part = covers[np.ix_(rows, columns)]
+        needed = np.unique(rows[part[:, part.sum(axis=0) == 1].any(axis=1)])
+        if len(needed):
+            chosen += needed.tolist()
+            columns = columns[~covers[np.ix_(needed, columns)].any(axis=0)]
+            rows = rows[covers[np.ix_(rows, columns)].any(axis=1)]
+            continue
+        if len(rows) > MAX_COMPARED:
+            break
+        keep_rows, keep_columns = _not_dominated(part, weights[rows])
+        if keep_rows.all() and keep_columns.all():
+            break
+        rows, columns = rows[keep_rows], columns[keep_columns]
+    return chosen, rows, columns
+
+
+def _not_dominated(part: Incidence, weights: npt.NDArray[np.int64]) -> tuple[Incidence, Incidence]:
+    """Say which rows no cheaper row contains; or, where all stay, which columns are not covered by another's cover."""
+    inside, order = _contained(part), np.arange(len(part))
+    cheaper = weights[:, np.newaxis] > weights
+    # Of rows that cost the same the larger one stays, and of equal ones the first.
+    larger = (weights[:, np.newaxis] == weights) & (~inside.T | (order[:, np.newaxis] > order))
+    keep_rows = np.asarray(~(inside & (cheaper | larger)).any(axis=1))
+    if not keep_rows.all():
+        return keep_rows, np.ones(part.shape[1], dtype=np.bool_)
+    inside, order = _contained(part.T), np.arange(part.shape[1])
+    # Where every row that covers column i covers column j too, j needs no care of its own.
+    redundant = (inside & (~inside.T | (order[:, np.newaxis] < order))).any(axis=0)
+    return keep_rows, np.asarray(~redundant)
+
+
+def _contained(sets: Incidence) -> Incidence:
+    """Return whether row i is a subset of row j."""
+    numbers = sets.astype(np.float32)  # exact: counts stay far below 2^24
+    return np.asarray(numbers @ numbers.T == numbers.sum(axis=1)[:, np.newaxis])
+
+
+def _greedy(covers: Incidence, weights: npt.NDArray[np.int64]) -> list[int]:
+    """Take the row that covers the most open columns, then leave out what turned out not to be needed."""
+    gain = covers.sum(axis=1)
+    open_columns = np.ones(covers.shape[1], dtype=np.bool_)
+    chosen: list[int] = []
+    while open_columns.any():
+        row = int(np.lexsort((weights, -gain))[0])
+        gain -= covers[:, covers[row] & open_columns].sum(axis=1)
+        open_columns &= ~covers[row]
+        chosen.append(row)
+    times = covers[chosen].sum(axis=0)
+    for row in sorted(chosen, key=lambda r: (-int(weights[r]), r)):
+        if (times[covers[row]] > 1).all():
+            times -= covers[row]
+            chosen.remove(row)
+    return chosen
+
+
+def _branch_and_bound(covers: Incidence, weights: npt.NDArray[np.int64], start: list[int]) -> tuple[list[int], bool]:
+    """Improve a cover until it is proven the least or `MAX_BRANCHES` are used; sets are the bits of whole numbers."""
+    cost = weights.tolist()
+    covered_by = [[int(r) for r in np.flatnonzero(column)] for column in covers.T]
+    row_sets = [sum(1 << int(c) for c in np.flatnonzero(row)) for row in covers]
+    column_rows = [sum(1 << r for r in rows) for rows in covered_by]
+    cheapest = [min(cost[r] for r in rows) for rows in covered_by]
+    by_choice = sorted(range(len(covered_by)), key=lambda c: (len(covered_by[c]), c))
+    best, best_cost = list(start), sum(cost[r] for r in start)
+    stack: list[tuple[int, int, tuple[int, ...]]] = [((1 << len(covered_by)) - 1, 0, ())]
+    branches = 0
+    while stack:
+        open_columns, spent, taken = stack.pop()
+        if spent >= best_cost:
+            continue
+        if not open_columns:
+            best, best_cost = list(taken), spent
+            continue
+        branches += 1
+        if branches > MAX_BRANCHES:
+            return best, False
+        # Columns that share no row need one row each: their cheapest rows together bound what is still to spend.
+        bound, blocked, branch_on = spent, 0, -1
+        for column in by_choice:
+            if open_columns >> column & 1 and not column_rows[column] & blocked:
+                bound += cheapest[column]
+                blocked |= column_rows[column]
+                branch_on = column if branch_on < 0 else branch_on
+        if bound < best_cost:
+            choices = [(row_sets[r] & open_columns, spent + cost[r], (*taken, r)) for r in covered_by[branch_on]]
+            choices.sort(key=lambda choice: (choice[0].bit_count(), -choice[1]))  # the most promising is popped first
+            stack += [(open_columns & ~covered, total, rows) for covered, total, rows in choices]
+    return best, True
