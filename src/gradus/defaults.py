@@ -1,0 +1,20 @@
+"""What the estimator and the command line do unless told otherwise.
+
+`gradus.learn` itself keeps the settings of the paper; these are for people who want a good network of their own data
+and an answer in reasonable time even where their data cannot be fitted.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DEFAULT_ATTEMPTS", "DEFAULT_MAX_ITERATIONS", "DEFAULT_NETWORKS", "DEFAULT_RESTARTS", "DEFAULT_SHRINK"]
+
+DEFAULT_SHRINK = 1_000_000
+"""Steps spent on finding a smaller network once every example is right."""
+DEFAULT_ATTEMPTS = 3
+"""Independent searches, of which the smallest network without error is kept."""
+DEFAULT_MAX_ITERATIONS = 20_000_000
+"""Steps after which a search that has not reached zero error starts again."""
+DEFAULT_RESTARTS = 2
+"""How many times it may start again."""
+DEFAULT_NETWORKS = 100
+"""Networks that `gradus infer` trains for each hierarchy."""

@@ -1,0 +1,226 @@
+"""`BooleanNetworkClassifier` against scikit-learn's contract, and inside scikit-learn's own tools."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multioutput import ClassifierChain
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import gradus
+from gradus import BooleanNetworkClassifier, problems
+from gradus.errors import SettingsError
+
+QUICK = {"shrink": 2000, "attempts": 1, "max_iterations": 2_000_000, "restarts": 0, "random_state": 0}
+
+
+def quick(**settings):
+    return BooleanNetworkClassifier(**{**QUICK, **settings})
+
+
+# Noisy data are part of these checks, and a search that cannot succeed need not be long: hence few steps. No check is
+# listed as an expected failure.
+@parametrize_with_checks([BooleanNetworkClassifier(max_iterations=200_000, restarts=0, attempts=1, shrink=10_000)])
+def test_scikit_learns_own_checks_pass(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        check(estimator)
+
+
+@pytest.fixture(scope="module")
+def adder():
+    problem = problems.load("add3")
+    train, test = problem.sample(40, seed=1)
+    return problem, problem.X[train].astype(int), problem.Y[train].astype(int), problem.X[test].astype(int), problem.Y[test]
+
+
+def test_the_network_is_the_one_that_learn_finds(adder):
+    _, X, Y, _, _ = adder
+    settings = {"shrink": 5000, "attempts": 2, "loss": "llh", "gates_per_target": 15, "history": 100}
+    model = BooleanNetworkClassifier(**settings, random_state=7).fit(X, Y)
+    learned = gradus.learn(X, Y, **settings, seed=7)
+    assert model.network_.sources.tolist() == learned.network.sources.tolist()
+    assert model.order_ == learned.order
+    assert model.n_iter_ == learned.iterations
+    assert model.converged_
+    assert model.curriculum_.order == learned.curriculum.order
+
+
+def test_predictions_are_in_the_callers_columns_and_one_dimensional_where_y_was(adder):
+    _, X, Y, _, _ = adder
+    model = quick(order=[2, 0, 1]).fit(X, Y)
+    assert model.order_ == (2, 0, 1)
+    assert np.array_equal(model.predict(X), Y)
+    assert model.predict(X).dtype == Y.dtype
+    assert quick(order=None).fit(X, Y[:, 0]).predict(X).tolist() == Y[:, 0].tolist()
+    with pytest.warns(DataConversionWarning):
+        assert quick(order=None).fit(X, Y[:, :1]).predict(X).shape == (len(X),)
+
+
+def test_several_networks_vote(adder):
+    _, X, Y, X_test, _ = adder
+    model = quick(n_networks=5, n_jobs=2).fit(X, Y)
+    assert len(model.networks_) == 5
+    assert model.network_ == quick().fit(X, Y).network_
+    shares = model.predict_proba(X_test)
+    assert [share.shape for share in shares] == [(len(X_test), 2)] * 3
+    votes = np.mean([network.predict(X_test) for network in model.networks_], axis=0)
+    for k, share in enumerate(shares):
+        assert np.allclose(share[:, 1], votes[:, k])
+        assert np.allclose(share.sum(axis=1), 1)
+    assert np.array_equal(model.predict(X_test), votes > 0.5)
+    one = quick(n_networks=3).fit(X, Y[:, 0])
+    assert one.predict_proba(X_test).shape == (len(X_test), 2)
+
+
+def test_any_labels_and_any_number_of_classes_in_each_target(adder):
+    _, X, Y, _, _ = adder
+    number = Y @ [1, 2, 4]
+    targets = pd.DataFrame(
+        {"low": np.where(Y[:, 0], "yes", "no"), "sum": number, "half": np.where(number > 3, 2.0, -1.0)}
+    )
+    model = quick().fit(X, targets)
+    assert [classes.tolist() for classes in model.classes_] == [["no", "yes"], list(range(8)), [-1.0, 2.0]]
+    assert model.network_.output_names == ("low=yes", "sum[0]", "sum[1]", "sum[2]", "half=2.0")
+    predicted = model.predict(X)
+    assert predicted.dtype == object
+    assert predicted.tolist() == targets.to_numpy(dtype=object).tolist()
+    assert model.score(X, targets) == 1.0
+    assert [share.shape[1] for share in model.predict_proba(X)] == [2, 8, 2]
+
+
+def test_a_given_order_keeps_the_bits_of_a_target_together(adder):
+    _, X, Y, _, _ = adder
+    model = quick(order=[1, 0]).fit(X, np.column_stack([Y @ [1, 2, 4], Y[:, 0]]))
+    assert model.order_ == (3, 0, 1, 2)
+
+
+def test_a_multi_class_target_alone():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 2)
+    y = np.array(["a", "b", "c", "b"] * 2)
+    model = quick().fit(pd.DataFrame(X, columns=["p", "q"]), pd.Series(y, name="kind"))
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.predict(pd.DataFrame(X, columns=["p", "q"])).tolist() == y.tolist()
+    assert model.network_.output_names == ("kind[0]", "kind[1]")
+    assert model.feature_names_in_.tolist() == ["p", "q"]
+
+
+def test_numbers_and_categories_become_named_inputs():
+    frame = pd.DataFrame(
+        {
+            "size": [1.5, 2.5, 3.5, 4.5],
+            "colour": ["red", "blue", "red", "blue"],
+            "grade": pd.Categorical([1, 2, 2, 3]),
+            "on": [True, False, True, False],
+        }
+    )
+    model = quick(binarize=3).fit(frame, [0, 1, 1, 0])
+    assert model.network_.input_names == ("size>3", "colour=red", "grade=1", "grade=2", "grade=3", "on")
+    assert model.predict(frame).tolist() == [0, 1, 1, 0]
+    with pytest.raises(ValueError, match="column 'size' has the value 1.5"):
+        quick(binarize=None).fit(frame, [0, 1, 1, 0])
+
+
+def test_contradictory_rows_warn_and_the_majority_is_learned():
+    X = np.array([[0], [0], [0], [1]])
+    with pytest.warns(ConvergenceWarning, match="1 of 4 rows are wrong.*error 0.25.*1 rows have the inputs of others"):
+        model = quick().fit(X, [1, 1, 0, 0])
+    assert not model.converged_
+    assert model.predict([[0], [1]]).tolist() == [1, 0]
+
+
+def test_a_search_that_is_too_short_warns_of_the_error_that_is_left(adder):
+    _, X, Y, _, _ = adder
+    with pytest.warns(ConvergenceWarning, match="Raise max_iterations"):
+        model = quick(max_iterations=10).fit(X, Y)
+    assert not model.converged_
+
+
+def test_a_target_that_never_changes_is_predicted_as_it_was(adder):
+    _, X, Y, _, _ = adder
+    model = quick(order=None).fit(X, np.column_stack([Y[:, 0], np.full(len(X), 5), np.ones(len(X), dtype=int)]))
+    assert model.predict(X)[:, 1:].tolist() == [[5, 1]] * len(X)
+    assert model.network_.predict(X)[:, 2].all()
+
+
+def test_sparse_labels_are_labels(adder):
+    _, X, Y, _, _ = adder
+    model = quick(order=None).fit(X, sparse.csr_matrix(Y))
+    assert np.array_equal(model.predict(X), Y)
+    assert model.score(X, sparse.csr_matrix(Y)) == 1.0
+
+
+def test_score_counts_rows_that_are_right_in_every_target(adder):
+    _, X, Y, _, _ = adder
+    model = quick(order=None).fit(X, Y)
+    other = Y.copy()
+    other[0, 1] ^= 1
+    assert model.score(X, other) == 1 - 1 / len(X)
+    assert model.score(X, other, sample_weight=[0] + [1] * (len(X) - 1)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_networks": 0}, "n_networks is 0"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"loss": "l2"}, "loss is 'l2'"),
+        ({"order": [0, 0, 1]}, "names target 0 twice"),
+        ({"gates_per_target": 0}, "gates_per_target is 0"),
+    ],
+)
+def test_settings_are_checked_in_fit_and_not_before(adder, settings, message):
+    _, X, Y, _, _ = adder
+    model = quick(**settings)
+    with pytest.raises(SettingsError, match=message):
+        model.fit(X, Y)
+
+
+def test_it_can_be_cloned_and_pickled(adder):
+    _, X, Y, X_test, _ = adder
+    model = quick(order=(1, 0, 2)).fit(X, Y)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X_test), model.predict(X_test))
+    copy = clone(model)
+    assert not hasattr(copy, "network_")
+    assert copy.fit(X, Y).network_ == model.network_
+
+
+def test_it_works_in_a_pipeline_with_data_frames():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    y = (frame["a"] > 0).astype(int)
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), quick())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        pipeline.fit(frame, y)
+    assert pipeline[-1].feature_names_in_.tolist() == ["a", "b", "c"]
+    assert pipeline.score(frame, y) > 0.9
+
+
+def test_grid_search_and_cross_validation_run_over_loss_and_size(adder):
+    problem, *_ = adder
+    X, Y = problem.X.astype(int), problem.Y.astype(int)
+    grid = GridSearchCV(quick(), {"loss": ["l1", "lgh"], "gates_per_target": [12, 21]}, cv=2, error_score="raise")
+    grid.fit(X, Y)
+    assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
+    assert grid.best_estimator_.score(X, Y) == 1.0
+    assert cross_val_score(quick(), X, Y[:, 0], cv=4, error_score="raise").shape == (4,)
+
+
+def test_the_curriculum_orders_a_classifier_chain(adder):
+    problem, X, Y, _, _ = adder
+    model = quick().fit(X, Y)
+    chain = ClassifierChain(DecisionTreeClassifier(random_state=0), order=model.curriculum_.order).fit(X, Y)
+    assert chain.order_ == list(model.order_)
+    assert np.array_equal(chain.predict(X), Y)
