@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradus._exports import Exports
 from gradus.bits import BoolMatrix, WordMatrix, as_bits, check_unique, pack, unpack
 from gradus.errors import DataError, FormatError
 from gradus.files import write_text_whole
@@ -22,7 +23,7 @@ VERSION = 1
 ROWS_AT_ONCE = 1 << 16
 
 
-class Network:
+class Network(Exports):
     """A feedforward circuit of NAND gates: a value that never changes.
 
     Nodes 0 … n_inputs-1 are the inputs; gate g is node n_inputs+g and computes the NAND of its two sources, which are
