@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from gradus.bits import BoolMatrix
+from gradus.curriculum.entropy import entropy_order
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["kendall_tau", "resolve_order"]
 
-ORDER_NAMES = ("auto", "entropy", "random")
+ORDER_HELP = "use 'auto', 'entropy', 'random', None or a sequence of target columns."
 
 
 def resolve_order(
@@ -26,6 +27,7 @@ def resolve_order(
     seed: int = 0,
     choose: Literal["first", "random"] = "first",
     time_limit: float | None = None,
+    on_conflict: Literal["raise", "ignore"] = "raise",
 ) -> tuple[tuple[int, ...], Curriculum | None]:
     """Turn what a user may say about the order into the order itself.
 
@@ -34,11 +36,12 @@ def resolve_order(
     X, Y : ndarray of bool, shapes (n, l) and (n, m)
         Checked examples.
     order : {"auto", "entropy", "random"}, None or sequence of int
-        "auto" finds a curriculum from minimum feature sets, "entropy" minimises the pairwise conditional entropies, "random"
-        draws an order, None keeps the columns as they stand, and a sequence of all target columns is used as it is.
+        "auto" finds a curriculum from minimum feature sets, "entropy" minimises the pairwise conditional entropies,
+        "random" draws an order, None keeps the columns as they stand, and a sequence of all target columns is used as it
+        is.
     seed : int
         Decides ties and draws.
-    choose, time_limit
+    choose, time_limit, on_conflict
         Passed to `find_curriculum` when the order is "auto".
 
     Returns
@@ -68,7 +71,14 @@ def resolve_order(
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     if order == "random":
         return tuple(int(k) for k in rng.permutation(n_targets)), None
-    raise SettingsError(f"order is {order!r}; use {', '.join(map(repr, ORDER_NAMES))}, None or a sequence of target columns.")
+    if order == "entropy":
+        return entropy_order(Y, rng), None
+    if order == "auto":
+        from gradus.curriculum.find import find_curriculum
+
+        found = find_curriculum(X, Y, seed=seed, choose=choose, time_limit=time_limit, on_conflict=on_conflict)
+        return found.order, found
+    raise SettingsError(f"order is {order!r}; {ORDER_HELP}")
 
 
 def check_order(order: Any, n_targets: int) -> tuple[int, ...]:
@@ -76,12 +86,10 @@ def check_order(order: Any, n_targets: int) -> tuple[int, ...]:
     try:
         values = [value.item() if isinstance(value, np.generic) else value for value in order]
     except TypeError:
-        raise SettingsError(
-            f"order is {order!r}; use {', '.join(map(repr, ORDER_NAMES))}, None or a sequence of target columns."
-        ) from None
+        raise SettingsError(f"order is {order!r}; {ORDER_HELP}") from None
     for position, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise SettingsError(f"order has {value!r} at position {position}; every entry must be the number of a target column.")
+            raise SettingsError(f"order has {value!r} at position {position}; every entry must be a target column's number.")
         if not 0 <= value < n_targets:
             raise SettingsError(
                 f"order has {value} at position {position}, but the targets are columns 0 to {n_targets - 1}."

@@ -1,0 +1,102 @@
+"""Minimum sets of examples: the pairs collected, reduced, solved, and the answer checked against the rows themselves."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from gradus.bits import WordMatrix, pack
+from gradus.minfs.cover import Cover, reduce_masks
+from gradus.minfs.deepening import Deepening, Solution
+from gradus.minfs.heuristics import beam
+from gradus.minfs.listing import SetVisitor, visit_sets
+from gradus.minfs.pairs import PairCollector
+from gradus.minfs.table import Examples, row_keys
+
+__all__ = ["Solver"]
+
+MASKS_KEPT = 4096
+MASKS_ADDED = 1024
+PAIR_WORK = 1 << 26  # pairs times words looked at, at most, to collect masks
+
+
+class Solver:
+    """Minimum sets of (merged) columns for one target.
+
+    Where there are too many pairs, only the shortest masks are held: the solution of that relaxation is checked against
+    the rows, and as long as it leaves pairs unseparated, their masks are added and it is solved again. A solution
+    that passes is a minimum set of everything, and the first one if it was the first of the relaxation.
+
+    Parameters
+    ----------
+    examples : Examples
+    deadline : float
+        Value of `time.monotonic` at which to stop.
+    """
+
+    def __init__(self, examples: Examples, deadline: float = math.inf) -> None:
+        self.rows, self.classes, self.deadline = examples.rows, examples.classes, deadline
+        self.n_columns = len(examples.table.column_classes)
+        self.masks, self.complete = self._collector(MASKS_KEPT).collect()
+        self.cover = reduce_masks(self.masks, self.n_columns)
+
+    def minimum(self) -> Solution:
+        """Find the lexicographically first minimum set, or at the deadline the best set known."""
+        best, lower = self._greedy(), 0
+        while True:
+            solution = Deepening(self.cover, lower, best, self.deadline).run()
+            lower = solution.lower_bound
+            if not self._add_violated(solution.features):
+                return solution
+            if time.monotonic() > self.deadline:
+                return Solution(best, lower, optimal=lower == len(best), first=False)
+
+    def visit(self, size: int, visitor: SetVisitor) -> None:
+        """Hand every minimum set to a visitor, given their size, until all are found or the time is over."""
+        restart = True
+        while restart:
+            restart = False
+            visitor.clear()
+            cover = reduce_masks(self.masks, self.n_columns, drop_dominated=False)
+            for batch in visit_sets(cover, size, visitor):
+                if any(self._add_violated(columns) for columns in batch):
+                    restart = True
+                    break
+                if time.monotonic() > self.deadline:
+                    return
+
+    def _collector(self, keep: int) -> PairCollector:
+        return PairCollector(self.rows, self.classes, keep=keep, work=PAIR_WORK)
+
+    def _greedy(self) -> tuple[int, ...]:
+        """Construct a set that separates every pair of rows, adding the masks that it misses as long as there is time."""
+        while True:
+            chosen: tuple[int, ...] = ()
+            if self.cover.n_pairs:
+                found = beam(self.cover.covers, self.cover.n_pairs, 1, longest=self.n_columns, deadline=math.inf)
+                chosen = found if found is not None else tuple(range(len(self.cover.columns)))
+            columns = (int(self.cover.columns[place]) for place in chosen)
+            features = tuple(sorted([*self.cover.forced.tolist(), *columns]))
+            if not self._add_violated(features):
+                return features
+            if time.monotonic() > self.deadline:
+                return tuple(range(self.n_columns))
+
+    def _add_violated(self, features: tuple[int, ...]) -> bool:
+        """Add the masks of pairs that a set of columns does not separate; tell whether there were any."""
+        if self.complete:
+            return False
+        selected = np.isin(np.arange(self.n_columns), features)
+        words = pack(selected[:, np.newaxis], self.rows.shape[2])[0]
+        _, cells = np.unique(row_keys(self.rows & words), return_inverse=True)
+        missed, _ = self._collector(MASKS_ADDED).collect(cells.reshape(-1).astype(np.int64))
+        if not len(missed):
+            return False
+        self._add(missed)
+        return True
+
+    def _add(self, masks: WordMatrix) -> None:
+        self.masks = np.concatenate([self.masks, masks])
+        self.cover: Cover = reduce_masks(self.masks, self.n_columns)
