@@ -123,7 +123,7 @@ def palette(count: int) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    r"""Quote a name for DOT, where a backslash starts an escape in labels.
+    r"""Quote a text as a DOT label, where a backslash starts an escape and an ampersand an HTML entity.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def quoted(text: str) -> str:
     "say \"a\\b\""
     """
     flat = "".join(character if character.isprintable() else "·" for character in text)
-    return '"' + flat.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + flat.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _side(kind: str, rank: str, names: tuple[str, ...], colour: str) -> list[str]:

@@ -117,9 +117,10 @@ def _smallest_cover(covers: Incidence, weights: npt.NDArray[np.int64]) -> tuple[
     core, core_weights = covers[np.ix_(rows, columns)], weights[rows]
     greedy = _greedy(core, core_weights)
     if len(rows) > MAX_COMPARED:
-        return chosen + rows[greedy].tolist(), False
+        return _needed(covers, weights, chosen + rows[greedy].tolist()), False
     best, proven = _branch_and_bound(core, core_weights, greedy)
-    return chosen + rows[best].tolist(), proven
+    cover = chosen + rows[best].tolist()
+    return (cover, True) if proven else (_needed(covers, weights, cover), False)
 
 
 def _reduced(
@@ -167,7 +168,7 @@ def _contained(sets: Incidence) -> Incidence:
 
 
 def _greedy(covers: Incidence, weights: npt.NDArray[np.int64]) -> list[int]:
-    """Take the row that covers the most open columns, then leave out what turned out not to be needed."""
+    """Take the row that covers the most open columns until none is open, then leave out what is not needed."""
     gain = covers.sum(axis=1)
     open_columns = np.ones(covers.shape[1], dtype=np.bool_)
     chosen: list[int] = []
@@ -176,12 +177,18 @@ def _greedy(covers: Incidence, weights: npt.NDArray[np.int64]) -> list[int]:
         gain -= covers[:, covers[row] & open_columns].sum(axis=1)
         open_columns &= ~covers[row]
         chosen.append(row)
-    times = covers[chosen].sum(axis=0)
+    return _needed(covers, weights, chosen)
+
+
+def _needed(covers: Incidence, weights: npt.NDArray[np.int64], chosen: list[int]) -> list[int]:
+    """Leave out rows, the dearest first, as long as every column stays covered."""
+    kept = list(chosen)
+    times = covers[kept].sum(axis=0)
     for row in sorted(chosen, key=lambda r: (-int(weights[r]), r)):
         if (times[covers[row]] > 1).all():
             times -= covers[row]
-            chosen.remove(row)
-    return chosen
+            kept.remove(row)
+    return kept
 
 
 def _branch_and_bound(covers: Incidence, weights: npt.NDArray[np.int64], start: list[int]) -> tuple[list[int], bool]:

@@ -1,0 +1,33 @@
+"""`gradus export`: write a learned network in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["command"]
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="A network that 'gradus learn' wrote (.json).", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Where to write; the extension says how: .v .blif .bench .aag .aig .bnet .sbml .dot .txt .json",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Write a learned network as Verilog, BLIF, BENCH, AIGER, .bnet, SBML, DOT or formulas.
+
+    Example: gradus export model.json circuit.v
+    """
+    from gradus.formats.export import export
+    from gradus.network import Network
+
+    network = Network.load(model)
+    export(network, file)
+    gates = int(network.active.sum())
+    typer.echo(f"wrote {file}: {network.n_inputs} inputs, {network.n_outputs} targets, {gates} gates in use")

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from gradus import Network
+from gradus.cli import draw, export
+from gradus.errors import FormatError, SettingsError
+
+ADDER = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4], [2, 2]], [5, 6], output_names=["sum", "carry"])
+
+
+def app() -> typer.Typer:
+    verbs = typer.Typer()
+    verbs.command("export")(export.command)
+    verbs.command("draw")(draw.command)
+    return verbs
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    ADDER.save(tmp_path / "model.json")
+    return tmp_path / "model.json"
+
+
+@pytest.mark.parametrize("extension", [".v", ".blif", ".aag", ".bench", ".bnet", ".dot"])
+def test_export_writes_what_the_method_returns(extension: str, model: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"circuit{extension}"
+    result = CliRunner().invoke(app(), ["export", str(model), str(target)])
+    assert result.exit_code == 0, result.output
+    assert f"wrote {target}: 2 inputs, 2 targets, 5 gates in use" in result.output
+    method = {".v": "verilog", ".aag": "aiger"}.get(extension, extension[1:])
+    assert target.read_text(encoding="utf-8") == getattr(ADDER, f"to_{method}")()
+
+
+def test_bad_input_raises_our_own_error(model: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app(), ["export", str(model), str(tmp_path / "circuit.doc")])
+    assert isinstance(result.exception, FormatError)
+    result = CliRunner().invoke(app(), ["export", str(tmp_path / "none.json"), str(tmp_path / "circuit.v")])
+    assert isinstance(result.exception, FormatError)
+    result = CliRunner().invoke(app(), ["draw", str(model), str(tmp_path / "net.svg"), "--order", "sum"])
+    assert isinstance(result.exception, SettingsError)
+
+
+def legend(picture: Path) -> list[str]:
+    lines = picture.read_text(encoding="utf-8").split("new for ")[1:]
+    return [line.split("<")[0] for line in lines]
+
+
+def test_draw_takes_the_order_given_or_kept_or_that_of_the_targets(model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pygraphviz")
+    picture = tmp_path / "net.svg"
+    assert CliRunner().invoke(app(), ["draw", str(model), str(picture)]).exit_code == 0
+    assert legend(picture) == ["sum (4 gates)", "carry (1 gate)"]
+    assert CliRunner().invoke(app(), ["draw", str(model), str(picture), "--order", "carry, sum"]).exit_code == 0
+    assert legend(picture) == ["carry (2 gates)", "sum (3 gates)"]
+    ADDER.save(model, about={"order": ["carry", "sum"]})
+    assert CliRunner().invoke(app(), ["draw", str(model), str(picture)]).exit_code == 0
+    assert legend(picture) == ["carry (2 gates)", "sum (3 gates)"]

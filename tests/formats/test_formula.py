@@ -1,0 +1,237 @@
+"""Formulas: right, over the true support, and as short as promised."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from circuits import Builder, parity, random_network, ripple_adder
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradus import Network
+from gradus.errors import FormatError
+from gradus.formats import factoring, formula
+from gradus.formats.diagrams import Diagrams, TooManyNodesError
+from gradus.formats.factoring import factored, render
+from gradus.formats.sums import FREE, minimum_sum, prime_implicants
+
+networks = st.builds(random_network, st.integers(1, 5), st.integers(1, 30), st.integers(1, 3), st.integers(0, 10**6))
+
+
+def evaluate(text: str, values: dict[str, np.ndarray]) -> np.ndarray:
+    """A plain recursive reading of the formula's grammar: sums of products of literals and brackets."""
+    position = 0
+
+    def take(sign: str) -> bool:
+        nonlocal position
+        found = text[position : position + len(sign)] == sign
+        position += len(sign) if found else 0
+        return found
+
+    def total() -> np.ndarray:
+        result = product()
+        while take(" | "):
+            result = result | product()
+        return result
+
+    def product() -> np.ndarray:
+        result = factor()
+        while take(" & "):
+            result = result & factor()
+        return result
+
+    def factor() -> np.ndarray:
+        nonlocal position
+        if take("!"):
+            return ~factor()
+        if take("("):
+            result = total()
+            assert take(")")
+            return result
+        start = position
+        while position < len(text) and text[position].isalnum():
+            position += 1
+        word = text[start:position]
+        return np.full_like(next(iter(values.values())), word == "1") if word in "01" else values[word]
+
+    result = total()
+    assert position == len(text)
+    return result
+
+
+def all_patterns(width: int) -> np.ndarray:
+    return np.array(list(itertools.product([False, True], repeat=width)))
+
+
+def true_support(network: Network, output: int) -> list[str]:
+    """The definition: an input matters if changing it alone changes the output somewhere."""
+    X = all_patterns(network.n_inputs)
+    support = []
+    for column, name in enumerate(network.input_names):
+        changed = X.copy()
+        changed[:, column] ^= True
+        if (network.predict(X)[:, output] != network.predict(changed)[:, output]).any():
+            support.append(name)
+    return support
+
+
+def products_of(text: str) -> list[str]:
+    return [] if text in ("0", "1") else text.split(" | ")
+
+
+def fewest_products(table: np.ndarray) -> int:
+    """Try every set of implicants, smallest sets first (three variables: 27 products)."""
+    width = table.ndim
+    cells = all_patterns(width)
+    ones = table.reshape(-1)
+    implicants = []
+    for product in itertools.product([0, 1, FREE], repeat=width):
+        covered = np.array([all(p in (FREE, bit) for p, bit in zip(product, cell, strict=True)) for cell in cells])
+        if not (covered & ~ones).any():
+            implicants.append(covered)
+    for count in range(len(ones) + 1):
+        for chosen in itertools.combinations(implicants, count):
+            if np.array_equal(np.any([np.zeros_like(ones), *chosen], axis=0), ones):
+                return count
+    raise AssertionError("no cover")
+
+
+@given(networks)
+@settings(deadline=None, max_examples=150)
+def test_a_formula_is_its_target_on_all_patterns_and_reads_its_true_support(network: Network) -> None:
+    X = all_patterns(network.n_inputs)
+    values = dict(zip(network.input_names, X.T, strict=True))
+    for output, found in enumerate(network.formulas().values()):
+        np.testing.assert_array_equal(evaluate(found.text, values), network.predict(X)[:, output])
+        assert list(found.support) == true_support(network, output)
+        assert found.n_literals == sum(found.text.count(name) for name in network.input_names)
+        assert found.support_proven
+        assert not found.factored
+
+
+@given(networks)
+@settings(deadline=None, max_examples=150)
+def test_a_factored_form_is_its_target_too(network: Network) -> None:
+    X = all_patterns(network.n_inputs)
+    values = dict(zip(network.input_names, X.T, strict=True))
+    for output in range(network.n_outputs):
+        expression, support, _ = factored(network, output)
+        text = render(expression, network.input_names)
+        np.testing.assert_array_equal(evaluate(text, values), network.predict(X)[:, output])
+        assert [network.input_names[i] for i in support] == true_support(network, output)
+        assert expression.n_literals == sum(text.count(name) for name in network.input_names)
+
+
+@pytest.mark.parametrize("code", range(1, 256, 9))
+def test_sums_proven_minimum_have_the_fewest_products_of_all(code: int) -> None:
+    table = (np.arange(8) & 0 | code >> np.arange(8) & 1).astype(bool).reshape(2, 2, 2)
+    cover = minimum_sum(table)
+    assert cover.minimum
+    assert len(cover.products) == fewest_products(table)
+
+
+@given(st.integers(1, 6), st.integers(0, 10**6), st.sampled_from([0.1, 0.5, 0.9]))
+@settings(deadline=None)
+def test_primes_are_the_implicants_that_no_literal_can_leave(width: int, seed: int, density: float) -> None:
+    table = np.random.default_rng(seed).random((2,) * width) < density
+
+    def implies(product: tuple[int, ...]) -> bool:
+        return bool(table[tuple(slice(None) if value == FREE else value for value in product)].all())
+
+    expected = [
+        product
+        for product in itertools.product([0, 1, FREE], repeat=width)
+        if implies(product)
+        and not any(implies((*product[:i], FREE, *product[i + 1 :])) for i in range(width) if product[i] != FREE)
+    ]
+    assert [tuple(row) for row in prime_implicants(table).tolist()] == expected
+
+
+@pytest.mark.parametrize("width", [8, 10, 12])
+@pytest.mark.parametrize("density", [0.1, 0.5, 0.9])
+def test_large_covers_are_right_and_nothing_can_be_left_out(width: int, density: float) -> None:
+    table = np.random.default_rng(width).random((2,) * width) < density
+    cells = np.argwhere(np.ones_like(table))
+    products = minimum_sum(table).products
+    covered = np.array([((cells == product) | (product == FREE)).all(axis=1) for product in products])
+    np.testing.assert_array_equal(covered.any(axis=0), table.reshape(-1))
+    times = covered.sum(axis=0)
+    assert all((times[row] == 1).any() for row in covered)
+
+
+def test_the_textbook_examples() -> None:
+    adder = ripple_adder(6).formulas()
+    assert adder["z0"].text == "!x0 & y0 | x0 & !y0"
+    assert [len(products_of(found.text)) for found in adder.values()] == [2, 6, 16, 36, 76, 156]
+    assert all(found.exact for found in adder.values())
+    assert parity(12).formulas()["z11"].n_literals == 12 * 2**11
+
+
+def test_constants_and_copies_are_told_as_such() -> None:
+    network = Network(2, [[0, 0], [0, 2], [3, 3]], [3, 4, 1])
+    assert [found.text for found in network.formulas().values()] == ["1", "0", "x1"]
+    assert [found.support for found in network.formulas().values()] == [(), (), ("x1",)]
+
+
+def test_names_that_are_no_words_are_quoted() -> None:
+    network = Network(2, [[0, 1]], [2], input_names=["Cdc2/Cdc13*", "or"], output_names=["a b"])
+    assert network.formulas()["a b"].text == '!"Cdc2/Cdc13*" | !"or"'
+
+
+def test_beyond_twelve_inputs_a_carry_chain_stays_short() -> None:
+    found = ripple_adder(16).formulas()["z15"]
+    assert found.factored
+    assert len(found.support) == 32
+    assert found.n_literals < 20 * 16  # a sum of products would have more than 2^16
+    network = ripple_adder(16)
+    X = np.random.default_rng(0).random((10_000, 32)) < 0.5
+    values = dict(zip(network.input_names, X.T, strict=True))
+    np.testing.assert_array_equal(evaluate(found.text, values), network.predict(X)[:, 15])
+
+
+def chain(length: int) -> Network:
+    build = Builder(length)
+    node = 0
+    for position in range(1, length):
+        node = build.nand(node, position)
+    return Network(length, build.sources, [node])
+
+
+def test_circuits_too_wide_for_diagrams_are_written_out_and_say_so() -> None:
+    found = chain(3000).formulas()["z0"]
+    assert not found.support_proven
+    assert found.n_literals == 3000
+    assert len(found.support) == 3000
+
+
+def test_formulas_written_out_from_the_circuit_alone_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factoring, "MAX_LEVELS", 0)
+    network = ripple_adder(3)
+    X = all_patterns(6)
+    values = dict(zip(network.input_names, X.T, strict=True))
+    for output, found in enumerate(network.formulas().values()):
+        np.testing.assert_array_equal(evaluate(found.text, values), network.predict(X)[:, output])
+        assert not found.support_proven
+
+
+def test_a_formula_beyond_all_bounds_is_refused_with_advice() -> None:
+    with pytest.raises(FormatError, match=r"'z\d+' would have \d+ literals.*\.blif"):
+        parity(30).formulas()
+
+
+def test_the_limit_itself_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formula, "MAX_LITERALS", 13)
+    assert chain(13).formulas()["z0"].n_literals == 13
+    monkeypatch.setattr(formula, "MAX_LITERALS", 12)
+    with pytest.raises(FormatError):
+        chain(13).formulas()
+
+
+def test_diagrams_stop_at_their_limit() -> None:
+    diagrams = Diagrams(max_nodes=3)  # the two constants count
+    diagrams.variable(0)
+    diagrams.variable(1)
+    with pytest.raises(TooManyNodesError):
+        diagrams.variable(2)

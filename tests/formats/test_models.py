@@ -1,0 +1,74 @@
+"""`.bnet`, SBML-qual and formulas, as read by AEON."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from circuits import CIRCUITS, awkward_names, yeast_rules
+from referees import assert_model_means
+
+from gradus import Network
+from gradus.errors import DataError, MissingExtraError
+from gradus.formats.export import export
+from gradus.formats.names import restore
+
+aeon = pytest.importorskip("biodivine_aeon")
+
+SPECIES = "{http://www.sbml.org/sbml/level3/version1/qual/version1}qualitativeSpecies"
+ID = "{http://www.sbml.org/sbml/level3/version1/qual/version1}id"
+
+
+@pytest.mark.parametrize("case", CIRCUITS)
+def test_aeon_finds_the_networks_rules_in_bnet(case: str, tmp_path: Path) -> None:
+    export(CIRCUITS[case], tmp_path / "model.bnet")
+    text = (tmp_path / "model.bnet").read_text(encoding="utf-8")
+    assert_model_means(aeon.BooleanNetwork.from_bnet(text), CIRCUITS[case], text)
+
+
+@pytest.mark.parametrize("case", CIRCUITS)
+def test_aeon_finds_the_networks_rules_in_sbml(case: str, tmp_path: Path) -> None:
+    export(CIRCUITS[case], tmp_path / "model.sbml")
+    text = (tmp_path / "model.sbml").read_text(encoding="utf-8")
+    assert_model_means(aeon.BooleanNetwork.from_sbml(text), CIRCUITS[case], text)
+
+
+def test_the_referee_refuses_a_model_with_one_wrong_rule() -> None:
+    right = Network(2, [[0, 1]], [2])
+    wrong = Network(2, [[0, 0]], [2])
+    with pytest.raises(AssertionError):
+        assert_model_means(aeon.BooleanNetwork.from_bnet(wrong.to_bnet()), right, "")
+
+
+def test_a_target_named_like_an_input_is_that_genes_update() -> None:
+    lines = yeast_rules().to_bnet().split("\n")
+    assert "Rum1, Rum1" in lines
+    assert [line.split(",")[0] for line in lines].count("Cdc2_Cdc13") == 1
+    assert "Cdc2_Cdc13, !Rum1 & !Slp1" in lines
+
+
+def test_awkward_names_make_well_formed_xml() -> None:
+    text = awkward_names().to_sbml()
+    species = [item.get(ID) for item in ElementTree.fromstring(text).iter(SPECIES)]
+    assert sorted(restore(species, text)) == sorted(awkward_names().input_names)
+
+
+def test_a_model_without_variables_is_refused() -> None:
+    with pytest.raises(DataError, match="no inputs and no outputs"):
+        Network(0, [], []).to_sbml()
+
+
+def test_the_message_names_the_extra_when_aeon_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **options: Any) -> Any:
+        if name == "biodivine_aeon":
+            raise ImportError(name)
+        return real(name, *rest, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtraError, match=r"gradus\[bio\]"):
+        Network(1, [], [0]).to_sbml()

@@ -1,0 +1,137 @@
+"""Verilog, BLIF, BENCH and AIGER, as read by Yosys, ABC and aigverse."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from circuits import CIRCUITS, awkward_names, random_network, ripple_adder
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees import abc_to_aiger, assert_aiger_means, yosys_to_aiger
+
+from gradus import Network
+from gradus.formats.export import export
+from gradus.formats.names import IDENTIFIER, NET_NAME, restore
+from gradus.formats.netlist import interface_names, netlist
+
+CASES = list(CIRCUITS.values())
+
+
+def written(folder: Path, extension: str) -> list[Path]:
+    files = [folder / f"case{number}{extension}" for number in range(len(CASES))]
+    for file, network in zip(files, CASES, strict=True):
+        export(network, file)
+    return files
+
+
+def text_of(file: Path) -> str:
+    return file.read_bytes().decode("utf-8", errors="replace")
+
+
+@pytest.mark.parametrize("extension", [".v", ".blif"])
+def test_yosys_finds_the_networks_functions_and_names(extension: str, tmp_path: Path) -> None:
+    files = written(tmp_path, extension)
+    for file, translated, network in zip(files, yosys_to_aiger(files), CASES, strict=True):
+        assert_aiger_means(translated, network, text_of(file))
+
+
+@pytest.mark.parametrize("extension", [".blif", ".bench", ".aig"])
+def test_abc_finds_the_networks_functions_and_names(extension: str, tmp_path: Path) -> None:
+    files = written(tmp_path, extension)
+    for file, translated, network in zip(files, abc_to_aiger(files), CASES, strict=True):
+        assert_aiger_means(translated, network, text_of(file))
+
+
+@pytest.mark.parametrize("extension", [".aag", ".aig"])
+def test_aigverse_finds_the_networks_functions_and_names(extension: str, tmp_path: Path) -> None:
+    for file, network in zip(written(tmp_path, extension), CASES, strict=True):
+        assert_aiger_means(file, network, text_of(file))
+
+
+def test_the_referees_refuse_a_circuit_with_one_wrong_wire(tmp_path: Path) -> None:
+    adder = ripple_adder(3)
+    wiring = adder.sources.copy()
+    wiring[adder.outputs[-1] - adder.n_inputs, 0] = 0
+    wrong = Network(6, wiring, adder.outputs, input_names=adder.input_names)
+    files = [tmp_path / f"wrong{extension}" for extension in (".v", ".blif", ".bench", ".aig")]
+    for file in files:
+        export(wrong, file)
+    for translated in [*yosys_to_aiger(files[:2]), *abc_to_aiger(files[1:]), files[3]]:
+        assert_aiger_means(translated, wrong, "")
+        with pytest.raises(AssertionError):
+            assert_aiger_means(translated, adder, "")
+
+
+def test_writers_leave_out_gates_without_use() -> None:
+    network = Network(2, [[0, 1], [0, 0], [2, 2], [1, 1]], [4])
+    assert network.to_verilog().count("nand (") == 2
+    assert network.to_blif().count(".names") == 2
+    assert network.to_bench().count("=") == 2
+    assert network.to_aiger().startswith("aag 4 2 0 1 2\n")
+
+
+def test_a_network_without_inputs_and_outputs_is_written_too() -> None:
+    empty = Network(0, [], [])
+    assert "module gradus_network (\n);\nendmodule" in empty.to_verilog()
+    assert ".inputs\n.outputs\n.end" in empty.to_blif()
+    assert empty.to_bench().count("\n") == 1
+    assert empty.to_aiger().startswith("aag 0 0 0 0 0\nc\n")
+    assert empty.to_aiger_binary().startswith(b"aig 0 0 0 0 0\nc\n")
+
+
+def test_the_yeast_names_stand_as_they_are_in_netlists_that_can_hold_them() -> None:
+    text = CIRCUITS["yeast"].to_blif()
+    assert ".inputs Cdc2/Cdc13 Rum1 Cdc2/Cdc13* Slp1" in text
+    assert '# gradus-name: Cdc2/Cdc13*_next stands for "Cdc2/Cdc13*"' in text
+
+
+def test_binary_aiger_holds_distances_beyond_one_byte(tmp_path: Path) -> None:
+    far = Network(200, [[0, 199]], [200], input_names=[f"x{i}" for i in range(200)])
+    export(far, tmp_path / "far.aig")
+    assert_aiger_means(tmp_path / "far.aig", far, "")
+
+
+names = st.lists(st.text(max_size=6), min_size=2, max_size=5, unique=True)
+
+
+@given(names, names, st.sampled_from([IDENTIFIER, NET_NAME]))
+@settings(deadline=None)
+def test_safe_names_are_allowed_distinct_and_restored(
+    inputs: list[str], outputs: list[str], allowed: re.Pattern[str]
+) -> None:
+    network = Network(len(inputs), [], [0] * len(outputs), input_names=inputs, output_names=outputs)
+    safe_inputs, safe_outputs, lines = interface_names(network, allowed, {"wire", "a"})
+    safe = [*safe_inputs, *safe_outputs]
+    assert len(set(safe)) == len(safe)
+    assert all(allowed.fullmatch(name) and name.lower() not in {"wire", "a"} for name in safe)
+    assert restore(safe, "\n".join(f"# {line}" for line in lines)) == [*inputs, *outputs]
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 12), st.integers(0, 4))
+@settings(deadline=None)
+def test_a_netlist_read_wire_by_wire_is_the_network(seed: int, n_inputs: int, n_gates: int, n_outputs: int) -> None:
+    network = random_network(n_inputs, n_gates, n_outputs, seed)
+    circuit = netlist(network, IDENTIFIER)
+    X = np.random.default_rng(seed).random((8, n_inputs)) < 0.5
+    value = dict(zip(circuit.inputs, X.T, strict=True))
+    for wire, a, b in circuit.gates:
+        assert wire not in value
+        value[wire] = ~(value[a] & value[b])
+    for name, source in circuit.copies:
+        assert name not in value
+        value[name] = value[source]
+    for column, name in enumerate(circuit.outputs):
+        np.testing.assert_array_equal(value[name], network.predict(X)[:, column])
+
+
+def test_gate_names_never_meet_the_names_of_inputs() -> None:
+    circuit = netlist(Network(2, [[0, 1], [2, 2]], [3], input_names=["g0", "gg0"]), IDENTIFIER)
+    assert circuit.wires == ("ggg0",)
+
+
+def test_awkward_names_cover_what_they_are_for() -> None:
+    _, _, lines = interface_names(awkward_names(), NET_NAME)
+    assert len(lines) > len(awkward_names().input_names)
