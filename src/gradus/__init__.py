@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradus import losses, problems
+    from gradus.batch import learn_many
     from gradus.curriculum import Curriculum, find_curriculum
     from gradus.errors import GradusError
     from gradus.estimator import BooleanNetworkClassifier
-    from gradus.learner import Learned, learn, learn_many
+    from gradus.learner import Learned, learn
     from gradus.minfs import FeatureSet, all_minimum_feature_sets, minimum_feature_set
     from gradus.network import Network
 
@@ -29,7 +30,7 @@ _HOME = {
     "all_minimum_feature_sets": "gradus.minfs",
     "find_curriculum": "gradus.curriculum",
     "learn": "gradus.learner",
-    "learn_many": "gradus.learner",
+    "learn_many": "gradus.batch",
     "minimum_feature_set": "gradus.minfs",
 }
 _MODULES = ("losses", "problems")

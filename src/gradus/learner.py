@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus.bits import BoolMatrix, as_bits, column_names
+from gradus.curriculum import resolve_order
 from gradus.errors import DataError, SettingsError
 from gradus.losses import LossName
 from gradus.network import Network
@@ -20,7 +21,7 @@ from gradus.search.settings import Settings
 if TYPE_CHECKING:
     from gradus.curriculum import Curriculum
 
-__all__ = ["Learned", "Order", "learn"]
+__all__ = ["Backend", "Learned", "Order", "Prepared", "learn", "prepare_job"]
 
 Order = Literal["auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 Backend = Literal["cpu", "cuda"]
@@ -132,8 +133,11 @@ def learn(
     >>> result.network.predict(X).astype(int).tolist()
     [[0, 0], [0, 1], [0, 1], [1, 0]]
     """
-    settings = Settings(
+    prepared = prepare_job(
+        X,
+        Y,
         loss=loss,
+        order=order,
         gates_per_target=gates_per_target,
         history=history,
         max_iterations=max_iterations,
@@ -141,10 +145,9 @@ def learn(
         shrink=shrink,
         attempts=attempts,
         time_limit=time_limit,
+        seed=seed,
     )
-    prepared = prepare(X, Y, settings, order=order, seed=seed)
-    found = _search(prepared, backend, watch)
-    return prepared.learned(found)
+    return prepared.learned(_search(prepared, backend, watch))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +190,9 @@ class Prepared:
         )
 
 
-def prepare(X: Any, Y: Any, settings: Settings, *, order: Order, seed: int) -> Prepared:
-    """Check examples, settings and seed, and find the order."""
+def prepare_job(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **settings: Any) -> Prepared:
+    """Check the arguments of `learn` and find the order, without searching yet."""
+    checked = Settings(**settings)
     inputs, targets = as_bits(X, "X"), as_bits(Y, "Y")
     if len(inputs) != len(targets):
         raise DataError(f"X has {len(inputs)} rows and Y has {len(targets)}; give one row of each for every example.")
@@ -197,15 +201,12 @@ def prepare(X: Any, Y: Any, settings: Settings, *, order: Order, seed: int) -> P
             raise DataError(f"{what} has no columns; give at least one.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise SettingsError(f"seed is {seed!r}; it must be a whole number of at least 0.")
-    settings.n_gates(targets.shape[1])
-    # The curriculum needs Numba; a plain order does not.
-    from gradus.curriculum import resolve_order
-
+    checked.n_gates(targets.shape[1])
     columns, curriculum = resolve_order(inputs, targets, order, seed=int(seed))
     return Prepared(
         X=inputs,
         Y=np.ascontiguousarray(targets[:, list(columns)]),
-        settings=settings,
+        settings=checked,
         seed=int(seed),
         order=tuple(int(column) for column in columns),
         curriculum=curriculum,
@@ -217,4 +218,8 @@ def prepare(X: Any, Y: Any, settings: Settings, *, order: Order, seed: int) -> P
 def _search(prepared: Prepared, backend: str, watch: Watcher | None) -> Found:
     if backend == "cpu":
         return run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed, watch=watch)
+    if backend == "cuda":
+        from gradus.search.cuda import run_many
+
+        return next(found for _, found in run_many([prepared], watch=watch))
     raise SettingsError(f"backend is {backend!r}; it must be 'cpu' or 'cuda'.")

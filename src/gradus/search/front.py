@@ -171,7 +171,8 @@ class _Run:
         # Numba takes a second to import, so nothing above this line needs it.
         from gradus.search import kernel
 
-        self.kernel, self.settings, self.clock = kernel, settings, clock
+        self.kernel: Any = kernel
+        self.settings, self.clock = settings, clock
         n, m = Y.shape
         needed = n_words(n)
         words = next((width for width in WIDTHS if width >= needed), needed)
@@ -255,6 +256,8 @@ def _make_state(shape: Shape) -> State:
         best=np.zeros(2 * gates, dtype=np.uint32),
         live=np.zeros(n_words(gates), dtype=np.uint64),
         reach=np.zeros(gates * n_words(gates), dtype=np.uint64),
+        known=np.zeros(n_words(gates), dtype=np.uint64),
+        fanout=np.zeros(gates * n_words(gates), dtype=np.uint64),
         readers=np.zeros(nodes, dtype=np.uint32),
         stack=np.zeros(2 * gates + 2, dtype=np.uint32),
         bad=np.zeros(targets * words, dtype=np.uint64),

@@ -15,18 +15,18 @@ from gradus.search.moves import (
     LOW_HALF,
     ONE,
     ROOTS,
-    SIX,
     STALE,
     THIRTY_TWO,
     TWO,
     ZERO,
     draw,
     evaluate,
-    find_reach,
-    gain_reader,
+    ensure_reach,
+    forget_reach,
+    gate_words,
     is_live,
-    lose_reader,
     readable_nodes,
+    relink,
     set_roots,
     settle,
     spread,
@@ -51,6 +51,8 @@ def bare(arrays):
         pointer(arrays.best),
         pointer(arrays.live),
         pointer(arrays.reach),
+        pointer(arrays.known),
+        pointer(arrays.fanout),
         pointer(arrays.readers),
         pointer(arrays.stack),
         pointer(arrays.bad),
@@ -80,8 +82,10 @@ def start(shape, width, data, goal, arrays):
         state.sources[TWO * gate] = np.uint32(((bits >> THIRTY_TWO) * nodes) >> THIRTY_TWO)
         state.sources[TWO * gate + ONE] = np.uint32(((bits & LOW_HALF) * nodes) >> THIRTY_TWO)
         evaluate(shape, width, state, gate)
-    for q in range(((shape.gates - ONE) >> SIX) + ONE):
+    for q in range(gate_words(shape)):
         state.live[q] = ZERO
+    for at in range(shape.gates * gate_words(shape)):
+        state.fanout[at] = ZERO
     for node in range(shape.inputs + shape.gates):
         state.readers[node] = np.uint32(0)
     state.numbers[LIVE] = ZERO
@@ -89,7 +93,7 @@ def start(shape, width, data, goal, arrays):
     state.numbers[STALE] = shape.gates
     cost, roots, _ = current_cost(shape, width, examples, objective, state, shape.gates)
     set_roots(shape, state, roots)
-    find_reach(shape, state)
+    forget_reach(shape, state)
     state.numbers[COST] = cost
     fill_history(shape, state, cost)
     if cost < state.numbers[BEST]:
@@ -114,8 +118,8 @@ def keep_best(shape, state, cost):
 
 
 @inlined
-def rewire(shape, state):
-    """Draw a move and make it in the wiring alone: terminal, and the node it read before."""
+def draw_move(shape, state):
+    """Draw a terminal, with the node it reads and the node it is to read."""
     bits = draw(state.random)
     terminal = ((bits >> THIRTY_TWO) * (TWO * shape.gates)) >> THIRTY_TWO
     before = np.uint64(state.sources[terminal])
@@ -124,17 +128,7 @@ def rewire(shape, state):
     if after >= before:
         after += ONE
     # Where nothing else can be read, the step changes nothing.
-    state.sources[terminal] = np.uint32(after if others > ZERO else before)
-    return terminal, before
-
-
-@inlined
-def relink(shape, state, terminal, before):
-    """Follow a move of a live gate in the set of live gates."""
-    after = np.uint64(state.sources[terminal])
-    if after != before:
-        gain_reader(shape, state, after)
-        lose_reader(shape, state, before)
+    return terminal, before, after if others > ZERO else before
 
 
 @inlined
@@ -161,16 +155,19 @@ def descend(shape, width, data, goal, arrays, steps):
     taken = ZERO
     while taken < steps and cost != ZERO:
         taken += ONE
-        terminal, before = rewire(shape, state)
+        terminal, before, other = draw_move(shape, state)
         gate = terminal >> ONE
         if not is_live(state, gate):
+            state.sources[terminal] = np.uint32(other)
             mark_stale(state, gate)
             slot = end_step(shape, state, slot, cost)
             continue
-        settle(shape, width, state, np.uint64(state.sources[terminal]))
+        ensure_reach(shape, state, gate)
+        settle(shape, width, state, other)
+        state.sources[terminal] = np.uint32(other)
         if not try_value(shape, width, state, gate):
             relink(shape, state, terminal, before)
-            find_reach(shape, state)
+            forget_reach(shape, state)
             slot = end_step(shape, state, slot, cost)
             continue
         spread(shape, width, state, gate)
@@ -181,7 +178,7 @@ def descend(shape, width, data, goal, arrays, steps):
             state.numbers[STALE] = shape.gates if settled else stale
             relink(shape, state, terminal, before)
             set_roots(shape, state, roots)
-            find_reach(shape, state)
+            forget_reach(shape, state)
             if cost < state.numbers[BEST]:
                 keep_best(shape, state, cost)
         else:
@@ -200,7 +197,7 @@ def start_shrinking(shape, arrays):
     """Turn a search that reached cost zero into one for fewer live gates."""
     state = bare(arrays)
     set_roots(shape, state, every_target(shape))
-    find_reach(shape, state)
+    forget_reach(shape, state)
     state.numbers[COST] = state.numbers[LIVE]
     fill_history(shape, state, state.numbers[LIVE])
     keep_best(shape, state, state.numbers[LIVE])
@@ -213,19 +210,21 @@ def shrink(shape, width, data, goal, arrays, steps):
     examples, objective = bare_data(data, goal)
     cost, slot = state.numbers[COST], state.numbers[SLOT]
     for _ in range(steps):
-        terminal, before = rewire(shape, state)
+        terminal, before, other = draw_move(shape, state)
         gate = terminal >> ONE
         if not is_live(state, gate):
+            state.sources[terminal] = np.uint32(other)
             mark_stale(state, gate)
             slot = end_step(shape, state, slot, cost)
             continue
-        settle(shape, width, state, np.uint64(state.sources[terminal]))
+        ensure_reach(shape, state, gate)
+        settle(shape, width, state, other)
+        state.sources[terminal] = np.uint32(other)
         changed = try_value(shape, width, state, gate)
         right = True
         if changed:
             spread(shape, width, state, gate)
             right = current_cost(shape, width, examples, objective, state, ZERO)[0] == ZERO
-        after = np.uint64(state.sources[terminal])
         accepted = False
         if right:
             relink(shape, state, terminal, before)
@@ -233,7 +232,7 @@ def shrink(shape, width, data, goal, arrays, steps):
             accepted = live <= cost or live < state.history[slot]
             if accepted:
                 cost = live
-                find_reach(shape, state)
+                forget_reach(shape, state)
                 if changed:
                     mark_stale(state, gate + ONE)
                 if cost < state.numbers[BEST]:
@@ -241,7 +240,7 @@ def shrink(shape, width, data, goal, arrays, steps):
         if not accepted:
             state.sources[terminal] = np.uint32(before)
             if right:
-                relink(shape, state, terminal, after)
+                relink(shape, state, terminal, other)
             if changed:
                 take_back(shape, width, state, gate)
         slot = end_step(shape, state, slot, cost)

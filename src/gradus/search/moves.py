@@ -12,9 +12,9 @@ from gradus._compile import inlined
 from gradus.search.intrinsics import leading_zeros, trailing_zeros
 from gradus.search.structures import Number
 
-ZERO, ONE, TWO, SIX, SIXTY_THREE, THIRTY_TWO = (np.uint64(k) for k in (0, 1, 2, 6, 63, 32))
+ZERO, ONE, TWO, SIX, THIRTY_TWO, SIXTY_THREE = (np.uint64(k) for k in (0, 1, 2, 6, 32, 63))
 LOW_HALF, ALL_BITS = np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFFFFFFFFFF)
-STALE, LIVE, ROOTS = (np.uint64(k) for k in (Number.STALE, Number.LIVE, Number.ROOTS))
+STALE, LIVE, ROOTS, TRACED = (np.uint64(k) for k in (Number.STALE, Number.LIVE, Number.ROOTS, Number.TRACED))
 R17, R21, R28, R36, R43, R47 = (np.uint64(k) for k in (17, 21, 28, 36, 43, 47))
 UNIT32 = np.uint32(1)
 
@@ -144,9 +144,53 @@ def take_back(shape, width, state, gate):
 
 
 @inlined
-def find_reach(shape, state):
-    """Find anew which live gates depend on which: a pass from the outputs down, after each change of a live gate."""
+def ensure_reach(shape, state, gate):
+    """Make row `gate` of the reach right.
+
+    Rows are forgotten when a live gate is rewired. The first few that are needed after that are traced one by one; if there
+    are more, all are found at once.
+    """
+    if (state.known[gate >> SIX] >> (gate & SIXTY_THREE)) & ONE:
+        return
+    state.numbers[TRACED] += ONE
+    if state.numbers[TRACED] > TWO * gate_words(shape):
+        find_reach(shape, state)
+    else:
+        trace_reach(shape, state, gate)
+        state.known[gate >> SIX] |= ONE << (gate & SIXTY_THREE)
+
+
+@inlined
+def forget_reach(shape, state):
+    """Note that a live gate was rewired."""
+    state.numbers[TRACED] = ZERO
+    for q in range(gate_words(shape)):
+        state.known[q] = ZERO
+
+
+@inlined
+def trace_reach(shape, state, gate):
+    """Find which live gates depend on one gate by following its readers; lowest first, each is met once."""
     words = gate_words(shape)
+    row = gate * words
+    for q in range(gate >> SIX, words):
+        state.reach[row + q] = state.fanout[row + q]
+    for q in range(gate >> SIX, words):
+        todo = state.reach[row + q]
+        while todo != ZERO:
+            low = trailing_zeros(todo)
+            reader = ((q << SIX) + low) * words
+            for p in range(q, words):
+                state.reach[row + p] |= state.fanout[reader + p]
+            todo = state.reach[row + q] & ((ALL_BITS << low) << ONE)
+
+
+@inlined
+def find_reach(shape, state):
+    """Find which live gates depend on which, for all of them: from the outputs down, each adds itself to its sources."""
+    words = gate_words(shape)
+    for q in range(words):
+        state.known[q] = state.live[q]
     for at in range(shape.gates * words):
         state.reach[at] = ZERO
     for back in range(words):
@@ -166,9 +210,22 @@ def find_reach(shape, state):
 
 
 @inlined
+def set_fanout(shape, state, node, gate):
+    """Note that a live gate reads a node."""
+    if node >= shape.inputs:
+        state.fanout[(node - shape.inputs) * gate_words(shape) + (gate >> SIX)] |= ONE << (gate & SIXTY_THREE)
+
+
+@inlined
+def clear_fanout(shape, state, node, gate):
+    """Note that a live gate reads a node no longer."""
+    if node >= shape.inputs:
+        state.fanout[(node - shape.inputs) * gate_words(shape) + (gate >> SIX)] &= ~(ONE << (gate & SIXTY_THREE))
+
+
+@inlined
 def gain_reader(shape, state, node):
     """Count one more live reader of a node; whatever it depends on becomes live."""
-    height = ZERO
     state.stack[ZERO] = np.uint32(node)
     height = ONE
     while height > ZERO:
@@ -179,9 +236,10 @@ def gain_reader(shape, state, node):
             gate = top - shape.inputs
             state.live[gate >> SIX] |= ONE << (gate & SIXTY_THREE)
             state.numbers[LIVE] += ONE
-            state.stack[height] = state.sources[TWO * gate]
-            state.stack[height + ONE] = state.sources[TWO * gate + ONE]
-            height += TWO
+            for terminal in (TWO * gate, TWO * gate + ONE):
+                state.stack[height] = state.sources[terminal]
+                set_fanout(shape, state, np.uint64(state.sources[terminal]), gate)
+                height += ONE
 
 
 @inlined
@@ -197,9 +255,24 @@ def lose_reader(shape, state, node):
             gate = top - shape.inputs
             state.live[gate >> SIX] &= ~(ONE << (gate & SIXTY_THREE))
             state.numbers[LIVE] -= ONE
-            state.stack[height] = state.sources[TWO * gate]
-            state.stack[height + ONE] = state.sources[TWO * gate + ONE]
-            height += TWO
+            for terminal in (TWO * gate, TWO * gate + ONE):
+                state.stack[height] = state.sources[terminal]
+                clear_fanout(shape, state, np.uint64(state.sources[terminal]), gate)
+                height += ONE
+
+
+@inlined
+def relink(shape, state, terminal, before):
+    """Follow a move of a live gate in the set of live gates."""
+    after = np.uint64(state.sources[terminal])
+    if after == before:
+        return
+    gate = terminal >> ONE
+    gain_reader(shape, state, after)
+    set_fanout(shape, state, after, gate)
+    lose_reader(shape, state, before)
+    if np.uint64(state.sources[terminal ^ ONE]) != before:
+        clear_fanout(shape, state, before, gate)
 
 
 @inlined

@@ -64,7 +64,10 @@ class State(NamedTuple):
     live: Words
     """Bit set of the gates that the cost depends on now."""
     reach: Words
-    """For each live gate, the bit set of the live gates that depend on it."""
+    """For each gate, the bit set of the live gates that depend on it; right only for the gates in `known`."""
+    known: Words
+    fanout: Words
+    """For each gate, the bit set of the live gates that read it."""
     readers: npt.NDArray[np.uint32]
     """For each node, how many terminals of live gates read it, plus one for an output that counts now."""
     stack: npt.NDArray[np.uint32]
@@ -91,4 +94,5 @@ class Number(IntEnum):
     """Number of live gates."""
     ROOTS = 6
     """Bit set of the targets whose errors the cost depends on now."""
-    FIRST_WRONG = 7
+    TRACED = 7
+    """Rows of the reach traced one by one since it was last forgotten."""

@@ -1,0 +1,43 @@
+// What differs between a GPU and a plain C++ compiler, so that the same search also runs, and is tested, without a GPU.
+//
+// Constants that whoever compiles this gives:
+//   WORDS    32-bit words of a node's value
+//   WIDE     0: a source fits in a byte, 1: it takes two
+//   LANES    networks of a warp; a power of two up to 32. Everything of a network stands at a stride of LANES words,
+//            so that no two lanes ever want the same bank of shared memory
+//   GROUP    gates evaluated together
+//   DRAWS    moves a lane may draw in a round until one meets a live gate
+//   REFRESH  rounds after which the live sets are made exact again
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#ifdef __CUDACC__
+#define DEVICE __device__ __forceinline__
+#define UNROLL _Pragma("unroll")
+#define SYNC_WARP() __syncwarp()
+DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
+DEVICE u32 count_ones(u32 bits) { return __popc(bits); }
+DEVICE u32 lowest_bit(u32 bits) { return __ffs(bits) - 1; }
+DEVICE u32 highest_bit(u32 bits) { return 31 - __clz(bits); }
+DEVICE u64 fetch_add(u64* at, u64 amount) { return atomicAdd(at, amount); }
+// The one place of the search where a result that is not needed at once would make the lane wait for its memory.
+DEVICE void set_bits(u32* at, u32 bits) { atomicOr(at, bits); }
+DEVICE bool any_lane(bool mine) { return __any_sync(0xFFFFFFFFu, mine); }
+#else
+#define DEVICE inline
+#define UNROLL
+#define SYNC_WARP()
+DEVICE u32 high_product(u32 a, u32 b) { return (u32)(((u64)a * b) >> 32); }
+DEVICE u32 count_ones(u32 bits) { return __builtin_popcount(bits); }
+DEVICE u32 lowest_bit(u32 bits) { return __builtin_ctz(bits); }
+DEVICE u32 highest_bit(u32 bits) { return 31 - __builtin_clz(bits); }
+DEVICE u64 fetch_add(u64* at, u64 amount) { u64 before = *at; *at += amount; return before; }
+DEVICE void set_bits(u32* at, u32 bits) { *at |= bits; }
+DEVICE bool any_lane(bool mine) { return mine; }
+#endif
+
+const u32 NONE = 0xFFFFFFFFu;
