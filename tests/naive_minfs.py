@@ -31,7 +31,8 @@ def all_minimum_sets(X, y):
 def is_feasible(X, y, features):
     """Whether rows that agree on the features agree on the target."""
     seen = {}
-    return all(seen.setdefault(tuple(row), label) == label for row, label in zip(np.asarray(X)[:, list(features)], y, strict=True))
+    rows = map(tuple, np.asarray(X)[:, list(features)].tolist())
+    return all(seen.setdefault(row, label) == label for row, label in zip(rows, y, strict=True))
 
 
 def planted(n, k, size, seed):

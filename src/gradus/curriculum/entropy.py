@@ -49,8 +49,8 @@ def _plogp(p: Costs) -> Costs:
 def entropy_order(Y: BoolMatrix, rng: np.random.Generator) -> tuple[int, ...]:
     """Order targets so that each is predictable from those before it: least sum of H(Y_j | Y_i) over all i before j.
 
-    Equally good orders are chosen between at random. The order is exact for up to 12 targets; above, it is the best of all
-    that are one insertion away from it.
+    Equally good orders are chosen between at random. The order is exact for up to 12 targets; above, it is the best
+    of all that are one insertion away from it.
 
     Examples
     --------
@@ -65,7 +65,8 @@ def entropy_order(Y: BoolMatrix, rng: np.random.Generator) -> tuple[int, ...]:
 def linear_order(costs: Costs) -> list[int]:
     """Solve the linear ordering problem: least sum of costs[i, j] over all i placed before j.
 
-    Exactly for up to 12 items, by dynamic programming over the sets that may come first; above, by insertions until none helps.
+    Exactly for up to 12 items, by dynamic programming over the sets that may come first; above, by insertions until
+    none helps.
 
     Examples
     --------
@@ -100,7 +101,7 @@ def _exact_order(costs: Costs) -> list[int]:
 def _order_by_insertion(costs: Costs) -> list[int]:
     """Sort by how much each item costs in front of the others, then move single items while that lowers the cost."""
     difference = costs - costs.T
-    order = np.argsort(difference.sum(axis=1).round(DECIMALS), kind="stable").tolist()
+    order: list[int] = np.argsort(difference.sum(axis=1).round(DECIMALS), kind="stable").tolist()
     improved = True
     while improved:
         improved = False

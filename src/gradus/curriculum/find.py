@@ -59,7 +59,7 @@ class Curriculum:
 
     @property
     def tied_groups(self) -> tuple[tuple[int, ...], ...]:
-        """Targets with equally large sets, whose order was drawn: each group of two or more, the smallest size first."""
+        """Groups of two or more targets with equally large sets, whose order was drawn; the smallest size first."""
         by_size: dict[int, list[int]] = {}
         for target, size in enumerate(self.sizes):
             by_size.setdefault(size, []).append(target)
@@ -81,8 +81,8 @@ class Curriculum:
     def hierarchy(self) -> dict[int, tuple[int, ...]]:
         """Say who may be learned after whom: for each target those whose set contains its own, without detours.
 
-        Target b is listed under target a if a's set is a proper subset of b's and no third target's set lies properly between
-        them. Targets with the same set are not listed under each other.
+        Target b is listed under target a if a's set is a proper subset of b's and no third target's set lies properly
+        between them. Targets with the same set are not listed under each other.
 
         Returns
         -------
@@ -178,7 +178,7 @@ def find_curriculum(
 
     found = _map(solve, len(targets), workers)
     ties = np.random.default_rng(tie_seed).random(len(targets))
-    order = np.lexsort((ties, [features.size for features in found]))
+    order = np.lexsort((ties, np.array([features.size for features in found])))
     return Curriculum(order=tuple(int(target) for target in order), feature_sets=tuple(found))
 
 
@@ -204,8 +204,9 @@ def _read_targets(X: Any, Y: Any, on_conflict: Literal["raise", "ignore"]) -> tu
 def _workers(table: Table, n_targets: int) -> int:
     """Threads that pay: one where a target takes milliseconds, else as many as there are processors."""
     n_rows, planes, words = table.rows.shape
-    small = n_targets * n_rows**2 * planes * words < WORK_FOR_THREADS and len(table.column_classes) < COLUMNS_FOR_THREADS
-    return 1 if small else max(1, min(n_targets, os.cpu_count() or 1))
+    few_pairs = n_targets * n_rows**2 * planes * words < WORK_FOR_THREADS
+    few_columns = len(table.column_classes) < COLUMNS_FOR_THREADS
+    return 1 if few_pairs and few_columns else max(1, min(n_targets, os.cpu_count() or 1))
 
 
 def _map(solve: Callable[[int], FeatureSet], n_targets: int, workers: int) -> list[FeatureSet]:

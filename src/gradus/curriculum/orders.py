@@ -37,8 +37,8 @@ def resolve_order(
         Checked examples.
     order : {"auto", "entropy", "random"}, None or sequence of int
         "auto" finds a curriculum from minimum feature sets, "entropy" minimises the pairwise conditional entropies,
-        "random" draws an order, None keeps the columns as they stand, and a sequence of all target columns is used as it
-        is.
+        "random" draws an order, None keeps the columns as they stand, and a sequence of all target columns is used as
+        it is.
     seed : int
         Decides ties and draws.
     choose, time_limit, on_conflict
@@ -89,7 +89,7 @@ def check_order(order: Any, n_targets: int) -> tuple[int, ...]:
         raise SettingsError(f"order is {order!r}; {ORDER_HELP}") from None
     for position, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise SettingsError(f"order has {value!r} at position {position}; every entry must be a target column's number.")
+            raise SettingsError(f"order has {value!r} at position {position}; every entry must be a column number.")
         if not 0 <= value < n_targets:
             raise SettingsError(
                 f"order has {value} at position {position}, but the targets are columns 0 to {n_targets - 1}."

@@ -1,7 +1,8 @@
-"""Minimum feature sets: the fewest columns that determine a target, exactly where time allows and with bounds where not.
+"""Minimum feature sets: the fewest columns that determine a target, with proof or with bounds.
 
-`table` codes the examples, `pairs` collects the discordant pairs as bit rows, `cover` reduces them, `branch` searches them
-exactly and `heuristics` greedily, `deepening` closes the gap between the two, `listing` enumerates, and `solver` joins them.
+`table` codes the examples, `pairs` collects the discordant pairs as bit rows, `cover` reduces them, `branch` searches
+them exactly and `heuristics` greedily, `deepening` closes the gap between the two, `listing` enumerates, and `solver`
+joins them.
 """
 
 from gradus.minfs.front import FeatureSet, all_minimum_feature_sets, minimum_feature_set

@@ -1,9 +1,9 @@
 """Exact search over sets of a given size that meet every mask: bit-parallel branch and bound in Numba.
 
-A node has chosen some columns and excluded others. It takes an uncovered mask with the fewest columns left and tries each of
-them, excluding those already tried, so that no set is met twice. The last choice needs no branching: the columns that complete
-a set are the intersection of the masks still uncovered. All of the state lives in arrays, so that a search can be left
-after some work and taken up again.
+A node has chosen some columns and excluded others. It takes an uncovered mask with the fewest columns left and tries
+each of them, excluding those already tried, so that no set is met twice. The last choice needs no branching: the
+columns that complete a set are the intersection of the masks still uncovered. All of the state lives in arrays, so
+that a search can be left after some work and taken up again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gradus._compile import compiled, inlined
 from gradus._intrinsics import popcount, trailing_zeros
-from gradus.bits import WordMatrix, pack, tail_mask
+from gradus.bits import WordMatrix, tail_mask
 
 __all__ = ["EXHAUSTED", "FULL", "PAUSED", "Search", "SearchState", "new_state", "search"]
 
@@ -53,7 +53,10 @@ def new_state(problem: Search, *, rival: WordMatrix | None = None, room: int = 4
     n_pairs, words = problem.masks.shape
     n_columns, pair_words = problem.covers.shape
     state = SearchState(
-        *(np.zeros((problem.size, width), dtype=np.uint64) for width in (pair_words, words, words, words)),
+        uncovered=np.zeros((problem.size, pair_words), dtype=np.uint64),
+        excluded=np.zeros((problem.size, words), dtype=np.uint64),
+        untried=np.zeros((problem.size, words), dtype=np.uint64),
+        chosen=np.zeros((problem.size, words), dtype=np.uint64),
         completing=np.zeros((1, words), dtype=np.uint64),
         rival=np.zeros((1, words), dtype=np.uint64) if rival is None else rival.reshape(1, words).copy(),
         found=np.empty((room + n_columns, words), dtype=np.uint64),
@@ -206,9 +209,7 @@ def _record(problem: Any, state: Any, depth: Any, column: Any) -> None:
             if not problem.keep_first:
                 numbers[N_FOUND] += 1
                 continue
-            if numbers[HAS_RIVAL] == 0 or not _cannot_beat(
-                state.rival[0], state.found[row], state.found[row], ZERO
-            ):
+            if numbers[HAS_RIVAL] == 0 or not _cannot_beat(state.rival[0], state.found[row], state.found[row], ZERO):
                 state.rival[0, :] = state.found[row]
                 numbers[HAS_RIVAL] = 1
             return
@@ -225,9 +226,7 @@ def _open_node(problem: Any, state: Any, depth: Any) -> None:
     pair, fewest = _shortest(problem, uncovered, excluded)
     n_columns = np.uint64(problem.covers.shape[0])
     # Disjoint masks of at least this size only fit if there are columns for them: else the bound cannot help.
-    if (left + ONE) * fewest <= n_columns and _packing_exceeds(
-        problem, uncovered, excluded, state.completing[0], left
-    ):
+    if (left + ONE) * fewest <= n_columns and _packing_exceeds(problem, uncovered, excluded, state.completing[0], left):
         return
     if left > np.uint64(2) and _counting_exceeds(problem, uncovered, excluded, left):
         return

@@ -17,8 +17,8 @@ __all__ = ["Cover", "reduce_masks"]
 class Cover:
     """Columns that every solution has, and the masks that the others have to meet.
 
-    `masks` and `covers` number the columns by their place in `columns`, which keeps their order: a set is lexicographically
-    first here exactly if it is first among the sets of original columns.
+    `masks` and `covers` number the columns by their place in `columns`, which keeps their order: a set is
+    lexicographically first here exactly if it is first among the sets of original columns.
     """
 
     forced: npt.NDArray[np.int64]
@@ -46,8 +46,8 @@ def reduce_masks(masks: WordMatrix, n_columns: int, *, drop_dominated: bool = Tr
         None of them empty.
     n_columns : int
     drop_dominated : bool
-        Drop a column if an earlier one covers all that it covers. The size of a minimum set and the lexicographically first
-        one stay the same; other minimum sets may be lost, so this must be off to list them all.
+        Drop a column if an earlier one covers all that it covers. The size of a minimum set and the lexicographically
+        first one stay the same; other minimum sets may be lost, so this must be off to list them all.
 
     Returns
     -------

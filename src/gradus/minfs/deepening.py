@@ -1,8 +1,8 @@
 """The size of a minimum set of a reduced cover, from both sides until the bounds meet.
 
-From below, the branch and bound refutes one size after the other. Whenever that has cost more than a wider beam would, the beam
-is widened to come from above. Effort is counted in words touched, not in seconds, so that without a deadline the
-answer depends on the cover alone.
+From below, the branch and bound refutes one size after the other. Whenever that has cost more than a wider beam
+would, the beam is widened to come from above. Effort is counted in words touched, not in seconds, so that without a
+deadline the answer depends on the cover alone.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ class Solution:
 
 
 def slice_steps(words: int) -> int:
-    """Steps of a search between two looks at the clock, for masks of so many words."""
+    """Count the steps of a search between two looks at the clock, for masks of so many words."""
     return SLICE_WORK // (words + STEP_OVERHEAD)
 
 
 def columns_in_all(cover: Cover) -> npt.NDArray[np.uint64]:
     """Bits of the columns that cover every pair alone."""
-    return np.bitwise_and.reduce(cover.masks, axis=0)
+    common: npt.NDArray[np.uint64] = np.bitwise_and.reduce(cover.masks, axis=0)
+    return common
 
 
 class Deepening:
@@ -93,8 +94,10 @@ class Deepening:
         return self.size + len(self.cover.forced)
 
     def _search_size(self) -> bool | None:
-        """Look for sets of the present size: True if all were searched, False if only the proof of being first is given up,
-        None if the time is over."""
+        """Look for sets of the present size.
+
+        True if all were searched, False if only the proof of being first is given up, None if the time is over.
+        """
         cover = self.cover
         problem = Search(cover.masks, cover.covers, self.size, True)
         state = new_state(problem, rival=self.rival if len(self.known) == self._lower_bound() else None, room=1)
@@ -122,7 +125,7 @@ class Deepening:
             self.known = self.cover.original(self.rival)
 
     def _widen(self, state: SearchState) -> None:
-        """Widen the beam as far as the effort spent on refutation justifies; tell the search if it gave what it seeks."""
+        """Widen the beam as far as the effort spent on refutation justifies; tell the search of a set it seeks."""
         n_columns, pair_words = self.cover.covers.shape
         spent = self.steps * self.cover.masks.shape[1] * MASKS_PER_STEP
         while self.widths and len(self.known) > self._lower_bound():
@@ -141,9 +144,11 @@ class Deepening:
     def _as_bits(self, features: tuple[int, ...]) -> npt.NDArray[np.uint64] | None:
         """Turn original columns into bits of the cover; None if the cover has dropped one of them."""
         places = np.isin(self.cover.columns, features)
-        if places.sum() + len(self.cover.forced) != len(features) or not set(self.cover.forced.tolist()) <= set(features):
+        kept = set(self.cover.columns[places].tolist()) | set(self.cover.forced.tolist())
+        if kept != set(features):
             return None
-        return pack(places[:, np.newaxis], self.cover.masks.shape[1])[0]
+        bits: npt.NDArray[np.uint64] = pack(places[:, np.newaxis], self.cover.masks.shape[1])[0]
+        return bits
 
 
 def _lowest_bit(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

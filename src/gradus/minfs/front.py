@@ -31,8 +31,9 @@ class FeatureSet:
     optimal : bool
         Whether the set is proven to be as small as possible.
     first : bool
-        Whether it is also proven to be the lexicographically first of the minimum sets. False where the time was over, the
-        set was drawn at random, or the proof was given up because it would take far longer than that of the size.
+        Whether it is also proven to be the lexicographically first of the minimum sets. False where the time was
+        over, the set was drawn at random, or the proof was given up because it would take far longer than that of the
+        size.
     conflicts : int
         Pairs of rows that agree everywhere but in the target, and were ignored.
 
@@ -78,8 +79,8 @@ def minimum_feature_set(
     time_limit : float, optional
         Seconds after which the best set found is returned, with the best lower bound proven.
     on_conflict : {"raise", "ignore"}
-        What to do about rows with the same inputs and different targets: raise an error that names them, or leave such pairs
-        out and report their number.
+        What to do about rows with the same inputs and different targets: raise an error that names them, or leave
+        such pairs out and report their number.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Good sets fast: a beam of greedy constructions, widened until it pays no more.
 
-Every construction adds one column at a time and is judged by how many pairs it leaves uncovered. A beam of width 1 is the
-greedy algorithm; a wider one also follows constructions that start worse, which is what finds a planted set among
+Every construction adds one column at a time and is judged by how many pairs it leaves uncovered. A beam of width 1 is
+the greedy algorithm; a wider one also follows constructions that start worse, which is what finds a planted set among
 thousands of columns. Nothing is drawn at random, so the result depends on the masks alone.
 """
 

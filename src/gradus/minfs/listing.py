@@ -92,8 +92,7 @@ def visit_sets(cover: Cover, size: int, visitor: SetVisitor, *, room: int = 4096
     """
     free = size - len(cover.forced)
     if free <= 1:
-        words = columns_in_all(cover) if free else np.zeros((1, 0), dtype=np.uint64)
-        batch = _singles(cover, words) if free else [tuple(int(column) for column in cover.forced)]
+        batch = _singles(cover) if free else [tuple(int(column) for column in cover.forced)]
         visitor.add(batch)
         yield batch
         return
@@ -111,9 +110,9 @@ def visit_sets(cover: Cover, size: int, visitor: SetVisitor, *, room: int = 4096
         yield batch
 
 
-def _singles(cover: Cover, words: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> list[tuple[int, ...]]:
-    """One set for each column whose bit is set."""
-    places = np.flatnonzero(unpack(words.reshape(1, -1), len(cover.columns))[:, 0])
+def _singles(cover: Cover) -> list[tuple[int, ...]]:
+    """List the sets of the forced columns and one that covers the rest alone."""
+    places = np.flatnonzero(unpack(columns_in_all(cover).reshape(1, -1), len(cover.columns))[:, 0])
     return [tuple(sorted([*cover.forced.tolist(), int(cover.columns[place])])) for place in places]
 
 
@@ -122,13 +121,14 @@ def expand(
 ) -> list[tuple[int, ...]]:
     """Put equal columns in place of each other in every way; sorted, and cut at the limit.
 
-    Replacing a column by a later one makes a set come later, so a heap meets the sets in lexicographic order without ever
-    holding many more than asked for.
+    Replacing a column by a later one makes a set come later, so a heap meets the sets in lexicographic order without
+    ever holding many more than asked for.
     """
     started = [tuple(column_classes[column] for column in columns) for columns in sets]
     if limit is None:
         return sorted(tuple(sorted(choice)) for classes in started for choice in itertools.product(*classes))
-    heap = [(tuple(sorted(members[0] for members in classes)), i, (0,) * len(classes)) for i, classes in enumerate(started)]
+    smallest = (tuple(sorted(members[0] for members in classes)) for classes in started)
+    heap = [(columns, i, (0,) * len(columns)) for i, columns in enumerate(smallest)]
     heapq.heapify(heap)
     seen = {(i, places) for _, i, places in heap}
     result: list[tuple[int, ...]] = []

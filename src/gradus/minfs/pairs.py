@@ -1,8 +1,9 @@
 """Discordant pairs as bit rows, collected without ever holding all of them.
 
-A *mask* is the set of columns in which two rows of different classes differ, one bit a column. A set of columns is feasible
-exactly if it meets every mask, so short masks say the most. `PairCollector` streams over the pairs, keeps each mask once
-and, when its table is full, lets the longest masks go: what it holds is then a relaxation of the problem.
+A *mask* is the set of columns in which two rows of different classes differ, one bit a column. A set of columns is
+feasible exactly if it meets every mask, so short masks say the most. `PairCollector` streams over the pairs, keeps
+each mask once and, when its table is full, lets the longest masks go: what it holds is then a relaxation of the
+problem.
 """
 
 from __future__ import annotations
@@ -123,10 +124,11 @@ def mask_sizes(masks: Any) -> Any:
 
 
 def minimal_rows(masks: WordMatrix) -> WordMatrix:
-    """Drop every mask that contains another; the rest comes shortest first, in an order that depends on the set alone."""
+    """Drop every mask that contains another; the rest comes shortest first, in an order fixed by the masks alone."""
     sizes = mask_sizes(masks)
     masks = masks[np.lexsort((*masks.T, sizes))]
-    return masks[~_contains_an_earlier(masks)]
+    minimal: WordMatrix = masks[~_contains_an_earlier(masks)]
+    return minimal
 
 
 def subsets_of_earlier(columns: WordMatrix) -> npt.NDArray[np.bool_]:
@@ -215,7 +217,7 @@ def _collect_shortest(
 
 
 def _shorten(masks: WordMatrix, n_masks: int, keep: int) -> tuple[int, int]:
-    """Let the longest masks go until at most `keep` are left; return the longest size still wanted and the number left."""
+    """Let the longest masks go until at most `keep` are left; return the longest size wanted and the number left."""
     sizes = mask_sizes(masks[:n_masks])
     up_to = np.cumsum(np.bincount(sizes))
     fitting = np.flatnonzero(up_to <= keep)

@@ -1,4 +1,4 @@
-"""Minimum sets of examples: the pairs collected, reduced, solved, and the answer checked against the rows themselves."""
+"""Minimum sets of examples: the pairs collected, reduced, solved, and the answer checked against the rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from gradus.bits import WordMatrix, pack
-from gradus.minfs.cover import Cover, reduce_masks
+from gradus.minfs.cover import reduce_masks
 from gradus.minfs.deepening import Deepening, Solution
 from gradus.minfs.heuristics import beam
 from gradus.minfs.listing import SetVisitor, visit_sets
@@ -71,7 +71,7 @@ class Solver:
         return PairCollector(self.rows, self.classes, keep=keep, work=PAIR_WORK)
 
     def _greedy(self) -> tuple[int, ...]:
-        """Construct a set that separates every pair of rows, adding the masks that it misses as long as there is time."""
+        """Construct a set that separates every pair of rows, adding the masks it misses as long as there is time."""
         while True:
             chosen: tuple[int, ...] = ()
             if self.cover.n_pairs:
@@ -99,4 +99,4 @@ class Solver:
 
     def _add(self, masks: WordMatrix) -> None:
         self.masks = np.concatenate([self.masks, masks])
-        self.cover: Cover = reduce_masks(self.masks, self.n_columns)
+        self.cover = reduce_masks(self.masks, self.n_columns)

@@ -80,17 +80,17 @@ def read_table(X: Any, what: str = "X") -> Table:
 
 
 def _code_columns(values: npt.NDArray[Any], what: str, names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
-    """Number the values of every column in the order of their first appearance."""
+    """Code the values of every column in the order of their first appearance."""
     if values.dtype == np.bool_:
-        return (values ^ values[0]).view(np.uint8)
+        return np.asarray(values ^ values[0]).view(np.uint8)
     codes = np.empty(values.shape, dtype=np.uint8)
     for k in range(values.shape[1]):
         place = f"column {k}" if names is None else f"column {names[k]!r}"
         column = _code(values[:, k], f"{what}, {place}")
         if column.max() >= MAX_VALUES:
             raise DataError(
-                f"{what} has {column.max() + 1} distinct values in {place}; at most {MAX_VALUES} are supported. Discretise it "
-                f"first: compare it with a threshold such as its median, or cut it at a few quantiles "
+                f"{what} has {column.max() + 1} distinct values in {place}; at most {MAX_VALUES} are supported. "
+                f"Discretise it first: compare it with a threshold such as its median, or cut it at a few quantiles "
                 f"(sklearn.preprocessing.KBinsDiscretizer with encode='ordinal')."
             )
         codes[:, k] = column
@@ -98,7 +98,7 @@ def _code_columns(values: npt.NDArray[Any], what: str, names: tuple[str, ...] | 
 
 
 def _code(values: npt.NDArray[Any], place: str) -> Codes:
-    """Number values in the order of their first appearance."""
+    """Code values in the order of their first appearance."""
     if values.dtype == object:
         missing = np.array([_is_missing(value) for value in values], dtype=np.bool_)
     else:
@@ -193,6 +193,6 @@ def _describe_conflict(table: Table, classes: Codes, conflicts: int, what: str) 
             break
     more = f" There are {conflicts} such pairs in all." if conflicts > 1 else ""
     return (
-        f"Rows {earlier} and {row} have the same inputs but differ in {what}, so no set of columns can tell them apart.{more} "
-        f"Remove or correct them, or pass on_conflict='ignore' to leave such pairs out."
+        f"Rows {earlier} and {row} have the same inputs but differ in {what}, so no set of columns can tell them "
+        f"apart.{more} Remove or correct them, or pass on_conflict='ignore' to leave such pairs out."
     )
