@@ -1,0 +1,201 @@
+"""The GPU's search gives what the CPU's gives, bit for bit; here its source runs compiled for the CPU."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from cuda_on_cpu import COMPILER, HostDevice
+from gradus.errors import MissingExtraError, SettingsError
+from gradus.learner import Prepared
+from gradus.losses import LOSSES
+from gradus.search.cuda import device as cuda_device
+from gradus.search.cuda import run_many
+from gradus.search.cuda.device import CudaDevice
+from gradus.search.cuda.plan import Limits, Shape, choose_layout, shape_of
+from gradus.search.front import run_search
+from gradus.search.settings import Settings
+
+LIMITS = Limits(multiprocessors=2, shared_bytes=100_000, block_bytes=60_000, reserved_bytes=1024)
+
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    return HostDevice(tmp_path_factory.mktemp("kernels"), LIMITS)
+
+
+def make_job(rng, *, n, inputs, targets, seed=None, learnable=True, **settings):
+    """Random inputs, and targets that are random ANDs and XORs of them, or noise."""
+    X = rng.random((n, inputs)) < 0.5
+    if learnable:
+        a, b = rng.integers(inputs, size=(2, targets))
+        Y = np.where(rng.random(targets) < 0.5, X[:, a] & X[:, b], X[:, a] ^ X[:, b])
+    else:
+        Y = rng.random((n, targets)) < 0.5
+    seed = int(rng.integers(2**63)) if seed is None else seed
+    return Prepared(X, Y, Settings(**settings), seed, tuple(range(targets)), None, None, None)
+
+
+def random_jobs(rng, count):
+    jobs = []
+    for _ in range(count):
+        jobs.append(
+            make_job(
+                rng,
+                n=int(rng.choice([1, 2, 9, 31, 32, 33, 63, 64])),
+                inputs=int(rng.choice([1, 2, 5])),
+                targets=int(rng.integers(1, 5)),
+                learnable=bool(rng.random() < 0.7),
+                loss=str(rng.choice(LOSSES)),
+                gates_per_target=int(rng.choice([1, 2, 7, 21])),
+                history=int(rng.choice([1, 3, 50])),
+                max_iterations=int(rng.choice([1, 40, 700, 3000])),
+                restarts=int(rng.integers(0, 4)),
+                shrink=int(rng.choice([0, 0, 1, 500])),
+                attempts=int(rng.choice([1, 1, 3])),
+            )
+        )
+    return jobs
+
+
+def assert_same_as_cpu(jobs, device):
+    found = dict(run_many(jobs, device=device))
+    assert sorted(found) == list(range(len(jobs)))
+    for index, job in enumerate(jobs):
+        expected = run_search(job.X, job.Y, job.settings, job.seed)
+        np.testing.assert_array_equal(found[index].sources, expected.sources, err_msg=f"job {index}: {job.settings}")
+        for name in ("cost", "iterations", "restarts", "live_gates", "stopped"):
+            assert getattr(found[index], name) == getattr(expected, name), (index, name, job.settings)
+    return found
+
+
+@needs_compiler
+def test_random_small_jobs_end_as_on_the_cpu(host):
+    found = assert_same_as_cpu(random_jobs(np.random.default_rng(1), 400), host)
+    assert 40 < sum(one.converged for one in found.values()) < 360
+    assert host.launches > 20
+
+
+@needs_compiler
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    ("n", "inputs", "targets", "gates"),
+    [(80, 12, 6, 21), (64, 7, 7, 21), (48, 28, 12, 41)],
+    ids=["three words", "two words, full", "sources of two bytes"],
+)
+def test_long_searches_with_restarts_and_shrinking_end_as_on_the_cpu(host, loss, n, inputs, targets, gates):
+    rng = np.random.default_rng(2)
+    sizes = {"n": n, "inputs": inputs, "targets": targets, "gates_per_target": gates}
+    jobs = [make_job(rng, loss=loss, max_iterations=8000, restarts=1, shrink=2000, **sizes) for _ in range(3)]
+    jobs.append(make_job(rng, loss=loss, max_iterations=6000, restarts=0, learnable=False, **sizes))
+    assert_same_as_cpu(jobs, host)
+
+
+@needs_compiler
+def test_many_examples_take_many_words(host):
+    rng = np.random.default_rng(3)
+    assert_same_as_cpu([make_job(rng, n=300, inputs=9, targets=3, max_iterations=4000, restarts=1)], host)
+
+
+@needs_compiler
+def test_a_result_does_not_depend_on_launches_or_company(host, tmp_path):
+    rng = np.random.default_rng(4)
+    jobs = [make_job(rng, n=40, inputs=5, targets=3, max_iterations=20_000, restarts=1, shrink=300) for _ in range(30)]
+    alone = HostDevice(tmp_path, LIMITS, seconds_a_launch=0.5)
+    alone.compiled = host.compiled
+    together = dict(run_many(jobs, device=host))
+    for index in (0, 17):
+        ((_, found),) = run_many([jobs[index]], device=alone)
+        np.testing.assert_array_equal(found.sources, together[index].sources)
+        assert found.iterations == together[index].iterations
+
+
+@needs_compiler
+def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
+    rng = np.random.default_rng(5)
+    small = make_job(rng, n=20, inputs=4, targets=2, max_iterations=500, restarts=0)
+    large = make_job(rng, n=12_000, inputs=4, targets=2, max_iterations=50, restarts=0)
+    lines: list[str] = []
+    found = dict(run_many([large, small], device=host, log=lines.append))
+    assert sorted(found) == [0, 1]
+    assert any(line.startswith("job 0 runs on the CPU: a network takes") for line in lines)
+    assert any("this CPU" in line for line in lines)
+    expected = run_search(large.X, large.Y, large.settings, large.seed)
+    np.testing.assert_array_equal(found[0].sources, expected.sources)
+
+
+@needs_compiler
+def test_a_watcher_can_stop_everything_and_keeps_what_is_done(host):
+    rng = np.random.default_rng(6)
+    easy = [make_job(rng, n=4, inputs=3, targets=1) for _ in range(3)]
+    hard = [make_job(rng, n=60, inputs=5, targets=4, learnable=False, attempts=2) for _ in range(3)]
+    seen = []
+
+    def watch(progress):
+        seen.append(progress)
+        return progress.finished >= 3 and progress.steps > 0
+
+    found = dict(run_many(easy + hard, device=host, watch=watch))
+    assert sorted(found) == list(range(6))
+    assert [found[k].stopped for k in range(6)] == [False] * 3 + [True] * 3
+    assert all(found[k].converged for k in range(3))
+    assert seen[-1].jobs == 6
+
+
+@needs_compiler
+def test_a_time_limit_ends_a_search_with_the_best_so_far(host):
+    job = make_job(np.random.default_rng(7), n=60, inputs=5, targets=4, learnable=False, time_limit=0.2)
+    ((_, found),) = run_many([job], device=host)
+    assert found.stopped
+    assert found.iterations > 0
+    assert found.cost > 0
+
+
+def test_every_network_has_its_place_in_shared_memory():
+    h200 = Limits(132, 233_472, 232_448, 1024)
+    for inputs, targets, gates, words in [(12, 6, 21, 3), (1, 1, 1, 1), (28, 28, 41, 2), (14, 8, 41, 32)]:
+        layout = choose_layout(Shape(inputs, gates * targets, targets, words), h200)
+        per_multiprocessor = layout.blocks // h200.multiprocessors
+        assert layout.block_bytes <= h200.block_bytes
+        assert per_multiprocessor * (layout.block_bytes + h200.reserved_bytes) <= h200.shared_bytes
+
+
+def test_without_cupy_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(MissingExtraError, match=r"gradus\[gpu\]"):
+        run_many([])
+
+
+def test_without_a_gpu_the_error_says_so(monkeypatch):
+    class NoDriver:
+        class cuda:  # noqa: N801
+            @staticmethod
+            def Device():  # noqa: N802
+                raise RuntimeError("no CUDA-capable device is detected")
+
+    monkeypatch.setattr(cuda_device, "_import_cupy", lambda: NoDriver)
+    with pytest.raises(SettingsError, match="no CUDA-capable device is detected"):
+        CudaDevice()
+
+
+def _gpu():
+    try:
+        return CudaDevice()
+    except (MissingExtraError, SettingsError):
+        return None
+
+
+@pytest.mark.gpu
+def test_mixed_jobs_on_a_gpu_end_as_on_the_cpu():
+    gpu = _gpu()
+    if gpu is None:
+        pytest.skip("there is no NVIDIA GPU with CuPy here")
+    rng = np.random.default_rng(8)
+    jobs = random_jobs(rng, 2000)
+    jobs += [make_job(rng, n=80, inputs=12, targets=6, max_iterations=20_000, restarts=1, loss=k) for k in LOSSES]
+    assert len({shape_of(job) for job in jobs}) > 50
+    assert_same_as_cpu(jobs, gpu)
