@@ -60,3 +60,10 @@ def test_draw_takes_the_order_given_or_kept_or_that_of_the_targets(model: Path, 
     ADDER.save(model, about={"order": ["carry", "sum"]})
     assert CliRunner().invoke(app(), ["draw", str(model), str(picture)]).exit_code == 0
     assert legend(picture) == ["carry (2 gates)", "sum (3 gates)"]
+
+
+@pytest.mark.parametrize("kept", ["sum", [0, 1], [["sum"], "carry"], {"sum": 1}])
+def test_a_kept_order_that_is_no_list_of_names_is_an_error(kept: object, model: Path, tmp_path: Path) -> None:
+    ADDER.save(model, about={"order": kept})
+    result = CliRunner().invoke(app(), ["draw", str(model), str(tmp_path / "net.svg")])
+    assert isinstance(result.exception, FormatError)

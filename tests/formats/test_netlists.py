@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from gradus.formats.names import IDENTIFIER, NET_NAME, restore
 from gradus.formats.netlist import interface_names, netlist
 
 CASES = list(CIRCUITS.values())
+yosys_has_no_wheel = pytest.mark.skipif(sys.platform == "win32", reason="pyosys is not built for Windows")
 
 
 def written(folder: Path, extension: str) -> list[Path]:
@@ -31,6 +33,7 @@ def text_of(file: Path) -> str:
     return file.read_bytes().decode("utf-8", errors="replace")
 
 
+@yosys_has_no_wheel
 @pytest.mark.parametrize("extension", [".v", ".blif"])
 def test_yosys_finds_the_networks_functions_and_names(extension: str, tmp_path: Path) -> None:
     files = written(tmp_path, extension)
@@ -38,6 +41,7 @@ def test_yosys_finds_the_networks_functions_and_names(extension: str, tmp_path: 
         assert_aiger_means(translated, network, text_of(file))
 
 
+@yosys_has_no_wheel
 @pytest.mark.parametrize("extension", [".blif", ".bench", ".aig"])
 def test_abc_finds_the_networks_functions_and_names(extension: str, tmp_path: Path) -> None:
     files = written(tmp_path, extension)
@@ -51,6 +55,7 @@ def test_aigverse_finds_the_networks_functions_and_names(extension: str, tmp_pat
         assert_aiger_means(file, network, text_of(file))
 
 
+@yosys_has_no_wheel
 def test_the_referees_refuse_a_circuit_with_one_wrong_wire(tmp_path: Path) -> None:
     adder = ripple_adder(3)
     wiring = adder.sources.copy()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from gradus.errors import FormatError
 
 __all__ = ["command"]
 
@@ -37,8 +38,12 @@ def command(
     typer.echo(f"drew {picture}: {network.n_outputs} targets, {int(network.active.sum())} gates in use")
 
 
-def _kept_order(model: Path) -> Sequence[str | int] | None:
+def _kept_order(model: Path) -> list[str] | None:
     """Return the order that a model's "about" part holds, if it holds one; the model is known to be JSON by now."""
     about = json.loads(model.read_text(encoding="utf-8")).get("about")
     kept = about.get("order") if isinstance(about, dict) else None
-    return kept if isinstance(kept, list) else None
+    if kept is None:
+        return None
+    if not (isinstance(kept, list) and all(isinstance(name, str) for name in kept)):
+        raise FormatError("the order kept in the model is no list of target names; give one by --order.", path=model)
+    return kept
