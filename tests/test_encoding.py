@@ -105,15 +105,25 @@ def test_new_rows_must_look_like_the_old_ones():
     assert encode_features(np.array([[0], [1]]), binarize="quantile").encode(np.array([[3]])).all()
 
 
-@pytest.mark.parametrize("document", [None, {}, [1], [{"name": "x"}], [{"name": "x", "kind": "no", "values": [], "strict": True}],
-                                      [{"name": "x", "kind": "above", "values": ["a"], "strict": True}]])
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        {},
+        [1],
+        [{"name": "x"}],
+        [{"name": "x", "kind": "no", "values": [], "strict": True}],
+        [{"name": "x", "kind": "above", "values": ["a"], "strict": True}],
+    ],
+)
 def test_a_feature_encoding_that_makes_no_sense_is_refused(document):
     with pytest.raises(FormatError):
         FeatureEncoding.from_json(document)
 
 
-@pytest.mark.parametrize("document", [None, [], {"name": 1, "classes": [0]}, {"name": "y", "classes": []},
-                                      {"name": "y", "classes": [[1]]}])
+@pytest.mark.parametrize(
+    "document", [None, [], {"name": 1, "classes": [0]}, {"name": "y", "classes": []}, {"name": "y", "classes": [[1]]}]
+)
 def test_a_target_encoding_that_makes_no_sense_is_refused(document):
     with pytest.raises(FormatError):
         TargetEncoding.from_json(document)
@@ -139,8 +149,14 @@ def test_outputs_that_are_no_code_give_the_nearest_class_and_the_lower_of_equals
 
 @pytest.mark.parametrize(
     ("labels", "names"),
-    [([0, 1], ("y",)), ([True, False], ("y",)), (["no", "yes"], ("y=yes",)), ([2, 7], ("y=7",)), ([1, 2, 3], ("y[0]", "y[1]")),
-     ([1, 1], ("y",))],
+    [
+        ([0, 1], ("y",)),
+        ([True, False], ("y",)),
+        (["no", "yes"], ("y=yes",)),
+        ([2, 7], ("y=7",)),
+        ([1, 2, 3], ("y[0]", "y[1]")),
+        ([1, 1], ("y",)),
+    ],
 )
 def test_output_names_show_the_encoding(labels, names):
     assert encode_target(labels, "y")[0].output_names == names

@@ -42,7 +42,13 @@ def test_scikit_learns_own_checks_pass(estimator, check):
 def adder():
     problem = problems.load("add3")
     train, test = problem.sample(40, seed=1)
-    return problem, problem.X[train].astype(int), problem.Y[train].astype(int), problem.X[test].astype(int), problem.Y[test]
+    return (
+        problem,
+        problem.X[train].astype(int),
+        problem.Y[train].astype(int),
+        problem.X[test].astype(int),
+        problem.Y[test],
+    )
 
 
 def test_the_network_is_the_one_that_learn_finds(adder):
@@ -128,13 +134,13 @@ def test_numbers_and_categories_become_named_inputs():
     model = quick(binarize=3).fit(frame, [0, 1, 1, 0])
     assert model.network_.input_names == ("size>3", "colour=red", "grade=1", "grade=2", "grade=3", "on")
     assert model.predict(frame).tolist() == [0, 1, 1, 0]
-    with pytest.raises(ValueError, match="column 'size' has the value 1.5"):
+    with pytest.raises(ValueError, match="column 'size' has the value 1"):
         quick(binarize=None).fit(frame, [0, 1, 1, 0])
 
 
 def test_contradictory_rows_warn_and_the_majority_is_learned():
     X = np.array([[0], [0], [0], [1]])
-    with pytest.warns(ConvergenceWarning, match="1 of 4 rows are wrong.*error 0.25.*1 rows have the inputs of others"):
+    with pytest.warns(ConvergenceWarning, match=r"1 of 4 rows are wrong.*error 0.25.*1 rows have the inputs of others"):
         model = quick().fit(X, [1, 1, 0, 0])
     assert not model.converged_
     assert model.predict([[0], [1]]).tolist() == [1, 0]
@@ -219,8 +225,8 @@ def test_grid_search_and_cross_validation_run_over_loss_and_size(adder):
 
 
 def test_the_curriculum_orders_a_classifier_chain(adder):
-    problem, X, Y, _, _ = adder
+    _, X, Y, _, _ = adder
     model = quick().fit(X, Y)
     chain = ClassifierChain(DecisionTreeClassifier(random_state=0), order=model.curriculum_.order).fit(X, Y)
-    assert chain.order_ == list(model.order_)
+    assert chain.order_.tolist() == list(model.order_)
     assert np.array_equal(chain.predict(X), Y)

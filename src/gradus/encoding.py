@@ -15,7 +15,15 @@ import numpy.typing as npt
 from gradus.bits import BoolMatrix
 from gradus.errors import DataError, FormatError, SettingsError
 
-__all__ = ["Binarize", "FeatureColumn", "FeatureEncoding", "TargetEncoding", "encode_features", "encode_target"]
+__all__ = [
+    "Binarize",
+    "FeatureColumn",
+    "FeatureEncoding",
+    "TargetEncoding",
+    "encode_features",
+    "encode_target",
+    "order_of_outputs",
+]
 
 Binarize = float | Literal["quantile"] | None
 Kind = Literal["bit", "above", "is"]
@@ -397,3 +405,31 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
     classes, codes = np.unique(np.asarray(labels), return_inverse=True)
     plain = tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
     return TargetEncoding(name, plain), classes, codes.ravel().astype(np.int64)
+
+
+def order_of_outputs(order: Any, encodings: Sequence[TargetEncoding]) -> Any:
+    """Turn an order of targets into one of outputs; the outputs of a multi-class target stay together.
+
+    Parameters
+    ----------
+    order : str, None or sequence of int
+        As for `gradus.learn`; words and None are returned as they are.
+    encodings : sequence of TargetEncoding
+        One for each target.
+
+    Returns
+    -------
+    str, None or list of int
+
+    Examples
+    --------
+    >>> order_of_outputs([1, 0], [TargetEncoding("a", (0, 1)), TargetEncoding("b", (0, 1, 2))])
+    [1, 2, 0]
+    """
+    if order is None or isinstance(order, str):
+        return order
+    from gradus.curriculum.orders import check_order
+
+    ends = np.cumsum([encoding.n_outputs for encoding in encodings]).tolist()
+    targets = check_order(order, len(encodings))
+    return [output for k in targets for output in range(ends[k] - encodings[k].n_outputs, ends[k])]

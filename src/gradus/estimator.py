@@ -17,9 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gradus.bits import BoolMatrix, column_names
 from gradus.conflicts import settle_by_majority
-from gradus.curriculum.orders import check_order
 from gradus.defaults import DEFAULT_ATTEMPTS, DEFAULT_MAX_ITERATIONS, DEFAULT_RESTARTS, DEFAULT_SHRINK
-from gradus.encoding import Binarize, TargetEncoding, encode_features, encode_target
+from gradus.encoding import Binarize, encode_features, encode_target, order_of_outputs
 from gradus.errors import SettingsError
 from gradus.learner import Backend, Learned, Order, learn
 from gradus.losses import LossName
@@ -255,7 +254,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return np.hstack([encoding.encode(codes) for encoding, _, codes in encoded])
 
     def _learn_all(self, inputs: BoolMatrix, outputs: BoolMatrix) -> list[Learned]:
-        order = _order_of_outputs(self.order, self.target_encodings_)
+        order = order_of_outputs(self.order, self.target_encodings_)
         settings = {name: getattr(self, name) for name in SEARCH_SETTINGS}
         seeds = _seeds(self.random_state, int(self.n_networks))
         # The search runs outside Python's lock, so that threads are enough.
@@ -336,15 +335,6 @@ def _target_columns(y: Any, labels: Any) -> tuple[list[npt.NDArray[Any]], list[s
     names = column_names(y, "y") or tuple(f"z{k}" for k in range(dense.shape[1]))
     split = y.iloc if hasattr(y, "iloc") else dense
     return [np.asarray(split[:, k]) for k in range(dense.shape[1])], list(names)
-
-
-def _order_of_outputs(order: Order, encodings: Sequence[TargetEncoding]) -> Order:
-    """Turn an order of targets into one of outputs; the outputs of a multi-class target stay together."""
-    if order is None or isinstance(order, str):
-        return order
-    ends = np.cumsum([encoding.n_outputs for encoding in encodings])
-    targets = check_order(order, len(encodings))
-    return [output for k in targets for output in range(ends[k] - encodings[k].n_outputs, ends[k])]
 
 
 def _seeds(random_state: Any, count: int) -> list[int]:

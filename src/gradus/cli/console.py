@@ -1,0 +1,71 @@
+"""What the verbs print: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+__all__ = ["error_share", "note", "percent", "print_json", "print_table", "printable"]
+
+WIDE = 10_000  # columns of a "screen" that is a pipe, so that nothing is ever wrapped there
+
+
+def print_json(document: Any) -> None:
+    """Print a document for machines."""
+    print(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def note(message: str) -> None:
+    """Say something that is not a result."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def printable(text: str) -> str:
+    r"""Return a name from a file with its control characters spelled out, so that it cannot talk to the terminal.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[2J"))
+    a\x1b[2J
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.8751)
+    '87.5 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
+def error_share(wrong: int, rows: int) -> str:
+    """Write errors as a count and a share.
+
+    Examples
+    --------
+    >>> error_share(3, 64)
+    '3 of 64 (4.7 %)'
+    """
+    return f"{wrong} of {rows} ({percent(wrong / rows)})" if wrong else "0"
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None) -> None:
+    """Print a table: wrapped to the screen on a terminal, one line a row in a pipe."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    table = Table(box=SIMPLE_HEAD, title=None if title is None else Text(title), title_justify="left", pad_edge=False)
+    for heading in headings:
+        table.add_column(Text(heading), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console.print(table)
