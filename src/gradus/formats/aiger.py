@@ -9,8 +9,9 @@ from gradus.network import Network
 
 __all__ = ["dump_bytes", "dumps"]
 
-# A symbol runs to the end of its line, so only control characters and blanks at the ends cannot be kept.
-SYMBOL = re.compile(r"[^\x00-\x20\x7f-\xa0\u2028\u2029\ufeff]+(?: +[^\x00-\x20\x7f-\xa0\u2028\u2029\ufeff]+)*")
+# A symbol runs to the end of its line, so only blanks at the ends and what UTF-8 or a line cannot hold must go.
+_CHARACTERS = r"[^\x00-\x20\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]+"
+SYMBOL = re.compile(rf"{_CHARACTERS}(?: +{_CHARACTERS})*")
 
 
 def dumps(network: Network) -> str:
