@@ -25,7 +25,7 @@ SLICE_WORK = 1 << 25  # words touched between two looks at the clock
 FIRST_WORK = 1 << 33  # words touched at most to prove that a minimum set is the lexicographically first one
 STEP_OVERHEAD = 16  # words that a step of the search could touch in the time it takes beside touching words
 MASKS_PER_STEP = 11  # masks that a step of the search intersects, roughly
-BEAM_WIDTHS = (16, 128, 1024, 8192, 65536)
+BEAM_WIDTHS = (1, 16, 128, 1024, 8192, 65536)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,8 @@ class Deepening:
             if self.widths[0] * n_columns * pair_words * longest > spent:
                 return
             width = self.widths.pop(0)
-            found = beam(self.cover.covers, self.cover.n_pairs, width, longest=longest, deadline=self.deadline)
+            deadline = self.deadline if width > 1 else math.inf  # however short the time, there is a greedy set
+            found = beam(self.cover.covers, self.cover.n_pairs, width, longest=longest, deadline=deadline)
             if found is not None:
                 self.known = tuple(sorted([*self.cover.forced.tolist(), *self.cover.columns[list(found)].tolist()]))
                 self.rival = self._as_bits(self.known)

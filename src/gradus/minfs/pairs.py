@@ -97,18 +97,21 @@ def _contains_an_earlier(sets: Any) -> Any:
     """Mark each bit row that is a superset of an unmarked earlier one."""
     n, words = sets.shape
     marked = np.zeros(n, dtype=np.bool_)
-    kept = np.empty(n, dtype=np.int64)
+    kept = np.empty_like(sets)  # side by side, so that the inner loop runs through memory
     n_kept = 0
     for i in range(n):
+        head = ~sets[i, 0]
         for k in range(n_kept):
-            w = 0
-            while w < words and sets[kept[k], w] & ~sets[i, w] == ZERO:
+            if kept[k, 0] & head != ZERO:
+                continue
+            w = 1
+            while w < words and kept[k, w] & ~sets[i, w] == ZERO:
                 w += 1
             if w == words:
                 marked[i] = True
                 break
         if not marked[i]:
-            kept[n_kept] = i
+            kept[n_kept] = sets[i]
             n_kept += 1
     return marked
 

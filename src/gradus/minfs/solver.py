@@ -17,9 +17,9 @@ from gradus.minfs.table import Examples, row_keys
 
 __all__ = ["Solver"]
 
-MASKS_KEPT = 4096
+MASKS_KEPT = 2048
 MASKS_ADDED = 1024
-PAIR_WORK = 1 << 26  # pairs times words looked at, at most, to collect masks
+PAIR_WORK = 1 << 24  # pairs times words looked at, at most, to collect masks
 
 
 class Solver:
@@ -44,7 +44,8 @@ class Solver:
 
     def minimum(self) -> Solution:
         """Find the lexicographically first minimum set, or at the deadline the best set known."""
-        best, lower = self._greedy(), 0
+        best = tuple(range(self.n_columns)) if self.complete else self._greedy()
+        lower = 0
         while True:
             solution = Deepening(self.cover, lower, best, self.deadline).run()
             lower = solution.lower_bound
