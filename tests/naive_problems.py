@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+
+def every_pattern(n: int) -> np.ndarray:
+    """All rows of n bits: column i of row r is bit i of r."""
+    return np.array([digits(row, n) for row in range(2**n)], dtype=bool)
+
 
 def number(bits: Sequence[int]) -> int:
     return sum(bit << i for i, bit in enumerate(bits))

@@ -158,7 +158,7 @@ def parse_aiger(data: bytes, *, path: str | PathLike[str] | None = None) -> Aige
     else:
         inputs = tuple(content.numbers("an input", 1, largest)[0] for _ in range(header.n_inputs))
     outputs = tuple(content.numbers("an output", 1, largest)[0] for _ in range(header.n_outputs))
-    ands = _binary_ands(content, header) if header.binary else _ascii_ands(content, header, inputs, largest)
+    ands = _binary_ands(content, header) if header.binary else _ascii_ands(content, header, inputs, outputs)
     input_names, output_names = _read_symbols(content, header)
     return AigerModel(inputs, outputs, ands, header.n_variables, input_names=input_names, output_names=output_names)
 
@@ -193,16 +193,19 @@ def _binary_ands(content: _Content, header: _Header) -> list[tuple[int, int, int
 
 
 def _ascii_ands(
-    content: _Content, header: _Header, inputs: tuple[int, ...], largest: int
+    content: _Content, header: _Header, inputs: tuple[int, ...], outputs: tuple[int, ...]
 ) -> list[tuple[int, int, int]]:
     defined = {0: "the constant"}
     for literal in inputs:
         _define(content, defined, literal, "an input")
     gates: dict[int, tuple[int, int, int]] = {}
     for _ in range(header.n_ands):
-        gate, left, right = content.numbers("a gate", 3, largest)
+        gate, left, right = content.numbers("a gate", 3, 2 * header.n_variables + 1)
         _define(content, defined, gate, "a gate")
         gates[gate // 2] = gate, left, right
+    missing = [literal for literal in outputs if literal // 2 not in defined]
+    if missing:
+        raise content.error(f"output {missing[0]} is nowhere defined.", at_line=False)
     return _in_order(content, gates, set(defined))
 
 

@@ -7,7 +7,7 @@ liac-arff sees columns of plain text only, and every value is checked here, wher
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -44,7 +44,9 @@ class Header(NamedTuple):
     lines: int
 
 
-def read(path: str | PathLike[str], *, labels: str | PathLike[str] | None = None) -> Table:
+def read(
+    path: str | PathLike[str], *, labels: str | PathLike[str] | None = None, text_columns: Collection[str] = ()
+) -> Table:
     """Read an ARFF file, dense or sparse.
 
     The targets are the labels of a Mulan XML file (given, or the file of the same name that ends in ``.xml``), or those
@@ -55,6 +57,8 @@ def read(path: str | PathLike[str], *, labels: str | PathLike[str] | None = None
     path : path-like
     labels : path-like, optional
         A Mulan label file.
+    text_columns : collection of str
+        Columns to keep as text.
 
     Raises
     ------
@@ -66,7 +70,7 @@ def read(path: str | PathLike[str], *, labels: str | PathLike[str] | None = None
     names = unique_columns([attribute.name for attribute in header.attributes], path, None)
     check_cells(1, len(names), path)
     targets = _targets(header, names, path, labels)
-    builder = TableBuilder(names, path)
+    builder = TableBuilder(names, path, text_columns=text_columns)
     for cells in _rows(lines, header, path):
         builder.add(cells, lines.number)
     return builder.table(targets)

@@ -93,7 +93,7 @@ def _states_in_rows(
 
 def _read_with_text(path: str | PathLike[str], wanted: Sequence[str], options: dict[str, Any]) -> Table:
     """Read a table, with the series column as text in the formats that have text."""
-    if _kind(path, options) in ("csv", "parquet"):
+    if _kind(path, options) in ("csv", "parquet", "arff"):
         return read_table(path, text_columns=wanted, **options)
     return read_table(path, **options)
 
