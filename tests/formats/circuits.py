@@ -38,6 +38,26 @@ def ripple_adder(width: int) -> Network:
     return Network(2 * width, build.sources, outputs, input_names=names)
 
 
+def multiplier(width: int) -> Network:
+    """x * y by rows of adders: the circuit that decision diagrams and formulas like least."""
+    build = Builder(2 * width)
+
+    def both(a: int, b: int) -> int:
+        inverted = build.nand(a, b)
+        return build.nand(inverted, inverted)
+
+    zero = both(0, build.nand(0, 0))
+    total = [both(0, width + j) for j in range(width)] + [zero] * width
+    for i in range(1, width):
+        carry = zero
+        for j in range(width):
+            not_both, half = build.xor_parts(total[i + j], both(i, width + j))
+            not_passed, total[i + j] = build.xor_parts(half, carry)
+            carry = build.nand(not_both, not_passed)
+        total[i + width] = carry
+    return Network(2 * width, build.sources, total)
+
+
 def parity(width: int) -> Network:
     build = Builder(width)
     outputs = [0]

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from circuits import Builder, parity, random_network, ripple_adder
+from circuits import Builder, multiplier, parity, random_network, ripple_adder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -189,6 +189,19 @@ def test_beyond_twelve_inputs_a_carry_chain_stays_short() -> None:
     X = np.random.default_rng(0).random((10_000, 32)) < 0.5
     values = dict(zip(network.input_names, X.T, strict=True))
     np.testing.assert_array_equal(evaluate(found.text, values), network.predict(X)[:, 15])
+
+
+def test_a_case_split_saves_a_formula_that_the_circuit_would_make_endless() -> None:
+    network = multiplier(8)
+    expression, support, proven = factored(network, 7)
+    assert proven
+    assert len(support) == 16
+    assert expression.n_literals < 50_000  # the circuit alone, written out, has more than twenty million
+    X = np.random.default_rng(0).random((500, 16)) < 0.5
+    values = dict(zip(network.input_names, X.T, strict=True))
+    np.testing.assert_array_equal(evaluate(render(expression, network.input_names), values), network.predict(X)[:, 7])
+    products = (X[:, :8] << np.arange(8)).sum(axis=1) * (X[:, 8:] << np.arange(8)).sum(axis=1)
+    np.testing.assert_array_equal(network.predict(X)[:, 7], products >> 7 & 1)
 
 
 def chain(length: int) -> Network:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,10 @@ __all__ = ["Expression", "Factored", "factored", "render"]
 
 # Beyond this many inputs the diagrams are not tried: they would hardly end, and their recursion is as deep as this.
 MAX_LEVELS = 200
-# Splitting on variables one by one gives short expressions for small diagrams only.
+# Splitting on variables one by one gives short expressions for small diagrams only, so every gate with one is tried;
+# an output whose expression is still longer than this is tried whatever its size.
 MAX_SPLIT = 100
+LONG = 2000
 
 
 class Expression(NamedTuple):
@@ -159,6 +162,9 @@ def _shortest(
             learn(function, _either(first, second))
             if diagrams.is_small(function, MAX_SPLIT):
                 learn(function, _split(function, order, diagrams, shortest, learn))
+    if shortest[functions[output]].true.n_literals > LONG:
+        with suppress(TooManyNodesError):
+            learn(functions[output], _split(functions[output], order, diagrams, shortest, learn))
     return shortest[functions[output]].true
 
 
