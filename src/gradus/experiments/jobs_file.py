@@ -1,0 +1,242 @@
+"""Prepared searches and what was found, as compact .npz files: for a machine with a GPU and little else installed.
+
+Nothing here needs more than numpy, and nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus.bits import BoolMatrix
+from gradus.errors import FormatError, GradusError
+from gradus.learner import Prepared
+from gradus.search.front import Found
+from gradus.search.settings import Settings
+
+__all__ = ["Job", "ResultsWriter", "read_jobs", "read_results", "write_jobs_file"]
+
+JOBS_FORMAT, RESULTS_FORMAT = "gradus-jobs-1", "gradus-results-1"
+LARGEST_FILE = 4 << 30
+FILE_BYTES = 12_000_000
+"""Networks are spread over files of about so many bytes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A prepared search with the name of its task and what else its row will say."""
+
+    task_id: bytes
+    set_key: Any
+    """Equal for jobs with the same training set."""
+    X: BoolMatrix
+    Y: BoolMatrix
+    """In the problem's order of columns."""
+    order: tuple[int, ...]
+    settings: Settings
+    seed: int
+    tau: float | None
+    eta: float | None
+
+    def prepared(self) -> Prepared:
+        """What a search needs."""
+        return Prepared(
+            X=self.X,
+            Y=np.ascontiguousarray(self.Y[:, list(self.order)]),
+            settings=self.settings,
+            seed=self.seed,
+            order=self.order,
+            curriculum=None,
+            input_names=None,
+            target_names=None,
+        )
+
+
+def write_jobs_file(path: Path, jobs: Sequence[Job]) -> None:
+    """Write jobs, each training set once."""
+    sets: dict[Any, int] = {}
+    bits: list[npt.NDArray[np.uint8]] = []
+    shapes: list[tuple[int, int, int]] = []
+    kinds: dict[Settings, int] = {}
+    for job in jobs:
+        if job.set_key not in sets:
+            sets[job.set_key] = len(bits)
+            bits.append(np.packbits(np.column_stack([job.X, job.Y]), axis=None))
+            shapes.append((*job.X.shape, job.Y.shape[1]))
+        kinds.setdefault(job.settings, len(kinds))
+    head = {"format": JOBS_FORMAT, "settings": [asdict(kind) for kind in kinds]}
+    arrays = {
+        "head": _text_array(head),
+        "set_bits": np.concatenate([*bits, np.zeros(0, np.uint8)]),
+        "set_shapes": np.array(shapes, dtype=np.int32).reshape(-1, 3),
+        "job_set": np.array([sets[job.set_key] for job in jobs], dtype=np.int32),
+        "job_kind": np.array([kinds[job.settings] for job in jobs], dtype=np.int32),
+        "job_seed": np.array([job.seed for job in jobs], dtype=np.uint64),
+        "job_id": np.frombuffer(b"".join(job.task_id for job in jobs), dtype=np.uint8).reshape(len(jobs), -1),
+        "job_order": np.array([k for job in jobs for k in job.order], dtype=np.uint8),
+        "job_tau": np.array([np.nan if job.tau is None else job.tau for job in jobs]),
+        "job_eta": np.array([np.nan if job.eta is None else job.eta for job in jobs]),
+    }
+    _save(path, arrays)
+
+
+def read_jobs(path: Path) -> Iterator[Job]:
+    """Read jobs in the order they were written in."""
+    arrays = _load(path, JOBS_FORMAT)
+    kinds = [Settings(**kind) for kind in _head(arrays)["settings"]]
+    sets = _unpacked_sets(arrays)
+    m_of_set = [Y.shape[1] for _, Y in sets]
+    ends = np.cumsum([0, *(m_of_set[k] for k in arrays["job_set"])])
+    for index, set_number in enumerate(arrays["job_set"].tolist()):
+        X, Y = sets[set_number]
+        tau, eta = float(arrays["job_tau"][index]), float(arrays["job_eta"][index])
+        yield Job(
+            task_id=arrays["job_id"][index].tobytes(),
+            set_key=set_number,
+            X=X,
+            Y=Y,
+            order=tuple(arrays["job_order"][ends[index] : ends[index + 1]].tolist()),
+            settings=kinds[arrays["job_kind"][index]],
+            seed=int(arrays["job_seed"][index]),
+            tau=None if np.isnan(tau) else tau,
+            eta=None if np.isnan(eta) else eta,
+        )
+
+
+def _unpacked_sets(arrays: dict[str, Any]) -> list[tuple[BoolMatrix, BoolMatrix]]:
+    result = []
+    at = 0
+    for n, inputs, targets in arrays["set_shapes"].tolist():
+        cells = n * (inputs + targets)
+        table = np.unpackbits(arrays["set_bits"][at : at + -(-cells // 8)], count=cells)
+        at += -(-cells // 8)
+        columns = table.reshape(n, inputs + targets).view(np.bool_)
+        result.append((np.ascontiguousarray(columns[:, :inputs]), np.ascontiguousarray(columns[:, inputs:])))
+    return result
+
+
+class ResultsWriter:
+    """Collects what searches found and writes it to files of a size that travels.
+
+    Parameters
+    ----------
+    folder : path
+        Files ``results-0.npz``, ``results-1.npz`` … go there.
+    file_bytes : int
+        Size at which a new file begins.
+    """
+
+    def __init__(self, folder: Path, file_bytes: int = FILE_BYTES) -> None:
+        self.folder, self.file_bytes = folder, file_bytes
+        self.files = 0
+        self._found: list[tuple[bytes, Found]] = []
+        self._bytes = 0
+
+    def add(self, job: Job, found: Found) -> None:
+        """Keep one result; the wiring of gates that no output depends on is left out."""
+        n_inputs, m = job.X.shape[1], job.Y.shape[1]
+        sources, live = _without_dead_gates(found.sources, n_inputs, m)
+        self._found.append((job.task_id, Found(**{**vars(found), "sources": sources})))
+        # Wiring looks random, so it does not get smaller than a byte a source of a live gate.
+        wide = 2 if n_inputs + len(sources) > 256 else 1
+        self._bytes += 2 * live * wide + len(sources) // 8 + 40
+        if self._bytes >= self.file_bytes:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what has been collected."""
+        if not self._found:
+            return
+        founds = [found for _, found in self._found]
+        wide = any(int(found.sources.max(initial=0)) > 255 for found in founds)
+        arrays = {
+            "head": _text_array({"format": RESULTS_FORMAT}),
+            "job_id": np.frombuffer(b"".join(task for task, _ in self._found), np.uint8).reshape(len(founds), -1),
+            "cost": np.array([found.cost for found in founds], dtype=np.int64),
+            "iterations": np.array([found.iterations for found in founds], dtype=np.int64),
+            "restarts": np.array([found.restarts for found in founds], dtype=np.int32),
+            "live_gates": np.array([found.live_gates for found in founds], dtype=np.int32),
+            "gates": np.array([len(found.sources) for found in founds], dtype=np.int32),
+            "sources": np.concatenate([found.sources.ravel() for found in founds]).astype(np.uint16 if wide else np.uint8),
+        }
+        _save(self.folder / f"results-{self.files}.npz", arrays)
+        self.files += 1
+        self._found, self._bytes = [], 0
+
+
+def read_results(path: Path) -> Iterator[tuple[bytes, Found]]:
+    """Read task ids and what was found."""
+    arrays = _load(path, RESULTS_FORMAT)
+    ends = np.cumsum([0, *(2 * arrays["gates"].astype(np.int64))])
+    if ends[-1] != len(arrays["sources"]):
+        raise FormatError("the file is not complete.", path=path)
+    for index in range(len(arrays["cost"])):
+        sources = arrays["sources"][ends[index] : ends[index + 1]].astype(np.int64).reshape(-1, 2)
+        yield (
+            arrays["job_id"][index].tobytes(),
+            Found(
+                sources,
+                int(arrays["cost"][index]),
+                int(arrays["iterations"][index]),
+                int(arrays["restarts"][index]),
+                int(arrays["live_gates"][index]),
+                stopped=False,
+            ),
+        )
+
+
+def _without_dead_gates(
+    sources: npt.NDArray[np.int64], n_inputs: int, n_targets: int
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Wiring with the sources of dead gates set to 0, which takes hardly any room, and the number of live ones."""
+    live = np.zeros(n_inputs + len(sources), dtype=np.bool_)
+    live[len(live) - n_targets :] = True
+    for gate in range(len(sources) - 1, -1, -1):
+        if live[n_inputs + gate]:
+            live[sources[gate]] = True
+    alive = live[n_inputs:]
+    return np.where(alive[:, np.newaxis], sources, 0), int(alive.sum())
+
+
+def _text_array(document: Any) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(document).encode(), dtype=np.uint8)
+
+
+def _head(arrays: dict[str, Any]) -> dict[str, Any]:
+    head = json.loads(arrays["head"].tobytes().decode())
+    if not isinstance(head, dict):
+        raise ValueError("its head is not a table")
+    return head
+
+
+def _save(path: Path, arrays: dict[str, Any]) -> None:
+    temporary = path.with_name(f".{path.name}")
+    try:
+        with open(temporary, "wb") as file:
+            np.savez_compressed(file, **arrays)
+        temporary.replace(path)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from error
+
+
+def _load(path: Path, wanted: str) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > LARGEST_FILE:
+                raise FormatError("it is too large to be read.", path=path)
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        if _head(arrays)["format"] != wanted:
+            raise ValueError("it has another format")
+    except GradusError:
+        raise
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise FormatError(f"not a file of the format {wanted}: {error}", path=path) from error
+    return arrays

@@ -1,0 +1,98 @@
+"""An experiment whose searches run elsewhere: write them to a file, and take in what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from gradus.errors import FormatError, SettingsError
+from gradus.experiments.engines import Engine
+from gradus.experiments.jobs_file import Job, read_jobs, read_results, write_jobs_file
+from gradus.experiments.run import Progress, run_tasks
+from gradus.experiments.store import Store
+from gradus.experiments.tasks import Task
+from gradus.experiments.beds import training_set
+from gradus.experiments.work import Ordered, Row, finish, order_of
+from gradus.search.front import Found
+
+__all__ = ["absorb", "write_jobs"]
+
+ROWS_A_PART = 2000
+
+
+def write_jobs(tasks: Iterable[Task], path: Path) -> int:
+    """Draw training sets, find orders, and write the searches of tasks to a file; return how many.
+
+    Baselines are no searches and are left out: they run where the results are absorbed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gradus.experiments.tasks import Design
+    >>> path = Path(tempfile.mkdtemp()) / "jobs.npz"
+    >>> write_jobs([Task(Design("add3"), 8, sample) for sample in range(5)], path)
+    5
+    """
+    jobs = [_job(task) for task in tasks if task.design.method == "network"]
+    write_jobs_file(path, jobs)
+    return len(jobs)
+
+
+def _job(task: Task) -> Job:
+    design = task.design
+    if design.settings.time_limit is not None:
+        raise SettingsError("tasks with a time limit cannot be run elsewhere: their result depends on the machine.")
+    data, ordered = training_set(task), order_of(task)
+    return Job(
+        task_id=task.id_bytes,
+        set_key=(design.problem, design.draw, design.targets, task.n_train, task.sample),
+        X=data.X,
+        Y=data.Y,
+        order=ordered.order,
+        settings=design.settings,
+        seed=task.search_seed,
+        tau=ordered.tau,
+        eta=ordered.eta,
+    )
+
+
+def absorb(tasks: Sequence[Task], jobs_path: Path, results: Iterable[Path], store: Store) -> Progress:
+    """Score networks that were found elsewhere and write their rows.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        Those of the experiment; results of others are an error.
+    jobs_path : path
+        The file that `write_jobs` wrote: it holds the orders, which are not found again.
+    results : iterable of path
+        Files that `gradus.experiments.device` wrote.
+    store : Store
+
+    Returns
+    -------
+    Progress
+    """
+    by_id = {task.id_bytes: task for task in tasks}
+    orders = {job.task_id: Ordered(job.order, job.tau, job.eta) for job in read_jobs(jobs_path)}
+    found: dict[bytes, Found] = {}
+    for path in results:
+        for task_id, one in read_results(path):
+            if task_id not in by_id or task_id not in orders:
+                raise FormatError("it holds results of tasks that are not part of this experiment.", path=path)
+            found[task_id] = one
+    wanted = [by_id[task_id] for task_id in by_id if task_id in found]
+    return run_tasks(wanted, store, _Replay(orders, found))
+
+
+class _Replay(Engine):
+    """An engine whose searches have been done already."""
+
+    def __init__(self, orders: dict[bytes, Ordered], found: dict[bytes, Found]) -> None:
+        self.orders, self.found = orders, found
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
+        """Give the rows, some at a time."""
+        for start in range(0, len(tasks), ROWS_A_PART):
+            part = tasks[start : start + ROWS_A_PART]
+            yield [finish(task, self.orders[task.id_bytes], self.found[task.id_bytes], None) for task in part]

@@ -1,0 +1,154 @@
+"""A results table as arrays, with the one way to pair rows that share a training set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+__all__ = ["Pairs", "Results"]
+
+NEEDED = (
+    "problem", "method", "loss", "order", "n_train", "sample", "repeat", "shrink", "attempts", "gates_per_target",
+    "history", "status", "converged", "iterations", "live_gates", "tau", "eta", "test_accuracy_mean", "cpu_seconds",
+)  # fmt: skip
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Rows of two variants with the same training set, where both reached zero training error."""
+
+    n_train: npt.NDArray[np.int64]
+    sample: npt.NDArray[np.int64]
+    first: Floats
+    second: Floats
+    first_targets: Floats
+    second_targets: Floats
+
+    @property
+    def gain(self) -> Floats:
+        """Accuracy of the first less that of the second."""
+        return self.first - self.second
+
+    @property
+    def target_gain(self) -> Floats:
+        """The same for each target, shape (n, m)."""
+        return self.first_targets - self.second_targets
+
+    @property
+    def sizes(self) -> list[int]:
+        """Training sizes, ascending."""
+        return sorted(set(self.n_train.tolist()))
+
+
+class Results:
+    """Rows of a results table.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        As `gradus.experiments.store.Store.table` returns it; failed tasks are left out and counted.
+
+    Examples
+    --------
+    >>> from gradus.experiments.tasks import Design, Task
+    >>> from gradus.experiments.work import run_task
+    >>> from gradus.experiments.store import COLUMNS
+    >>> rows = [run_task(Task(Design("add3"), 8, sample)) for sample in range(3)]
+    >>> results = Results(pa.Table.from_pylist(rows, schema=COLUMNS))
+    >>> len(results.select(problem="add3", loss="lgh")), results.per_target.shape
+    (3, (3, 3))
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        done = np.asarray(table.column("status").to_numpy(zero_copy_only=False) == "done")
+        self.n_failed = int((~done).sum())
+        self._table = table.filter(pa.array(done)) if self.n_failed else table
+
+    @classmethod
+    def _of(cls, table: pa.Table) -> Results:
+        made = cls.__new__(cls)
+        made.n_failed, made._table = 0, table
+        return made
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in NEEDED:
+            raise AttributeError(name)
+        values = self._table.column(name).to_numpy(zero_copy_only=False)
+        object.__setattr__(self, name, values)
+        return values
+
+    @cached_property
+    def accuracy(self) -> Floats:
+        """Mean test accuracy over the targets."""
+        return np.asarray(self.test_accuracy_mean, dtype=np.float64)
+
+    @cached_property
+    def per_target(self) -> Floats:
+        """Test accuracy of each target, shape (n, m); of one problem only."""
+        lists = self._table.column("test_accuracy").combine_chunks()
+        if not len(lists):
+            return np.empty((0, 0))
+        return np.asarray(lists.flatten().to_numpy(zero_copy_only=False), dtype=np.float64).reshape(len(self), -1)
+
+    @cached_property
+    def usable(self) -> npt.NDArray[np.bool_]:
+        """Rows that count in a mean: searches that reached zero training error, and every baseline."""
+        return np.asarray((self.method != "network") | (self.converged == True))  # noqa: E712 - nulls are not True
+
+    @property
+    def n_not_converged(self) -> int:
+        """Searches that ended with training errors left."""
+        return int((~self.usable).sum())
+
+    @property
+    def problems(self) -> list[str]:
+        """Names of the problems."""
+        return sorted(set(self.problem.tolist()))
+
+    @property
+    def sizes(self) -> list[int]:
+        """Training sizes, ascending."""
+        return sorted(set(self.n_train.tolist()))
+
+    def select(self, **wanted: Any) -> Results:
+        """Rows whose columns have these values; a collection means any of them."""
+        keep = np.ones(len(self), dtype=np.bool_)
+        for name, value in wanted.items():
+            column = getattr(self, name)
+            keep &= np.isin(column, list(value)) if isinstance(value, set | list | tuple) else column == value
+        return Results._of(self._table.filter(pa.array(keep)))
+
+    def usable_only(self) -> Results:
+        """Rows that count in a mean."""
+        return Results._of(self._table.filter(pa.array(self.usable)))
+
+    def pairs(self, other: Results) -> Pairs:
+        """Pair the rows of two variants of one problem by training set and repetition."""
+        mine, theirs = self.usable_only(), other.usable_only()
+        ours, others = mine._keys(), theirs._keys()
+        shared, i, j = np.intersect1d(ours, others, assume_unique=False, return_indices=True)
+        return Pairs(
+            mine.n_train[i].astype(np.int64),
+            mine.sample[i].astype(np.int64),
+            mine.accuracy[i],
+            theirs.accuracy[j],
+            mine.per_target[i] if len(shared) else np.empty((0, 0)),
+            theirs.per_target[j] if len(shared) else np.empty((0, 0)),
+        )
+
+    def _keys(self) -> npt.NDArray[np.int64]:
+        columns: Iterable[Any] = (self.n_train, self.sample, self.repeat)
+        key = np.zeros(len(self), dtype=np.int64)
+        for column in columns:
+            key = key * 2**21 + column.astype(np.int64)
+        return key
