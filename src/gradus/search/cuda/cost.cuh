@@ -13,41 +13,44 @@ struct Walker {
     u32 roots;  // Lgh: how many targets have all they depend on among the live gates
 };
 
-DEVICE u32 wrong_bits(const Network& net, const Walker& walker, const u32* output, u32 target, u32 w) {
-    u32 bits = output[w * LANES] ^ net.targets[(target * WORDS + w) * LANES];
-    return w + 1 == WORDS ? bits & walker.tail : bits;
+DEVICE u32 wrong_bits(const Network& net, const Walker& walker, const u32* output, u32 target, u32 word) {
+    u32 bits = output[word * LANES] ^ net.targets[(target * WORDS + word) * LANES];
+    return word + 1 == WORDS ? bits & walker.tail : bits;
 }
 
 DEVICE u32 count_errors(const Batch& batch, const Network& net, const Walker& walker, u32 target) {
     const u32* output = value(net, batch.n_inputs + batch.n_gates - batch.n_targets + target);
     u32 errors = 0;
-    UNROLL for (u32 w = 0; w < WORDS; w++) errors += count_ones(wrong_bits(net, walker, output, target, w));
+    FOR_CHUNKS(base) FOR_WORDS(w, base) errors += count_ones(wrong_bits(net, walker, output, target, base + w));
     return errors;
 }
 
 // L1, Lw and Llh: all targets are live.
 DEVICE u32 local_cost(const Batch& batch, const Network& net, const Walker& walker) {
-    const u32* output = value(net, batch.n_inputs + batch.n_gates - batch.n_targets);
     u32 inherited = walker.loss == LLH ? NONE : 0, slope = walker.loss == LW;
-    u32 cost = 0, wrong[WORDS];
-    UNROLL for (u32 w = 0; w < WORDS; w++) wrong[w] = 0;
-    for (u32 k = 0; k < batch.n_targets; k++) {
-        u32 errors = 0;
-        UNROLL for (u32 w = 0; w < WORDS; w++) {
-            wrong[w] = (wrong[w] & inherited) | wrong_bits(net, walker, output, k, w);
-            errors += count_ones(wrong[w]);
+    u32 cost = 0;
+    FOR_CHUNKS(base) {
+        const u32* output = value(net, batch.n_inputs + batch.n_gates - batch.n_targets);
+        u32 wrong[CHUNK] = {0};
+        ROLLED for (u32 k = 0; k < batch.n_targets; k++) {
+            u32 errors = 0;
+            FOR_WORDS(w, base) {
+                wrong[w] = (wrong[w] & inherited) | wrong_bits(net, walker, output, k, base + w);
+                errors += count_ones(wrong[w]);
+            }
+            cost += errors * (slope ? batch.n_targets - k : 1);
+            output += WORDS * LANES;
         }
-        cost += errors * (slope ? batch.n_targets - k : 1);
-        output += WORDS * LANES;
     }
     return cost;
 }
 
 // Lgh: the first target with an error decides. A target that was behind it until now may not be live yet.
+template <bool ALL_SETTLED>
 DEVICE u32 global_cost(const Batch& batch, const Network& net, const Walker& walker, u32& first) {
     u32 hidden = batch.n_gates - batch.n_targets;
-    for (u32 k = 0; k < batch.n_targets; k++) {
-        if (k >= walker.roots && !is_live(net, hidden + k)) settle(batch, net, hidden + k);
+    ROLLED for (u32 k = 0; k < batch.n_targets; k++) {
+        if (!ALL_SETTLED && k >= walker.roots && !is_live(net, hidden + k)) settle(batch, net, hidden + k);
         u32 errors = count_errors(batch, net, walker, k);
         if (errors != 0) {
             first = k;
@@ -59,7 +62,7 @@ DEVICE u32 global_cost(const Batch& batch, const Network& net, const Walker& wal
 }
 
 DEVICE bool all_right(const Batch& batch, const Network& net, const Walker& walker) {
-    for (u32 k = 0; k < batch.n_targets; k++)
+    ROLLED for (u32 k = 0; k < batch.n_targets; k++)
         if (count_errors(batch, net, walker, k) != 0) return false;
     return true;
 }

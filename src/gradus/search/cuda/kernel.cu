@@ -6,8 +6,8 @@ DEVICE void load_job(const Batch& batch, const Network& net, Walker& walker) {
     const Job& job = batch.jobs[walker.search];
     const u32* inputs = batch.inputs + (u64)job.data * (batch.n_inputs * WORDS);
     const u32* targets = batch.targets + (u64)job.data * (batch.n_targets * WORDS);
-    for (u32 at = 0; at < batch.n_inputs * WORDS; at++) net.values[at * LANES] = inputs[at];
-    for (u32 at = 0; at < batch.n_targets * WORDS; at++) net.targets[at * LANES] = targets[at];
+    ROLLED for (u32 at = 0; at < batch.n_inputs * WORDS; at++) net.values[at * LANES] = inputs[at];
+    ROLLED for (u32 at = 0; at < batch.n_targets * WORDS; at++) net.targets[at * LANES] = targets[at];
     walker.loss = job.loss;
     walker.length = job.history;
     walker.examples = job.examples;
@@ -17,7 +17,7 @@ DEVICE void load_job(const Batch& batch, const Network& net, Walker& walker) {
 
 // Draws a random network and makes everything else agree with it.
 DEVICE void start(const Batch& batch, const Network& net, Walker& walker) {
-    for (u32 gate = 0; gate < batch.n_gates; gate++) {
+    ROLLED for (u32 gate = 0; gate < batch.n_gates; gate++) {
         u64 bits = draw(walker);
         u32 nodes = readable_nodes(batch, gate);
         connect(net, 2 * gate, high_product((u32)(bits >> 32), nodes));
@@ -26,7 +26,7 @@ DEVICE void start(const Batch& batch, const Network& net, Walker& walker) {
     }
     walker.roots = batch.n_targets;  // for now every gate has its right value
     walker.first = batch.n_targets - 1;
-    walker.cost = walker.loss == LGH ? global_cost(batch, net, walker, walker.first) : local_cost(batch, net, walker);
+    walker.cost = walker.loss == LGH ? global_cost<true>(batch, net, walker, walker.first) : local_cost(batch, net, walker);
     refresh_live(batch, net, walker);
     fill_history(walker);
     if (walker.cost < walker.best) keep_best(batch, net, walker);
@@ -44,7 +44,7 @@ DEVICE void start_shrinking(const Batch& batch, const Network& net, Walker& walk
 DEVICE void finish(const Batch& batch, const Network& net, Walker& walker, bool stopped) {
     u32 words = wiring_words(batch);
     const u32* best = batch.best + (u64)walker.search * words;
-    for (u32 at = 0; at < words; at++) net.wiring[at * LANES] = best[at];
+    ROLLED for (u32 at = 0; at < words; at++) net.wiring[at * LANES] = best[at];
     Result& result = batch.results[walker.search];
     result.cost = walker.phase == SHRINK ? 0 : walker.best;
     result.iterations = walker.iterations;
@@ -113,8 +113,8 @@ DEVICE void resume(const Batch& batch, const Network& net, Walker& walker, u32 s
     walker.began_ms = from.began_ms;
     load_job(batch, net, walker);
     u32 words = wiring_words(batch);
-    for (u32 at = 0; at < words; at++) net.wiring[at * LANES] = batch.wiring[(u64)slot * words + at];
-    for (u32 gate = 0; gate < batch.n_gates; gate++) evaluate(batch, net, gate);
+    ROLLED for (u32 at = 0; at < words; at++) net.wiring[at * LANES] = batch.wiring[(u64)slot * words + at];
+    ROLLED for (u32 gate = 0; gate < batch.n_gates; gate++) evaluate(batch, net, gate);
     refresh_live(batch, net, walker);
 }
 
@@ -134,7 +134,7 @@ DEVICE void save(const Batch& batch, const Network& net, const Walker& walker, u
     to.place = walker.place;
     to.began_ms = walker.began_ms;
     u32 words = wiring_words(batch);
-    for (u32 at = 0; at < words; at++) batch.wiring[(u64)slot * words + at] = net.wiring[at * LANES];
+    ROLLED for (u32 at = 0; at < words; at++) batch.wiring[(u64)slot * words + at] = net.wiring[at * LANES];
 }
 
 DEVICE bool out_of_time(const Batch& batch, const Walker& walker) {
@@ -185,7 +185,7 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
 }
 
 #ifdef __CUDACC__
-extern "C" __global__ void __launch_bounds__(LANES) run_batch(const __grid_constant__ Batch batch) {
+extern "C" __global__ void __launch_bounds__(LANES, 16) run_batch(const __grid_constant__ Batch batch) {
     extern __shared__ u32 shared[];
     run_lane(batch, shared, blockIdx.x, gridDim.x, threadIdx.x);
 }

@@ -62,13 +62,21 @@ DEVICE u32 readable_nodes(const Batch& batch, u32 gate) {
 
 // ---- values
 
+// Values of many words are worked on a few words at a time, which then have their place in registers.
+const u32 CHUNK = WORDS <= 8 ? WORDS : 8;
+#define FOR_CHUNKS(base) ROLLED for (u32 base = 0; base < WORDS; base += CHUNK)
+#define FOR_WORDS(w, base) UNROLL for (u32 w = 0; w < CHUNK; w++) if (WORDS % CHUNK == 0 || base + w < WORDS)
+
 DEVICE u32* value(const Network& net, u32 node) { return net.values + node * (WORDS * LANES); }
 
 DEVICE void evaluate(const Batch& batch, const Network& net, u32 gate) {
     Pair from = sources(net, gate);
     const u32 *a = value(net, from.a), *b = value(net, from.b);
     u32* out = value(net, batch.n_inputs + gate);
-    UNROLL for (u32 w = 0; w < WORDS; w++) out[w * LANES] = ~(a[w * LANES] & b[w * LANES]);
+    FOR_CHUNKS(base) FOR_WORDS(w, base) {
+        u32 at = (base + w) * LANES;
+        out[at] = ~(a[at] & b[at]);
+    }
 }
 
 // Evaluates the gate of a move, keeps its old value in the first place of the undo list and tells whether it changed.
@@ -77,10 +85,11 @@ DEVICE bool try_gate(const Batch& batch, const Network& net, u32 gate) {
     const u32 *a = value(net, from.a), *b = value(net, from.b);
     u32* out = value(net, batch.n_inputs + gate);
     u32 changed = 0;
-    UNROLL for (u32 w = 0; w < WORDS; w++) {
-        u32 before = out[w * LANES], after = ~(a[w * LANES] & b[w * LANES]);
-        net.undo[w * LANES] = before;
-        out[w * LANES] = after;
+    FOR_CHUNKS(base) FOR_WORDS(w, base) {
+        u32 at = (base + w) * LANES;
+        u32 before = out[at], after = ~(a[at] & b[at]);
+        net.undo[at] = before;
+        out[at] = after;
         changed |= before ^ after;
     }
     return changed != 0;
@@ -125,32 +134,28 @@ DEVICE bool next_gates(const Network& net, Cursor& cursor, Gates& gates) {
 
 // All loads come before the first store, so that they overlap: a source that is one of the group is taken from there.
 template <bool KEEP>
-DEVICE void evaluate_gates(const Batch& batch, const Network& net, const Gates& gates, u32* undo) {
-    u32 a[GROUP][WORDS], b[GROUP][WORDS], before[GROUP][WORDS];
-    UNROLL for (u32 i = 0; i < GROUP; i++) {
-        UNROLL for (u32 w = 0; w < WORDS; w++) {
-            a[i][w] = value(net, gates.from[i].a)[w * LANES];
-            b[i][w] = value(net, gates.from[i].b)[w * LANES];
-            if (KEEP) before[i][w] = value(net, batch.n_inputs + gates.gate[i])[w * LANES];
-        }
+DEVICE void evaluate_chunk(const Batch& batch, const Network& net, const Gates& gates, u32* undo, u32 base) {
+    u32 a[GROUP][CHUNK], b[GROUP][CHUNK], before[GROUP][CHUNK];
+    UNROLL for (u32 i = 0; i < GROUP; i++) FOR_WORDS(w, base) {
+        u32 at = (base + w) * LANES;
+        a[i][w] = value(net, gates.from[i].a)[at];
+        b[i][w] = value(net, gates.from[i].b)[at];
+        if (KEEP) before[i][w] = value(net, batch.n_inputs + gates.gate[i])[at];
     }
     UNROLL for (u32 i = 0; i < GROUP; i++) {
         UNROLL for (u32 j = 0; j < i; j++) {
             bool a_is_j = gates.from[i].a == batch.n_inputs + gates.gate[j];
             bool b_is_j = gates.from[i].b == batch.n_inputs + gates.gate[j];
-            UNROLL for (u32 w = 0; w < WORDS; w++) {
+            FOR_WORDS(w, base) {
                 a[i][w] = a_is_j ? a[j][w] : a[i][w];  // by now a[j] is the value of gate j
                 b[i][w] = b_is_j ? a[j][w] : b[i][w];
             }
         }
-        UNROLL for (u32 w = 0; w < WORDS; w++) a[i][w] = ~(a[i][w] & b[i][w]);
+        FOR_WORDS(w, base) a[i][w] = ~(a[i][w] & b[i][w]);
     }
-    UNROLL for (u32 i = 0; i < GROUP; i++) {
-        u32* out = value(net, batch.n_inputs + gates.gate[i]);
-        UNROLL for (u32 w = 0; w < WORDS; w++) {
-            out[w * LANES] = a[i][w];
-            if (KEEP) undo[(i * WORDS + w) * LANES] = before[i][w];
-        }
+    UNROLL for (u32 i = 0; i < GROUP; i++) FOR_WORDS(w, base) {
+        value(net, batch.n_inputs + gates.gate[i])[(base + w) * LANES] = a[i][w];
+        if (KEEP) undo[(i * WORDS + base + w) * LANES] = before[i][w];
     }
 }
 
@@ -162,7 +167,7 @@ DEVICE void evaluate_set(const Batch& batch, const Network& net, Cursor cursor) 
     if (!next_gates(net, cursor, now)) return;
     for (;;) {
         bool more = next_gates(net, cursor, next);  // the wiring is fetched one group ahead
-        evaluate_gates<KEEP>(batch, net, now, undo);
+        FOR_CHUNKS(base) evaluate_chunk<KEEP>(batch, net, now, undo, base);
         if (!more) return;
         now = next;
         undo += GROUP * WORDS * LANES;
@@ -171,30 +176,25 @@ DEVICE void evaluate_set(const Batch& batch, const Network& net, Cursor cursor) 
 
 // Puts back what try_gate and evaluate_set<true> above it have changed.
 DEVICE void restore(const Batch& batch, const Network& net, u32 gate) {
-    const u32 many = 4;
-    u32 end = live_words(batch);
-    Cursor cursor = walk_from(net.live, gate, end);  // the moved gate itself is live
+    const u32 many = CHUNK <= 4 ? 4 : 2;
+    Cursor cursor = walk_from(net.live, gate, live_words(batch));  // the moved gate itself is live
     const u32* undo = net.undo;
     u32 at[many];
-    at[0] = next_gate(cursor);
-    while (at[0] != NONE) {
-        u32 count = 1;
+    for (at[0] = next_gate(cursor); at[0] != NONE; at[0] = next_gate(cursor)) {
+        u32 place[many] = {0};
         UNROLL for (u32 i = 1; i < many; i++) {
             u32 next = next_gate(cursor);
             at[i] = next == NONE ? at[i - 1] : next;
-            count += next != NONE;
+            place[i] = next == NONE ? place[i - 1] : i;
         }
-        u32 old[many][WORDS];
-        UNROLL for (u32 i = 0; i < many; i++) {
-            u32 place = i < count ? i : count - 1;
-            UNROLL for (u32 w = 0; w < WORDS; w++) old[i][w] = undo[(place * WORDS + w) * LANES];
-        }
-        UNROLL for (u32 i = 0; i < many; i++) {
-            u32* out = value(net, batch.n_inputs + at[i]);
-            UNROLL for (u32 w = 0; w < WORDS; w++) out[w * LANES] = old[i][w];
+        FOR_CHUNKS(base) {
+            u32 old[many][CHUNK];
+            UNROLL for (u32 i = 0; i < many; i++)
+                FOR_WORDS(w, base) old[i][w] = undo[(place[i] * WORDS + base + w) * LANES];
+            UNROLL for (u32 i = 0; i < many; i++)
+                FOR_WORDS(w, base) value(net, batch.n_inputs + at[i])[(base + w) * LANES] = old[i][w];
         }
         undo += many * WORDS * LANES;
-        at[0] = next_gate(cursor);
     }
 }
 
@@ -249,7 +249,7 @@ DEVICE void add_cone_to_live(const Batch& batch, const Network& net) {
 }
 
 DEVICE void make_cone_live(const Batch& batch, const Network& net) {
-    for (u32 at = 0; at < live_words(batch); at++) {
+    ROLLED for (u32 at = 0; at < live_words(batch); at++) {
         net.live[at * LANES] = net.cone[at * LANES];
         net.cone[at * LANES] = 0;
     }
@@ -263,6 +263,6 @@ DEVICE void forget_cone(const Batch& batch, const Network& net) {
 DEVICE u32 cone_of_targets(const Batch& batch, const Network& net, u32 roots) {
     forget_cone(batch, net);
     u32 first = batch.n_gates - batch.n_targets;
-    for (u32 k = 0; k < roots; k++) net.cone[((first + k) >> 5) * LANES] |= 1u << ((first + k) & 31);
+    ROLLED for (u32 k = 0; k < roots; k++) net.cone[((first + k) >> 5) * LANES] |= 1u << ((first + k) & 31);
     return close_cone<false>(batch, net, live_words(batch) - 1);
 }

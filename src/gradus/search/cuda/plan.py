@@ -15,7 +15,7 @@ MOST_NODES = 1 << 16
 MOST_COST = 2**32 - 1
 BLOCKS_WANTED = 7
 """Warps of a multiprocessor that hide each other's waiting; more would only mean more instructions."""
-MOST_BLOCKS = 20
+MOST_BLOCKS = 16
 
 
 class Shape(NamedTuple):

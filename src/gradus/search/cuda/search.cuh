@@ -20,7 +20,7 @@ DEVICE void end_step(Walker& walker) {
 }
 
 DEVICE void fill_history(Walker& walker) {
-    for (u32 at = 0; at < walker.length; at++) walker.history[at] = walker.cost;
+    ROLLED for (u32 at = 0; at < walker.length; at++) walker.history[at] = walker.cost;
     walker.step = 0;
     walker.place = 0;
 }
@@ -29,7 +29,7 @@ DEVICE void keep_best(const Batch& batch, const Network& net, Walker& walker) {
     walker.best = walker.cost;
     u32 words = wiring_words(batch);
     u32* best = batch.best + (u64)walker.search * words;
-    for (u32 at = 0; at < words; at++) best[at] = net.wiring[at * LANES];
+    ROLLED for (u32 at = 0; at < words; at++) best[at] = net.wiring[at * LANES];
 }
 
 struct Move {
@@ -38,7 +38,7 @@ struct Move {
 
 // Draws moves and makes those at gates that do not count, which never change the cost; true if one met a live gate.
 DEVICE bool draw_move(const Batch& batch, const Network& net, Walker& walker, Move& move) {
-    for (u32 k = 0; k < DRAWS; k++) {
+    ROLLED for (u32 k = 0; k < DRAWS; k++) {
         if (walker.step >= walker.limit) return false;
         u64 bits = draw(walker);
         move.terminal = high_product((u32)(bits >> 32), 2 * batch.n_gates);
@@ -60,7 +60,7 @@ DEVICE void end_search_move(
 ) {
     u32 cost = walker.cost, first = walker.first;
     if (changed) {
-        cost = walker.loss == LGH ? global_cost(batch, net, walker, first) : local_cost(batch, net, walker);
+        cost = walker.loss == LGH ? global_cost<false>(batch, net, walker, first) : local_cost(batch, net, walker);
     }
     if (cost <= walker.cost || cost < compare) {
         add_cone_to_live(batch, net);
