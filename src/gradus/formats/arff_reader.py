@@ -21,7 +21,7 @@ from gradus.formats.text import decoded_lines, read_text
 __all__ = ["read"]
 
 QUOTED = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
-ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}\"',]+)\s*(.*)", re.IGNORECASE)
+ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}\"',][^\s{{}},]*)\s*(.*)", re.IGNORECASE)
 ITEM = re.compile(rf"\s*({QUOTED}|[^,{{}}\"']+)\s*(?:,|$)")
 IN_QUOTES = re.compile(QUOTED)
 MEKA = re.compile(r"-C\s+(-?[0-9]{1,9})\b", re.IGNORECASE)

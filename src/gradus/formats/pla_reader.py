@@ -21,8 +21,8 @@ MOST_WORK = 1 << 28
 MOST_COLUMNS = 1 << 20
 TYPES = ("f", "fd", "fr", "fdr")
 
-# What a row may say of a target; the values are ordered so that a don't-care wins over a definite value.
-NOTHING, OFF, ON, ANY = 0, 1, 2, 3
+# What rows may say of a target, one bit each, so that what several of them say is gathered by OR.
+NOTHING, ON, OFF, ANY = 0, 1, 2, 4
 MEANING = {"1": ON, "4": ON, "0": OFF, "3": OFF, "-": ANY, "2": ANY, "~": NOTHING}
 SAYS = {"f": (ON,), "fd": (ON, ANY), "fr": (ON, OFF), "fdr": (ON, OFF, ANY)}
 INPUT_SIGNS = {"0": 0, "1": 1, "-": None, "2": None}
@@ -139,8 +139,8 @@ def _table(pla: _Pla) -> Table:
     columns = unique_columns([*inputs, *targets], pla.path, None)
     whole = pla.kind in ("f", "fd")
     X, codes, lines = _whole_table(pla, pla.n_inputs, pla.n_outputs) if whole else _listed_rows(pla, len(columns))
-    meaning = np.array([np.nan, 0.0, 1.0, np.nan])
-    return Table(columns, np.hstack([X, meaning[codes]]), path=pla.path, targets=columns[len(inputs) :], lines=lines)
+    Y = np.where(codes & ANY, np.nan, np.where(codes & ON, 1.0, np.where((codes & OFF) | whole, 0.0, np.nan)))
+    return Table(columns, np.hstack([X, Y]), path=pla.path, targets=columns[len(inputs) :], lines=lines)
 
 
 def _names(pla: _Pla, names: list[str] | None, count: int, letter: str, keyword: str) -> tuple[str, ...]:
@@ -168,12 +168,12 @@ def _whole_table(pla: _Pla, n_inputs: int, n_outputs: int) -> tuple[npt.NDArray[
     if n_patterns * len(pla.cubes) > MOST_WORK:
         raise pla.error(f"{len(pla.cubes)} rows over 2^{n_inputs} patterns are too many to work out.")
     patterns = np.arange(n_patterns)
-    codes = np.full((n_patterns, n_outputs), OFF, dtype=np.uint8)
+    codes = np.zeros((n_patterns, n_outputs), dtype=np.uint8)
     for _, inputs, outputs in pla.cubes:
         fixed = sum(1 << i for i, sign in enumerate(inputs) if INPUT_SIGNS[sign] is not None)
         value = sum(1 << i for i, sign in enumerate(inputs) if INPUT_SIGNS[sign] == 1)
         covered = (patterns & fixed) == value
-        codes[covered] = np.maximum(codes[covered], _output_codes(pla, outputs))
+        codes[covered] |= _output_codes(pla, outputs)
     return ((patterns[:, np.newaxis] >> np.arange(n_inputs)) & 1).astype(np.float64), codes, None
 
 
@@ -218,8 +218,9 @@ def _expanded(inputs: str) -> Iterator[str]:
 
 
 def _agreed(pla: _Pla, before: Codes, now: Codes, line_before: int, line: int) -> Codes:
-    clash = ((before == ON) & (now == OFF)) | ((before == OFF) & (now == ON))
+    together = before | now
+    clash = (together & (ON | OFF)) == (ON | OFF)
     if clash.any():
         target = int(np.argmax(clash))
         raise pla.error(f"target {target} is 0 in one row and 1 in another (line {line_before}) for one pattern.", line)
-    return np.maximum(before, now)
+    return together
