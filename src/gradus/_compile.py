@@ -1,8 +1,8 @@
 """Numba compilation with a disk cache that can only save time, never cost an answer.
 
-Plain ``njit(cache=True)`` fails where no folder can be written or a cached file is broken, and it looks only at the time
-stamp of the file a kernel stands in, not at those of the pieces it calls. The cache here swallows both kinds of failure and
-is keyed by a digest of all of Gradus's source.
+Plain ``njit(cache=True)`` fails where no folder can be written or a cached file is broken, and it looks only at the
+time stamp of the file a kernel stands in, not at those of the pieces it calls. The cache here swallows both kinds of
+failure and is keyed by a digest of all the source in the kernel's package.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @functools.cache
-def _source_digest() -> str:
-    """Digest of every source file of the package: any edit makes every cached kernel stale."""
+def _source_digest(folder: Path) -> str:
+    """Digest of every source file beside a kernel, where its pieces stand: any edit makes what was cached stale."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in [Path(__file__), *sorted(folder.rglob("*.py"))]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
@@ -32,9 +32,9 @@ def _source_digest() -> str:
 class _ForgivingCache:
     """Numba's own cache, with every failure turned into a miss."""
 
-    def __init__(self, cache: Any) -> None:
+    def __init__(self, cache: Any, source: Path) -> None:
         self._cache = cache
-        self._cache._cache_file._source_stamp = _source_digest()
+        self._cache._cache_file._source_stamp = _source_digest(source.parent)
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
@@ -63,7 +63,7 @@ def compiled(function: Any = None, **options: Any) -> Any:
     dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
     try:
         dispatcher.enable_caching()
-        dispatcher._cache = _ForgivingCache(dispatcher._cache)
+        dispatcher._cache = _ForgivingCache(dispatcher._cache, Path(function.__code__.co_filename))
     except (RuntimeError, OSError, AttributeError):
         pass  # no folder for the cache: compile in every process
     return dispatcher

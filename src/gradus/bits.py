@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,7 +51,8 @@ def check_unique(names: Sequence[str], what: str) -> None:
     for position, name in enumerate(names):
         if name in first_seen:
             raise DataError(
-                f"{what} has two columns named {name!r} (columns {first_seen[name]} and {position}); rename one of them."
+                f"{what} has two columns named {name!r} (columns {first_seen[name]} and {position}); "
+                "rename one of them."
             )
         first_seen[name] = position
 
@@ -99,25 +100,40 @@ def as_bits(values: Any, what: str = "X") -> BoolMatrix:
         raise DataError(f"{what} has no rows; give at least one example.")
     if table.dtype == np.bool_:
         return np.ascontiguousarray(table)
-    # NaN compares unequal to both, so one test finds every value that is not a bit.
-    good = np.asarray((table == 0) | (table == 1))
-    if good.shape != table.shape or good.dtype != np.bool_:
-        raise DataError(f"{what} holds values of type {table.dtype} that cannot be compared with 0 and 1.")
+    if table.dtype == np.object_:
+        # Cells of any type, some of which refuse to be compared (pandas.NA), so one by one.
+        zero, one = (np.frompyfunc(_equals(bit), 1, 1)(table).astype(np.bool_) for bit in (0, 1))
+    else:
+        zero, one = np.asarray(table == 0), np.asarray(table == 1)
+    # NaN equals neither, so one test finds every value that is not a bit.
+    good = zero | one
     if not good.all():
         row, column = (int(i) for i in np.argwhere(~good)[0])
         place = f"column {column}" if names is None else f"column {names[column]!r}"
-        raise DataError(f"{what} has {_describe(table[row, column])} in row {row}, {place}; every value must be 0 or 1.")
-    return np.ascontiguousarray(table == 1)
+        cell = _describe(table[row, column])
+        raise DataError(f"{what} has {cell} in row {row}, {place}; every value must be 0 or 1.")
+    return np.ascontiguousarray(one)
+
+
+def _equals(bit: int) -> Callable[[Any], bool]:
+    def equals(value: Any) -> bool:
+        try:
+            return bool(value == bit)
+        except (TypeError, ValueError):
+            return False
+
+    return equals
 
 
 def _describe(value: Any) -> str:
     """Say what a bad cell holds."""
-    missing = value is None or (isinstance(value, float | np.floating) and np.isnan(value)) or str(value) in ("<NA>", "NaT")
+    nan = isinstance(value, float | np.floating) and np.isnan(value)
+    missing = value is None or nan or str(value) in ("<NA>", "NaT")
     return "a missing value" if missing else f"the value {value.item() if isinstance(value, np.generic) else value!r}"
 
 
 def n_words(n: int) -> int:
-    """Number of 64-bit words that hold n bits.
+    """Return the number of 64-bit words that hold n bits.
 
     Examples
     --------
@@ -135,7 +151,8 @@ def tail_mask(n: int, words: int | None = None) -> npt.NDArray[np.uint64]:
     >>> [hex(word) for word in tail_mask(68)]
     ['0xffffffffffffffff', '0xf']
     """
-    return pack(np.ones((n, 1), dtype=np.bool_), words)[0]
+    mask: npt.NDArray[np.uint64] = pack(np.ones((n, 1), dtype=np.bool_), words)[0]
+    return mask
 
 
 def pack(bits: npt.NDArray[Any], words: int | None = None) -> WordMatrix:

@@ -1,7 +1,8 @@
 """The four losses on an error matrix, in plain NumPy: the definitions that every fast kernel is checked against.
 
 An error matrix E has a row for each example and a column for each target, columns in curriculum order, with
-E[i, k] = 1 where target k is wrong on example i. Every loss is 0 exactly when nothing is wrong and 1 when everything is.
+E[i, k] = 1 where target k is wrong on example i. Every loss is 0 exactly when nothing is wrong, and 1 when everything
+is.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def lw(E: Any) -> float:
     errors = _errors(E)
     n, m = errors.shape
     weights = np.arange(m, 0, -1)
-    return float(weights @ errors.sum(axis=0)) / (n * m * (m + 1) / 2)
+    return float(weights @ errors.sum(axis=0) / (n * m * (m + 1) / 2))
 
 
 def llh(E: Any) -> float:
@@ -123,7 +124,7 @@ def lgh(E: Any) -> float:
     if not wrong.any():
         return 0.0
     first = int(np.argmax(wrong > 0))
-    return float(n * (m - 1 - first) + int(wrong[first])) / (n * m)
+    return float((n * (m - 1 - first) + int(wrong[first])) / (n * m))
 
 
 def by_name(name: str) -> Callable[[Any], float]:

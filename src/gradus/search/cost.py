@@ -1,8 +1,8 @@
 """Pieces of the compiled search: the cost of the network as its values stand.
 
-The cost also tells which targets it depends on (its roots): all of them in the local forms, and in the global ones only those
-whose prerequisites are met. Gates that no root depends on are not kept up to date, so a target that becomes a root in the middle
-of a step first has the dead gates recomputed.
+The cost also tells which targets it depends on (its roots): all of them in the local forms, and in the global ones only
+those whose prerequisites are met. Gates that no root depends on are not kept up to date, so a target that becomes a root in
+the middle of a step first has the dead gates recomputed.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class Found:
         return self.cost == 0
 
 
-class _Stop(Exception):
+class _Stop(Exception):  # noqa: N818  not an error
     """The time limit has passed or the watcher asked to stop."""
 
 
@@ -185,7 +185,14 @@ class _Run:
         self.state.values[: X.shape[1] * words] = pack(X, words).ravel()
 
     def attempt(self, attempt: int, seed_words: npt.NDArray[np.uint64]) -> Found:
-        """Search from a fresh generator until zero error, the last restart, or a stop; then shrink."""
+        """Search from a fresh generator, then shrink what was found if that is asked for."""
+        found = self.search(attempt, seed_words)
+        if found.converged and self.settings.shrink and not found.stopped:
+            found = self.shrunk(attempt, found)
+        return found
+
+    def search(self, attempt: int, seed_words: npt.NDArray[np.uint64]) -> Found:
+        """Search until zero error, the last restart, or a stop."""
         numbers, settings = self.state.numbers, self.settings
         self.state.random[:] = seed_words
         numbers[Number.BEST] = np.iinfo(np.uint64).max
@@ -200,11 +207,21 @@ class _Run:
                 if not numbers[Number.COST]:
                     break
         except _Stop:
-            stopped = True
-        cost = int(numbers[Number.BEST])
-        if cost == 0 and settings.shrink and not stopped:
-            stopped = self._shrink(attempt, restart)
-        return self._found(cost, iterations, restart, stopped)
+            # The last steps before the stop may have reached zero after all.
+            stopped = bool(numbers[Number.BEST])
+        return self._found(int(numbers[Number.BEST]), iterations, restart, stopped)
+
+    def shrunk(self, attempt: int, found: Found) -> Found:
+        """Look for a smaller network from where the search that found this one ended."""
+        self.kernel.start_shrinking(self.shape, self.state)
+        left = self.settings.shrink
+        try:
+            while left:
+                left -= self.clock.run(self._shrink, left)
+                self.clock.check(lambda: self._progress(attempt, found.restarts, "shrink"))
+        except _Stop:
+            pass
+        return self._found(0, found.iterations, found.restarts, stopped=left > 0)
 
     def _descend(self, steps: int) -> int:
         return int(
@@ -213,21 +230,9 @@ class _Run:
             )
         )
 
-    def _shrink_steps(self, steps: int) -> int:
+    def _shrink(self, steps: int) -> int:
         self.kernel.shrink(self.shape, self.width, self.examples, self.objective, self.state, np.uint64(steps))
         return steps
-
-    def _shrink(self, attempt: int, restart: int) -> bool:
-        """Look for a smaller network; tell whether it was cut short."""
-        self.kernel.start_shrinking(self.shape, self.state)
-        left = self.settings.shrink
-        try:
-            while left:
-                left -= self.clock.run(self._shrink_steps, left)
-                self.clock.check(lambda: self._progress(attempt, restart, "shrink"))
-        except _Stop:
-            return left > 0
-        return False
 
     def _progress(self, attempt: int, restart: int, phase: Literal["search", "shrink"]) -> Progress:
         numbers = self.state.numbers

@@ -13,7 +13,7 @@ __all__ = ["leading_zeros", "pointer", "popcount", "trailing_zeros"]
 
 @intrinsic
 def popcount(typing_context: Any, word: Any) -> Any:
-    """Number of one bits in a 64-bit word."""
+    """Count the one bits of a 64-bit word."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])

@@ -1,7 +1,7 @@
 """The compiled search: entry points that start a network, descend to cost zero, and shrink what was found.
 
-Each entry point works on a `State` and can be left after any number of steps and called again, with the same result as one long
-call: that is how the search is interrupted, timed and watched without asking a clock inside it.
+Each entry point works on a `State` and can be left after any number of steps and called again, with the same result as one
+long call: that is how the search is interrupted, timed and watched without asking a clock inside it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 from gradus._compile import compiled, inlined
 from gradus.search.cost import count_errors, current_cost, every_target
+from gradus.search.intrinsics import pointer
 from gradus.search.moves import (
     LIVE,
     LOW_HALF,
@@ -20,8 +21,8 @@ from gradus.search.moves import (
     TWO,
     ZERO,
     draw,
-    evaluate,
     ensure_reach,
+    evaluate,
     forget_reach,
     gate_words,
     is_live,
@@ -33,7 +34,6 @@ from gradus.search.moves import (
     take_back,
     try_value,
 )
-from gradus.search.intrinsics import pointer
 from gradus.search.structures import Examples, Number, Objective, State
 
 __all__ = ["count_live", "descend", "first_wrong", "shrink", "start", "start_shrinking"]

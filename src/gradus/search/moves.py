@@ -1,7 +1,7 @@
 """Pieces of the compiled search: random numbers, values, and which gates count.
 
-All numbers are unsigned 64-bit: an index that may be negative costs a third of the speed. `width` is a tuple whose length is the
-number of words of a value, so that it is known when the piece is compiled; an empty one leaves it to `shape.words`.
+All numbers are unsigned 64-bit: an index that may be negative costs a third of the speed. `width` is a tuple whose length is
+the number of words of a value, so that it is known when the piece is compiled; an empty one leaves it to `shape.words`.
 """
 
 from __future__ import annotations
