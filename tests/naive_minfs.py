@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 
 def discordant_masks(X, y):
@@ -42,3 +43,15 @@ def planted(n, k, size, seed):
     columns = np.sort(rng.choice(k, size, replace=False))
     values = rng.random(2**size) < 0.5
     return X, values[X[:, columns] @ (1 << np.arange(size))], tuple(columns.tolist())
+
+
+def milp_size(X, y):
+    """Size of a minimum set by SciPy's integer programming solver, on the masks that contain no other."""
+    masks = discordant_masks(X, y)
+    minimal = [mask for mask in masks if not any(other < mask for other in masks)]
+    if not minimal:
+        return 0
+    constraints = np.array([[column in mask for column in range(np.shape(X)[1])] for mask in minimal], dtype=float)
+    answer = milp(np.ones(np.shape(X)[1]), integrality=1, bounds=Bounds(0, 1), constraints=LinearConstraint(constraints, lb=1))
+    assert answer.success
+    return round(answer.fun)

@@ -91,9 +91,7 @@ def check_order(order: Any, n_targets: int) -> tuple[int, ...]:
         if isinstance(value, bool) or not isinstance(value, int):
             raise SettingsError(f"order has {value!r} at position {position}; every entry must be a column number.")
         if not 0 <= value < n_targets:
-            raise SettingsError(
-                f"order has {value} at position {position}, but the targets are columns 0 to {n_targets - 1}."
-            )
+            raise SettingsError(f"order has {value} at position {position}, but the targets are columns 0 to {n_targets - 1}.")
         if value in values[:position]:
             raise SettingsError(f"order names target {value} twice (the second time at position {position}).")
     if len(values) != n_targets:
@@ -126,4 +124,7 @@ def kendall_tau(order_a: Sequence[int], order_b: Sequence[int]) -> float:
     if len(first) == 1:
         return 1.0
     # SciPy correlates ranks, so each order is turned into "the place of target k".
-    return float(kendalltau(np.argsort(first), np.argsort(second)).statistic)
+    rounded = float(kendalltau(np.argsort(first), np.argsort(second)).statistic)
+    # Without ties it is 1 - 2 d / pairs for a whole number d, so the rounding errors can be taken out again.
+    pairs = len(first) * (len(first) - 1) // 2
+    return 1 - 2 * round((1 - rounded) * pairs / 2) / pairs
