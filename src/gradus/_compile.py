@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _source_digest(folder: Path) -> str:
     """Digest of every source file beside a kernel, where its pieces stand: any edit makes what was cached stale."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in [Path(__file__), *sorted(folder.rglob("*.py"))]:
+    for path in [Path(__file__), Path(__file__).with_name("_intrinsics.py"), *sorted(folder.rglob("*.py"))]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 

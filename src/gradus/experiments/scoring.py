@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradus._compile import compiled
-from gradus.search.intrinsics import popcount
+from gradus._intrinsics import popcount
 
 __all__ = ["count_errors"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradus._compile import inlined
-from gradus.search.intrinsics import popcount
+from gradus._intrinsics import popcount
 from gradus.search.moves import ALL_BITS, ONE, ROOTS, SIXTY_THREE, ZERO, evaluate_dead, words_of
 
 FLAT, LOCAL_CHAIN, ANY_LOCAL, GLOBAL_CHAIN = (np.uint64(k) for k in range(4))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from gradus._compile import compiled, inlined
+from gradus._intrinsics import pointer
 from gradus.search.cost import count_errors, current_cost, every_target
-from gradus.search.intrinsics import pointer
 from gradus.search.moves import (
     LIVE,
     LOW_HALF,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradus._compile import inlined
-from gradus.search.intrinsics import leading_zeros, trailing_zeros
+from gradus._intrinsics import leading_zeros, trailing_zeros
 from gradus.search.structures import Number
 
 ZERO, ONE, TWO, SIX, THIRTY_TWO, SIXTY_THREE = (np.uint64(k) for k in (0, 1, 2, 6, 32, 63))
