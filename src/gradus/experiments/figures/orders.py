@@ -1,0 +1,105 @@
+"""Figures about the order of targets: given against automatic, and orders at every distance from the known one."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from gradus.experiments.figures.curves import GAIN, SIZE, present
+from gradus.experiments.figures.style import COLOURS, GRID, band, finish, problem_title
+from gradus.experiments.results import Results
+from gradus.experiments.stats import gain_by_size, mean_interval
+
+__all__ = ["fig5", "fig6"]
+
+AUTOMATIC = ("auto", "auto-random")
+
+
+def fig5(results: Results) -> Figure:
+    """Gain of Lgh with the given and with the automatic order; tau and eta of the latter."""
+    problems = present(results)
+    figure = Figure(figsize=(2.7 * len(problems) + 0.4, 5.2), layout="constrained")
+    grid = figure.subplots(2, len(problems), squeeze=False, sharex="col", sharey="row")
+    for column, problem in enumerate(problems):
+        one = results.select(problem=problem)
+        base, lgh = one.select(loss="l1"), one.select(loss="lgh")
+        found = lgh.select(order=AUTOMATIC)
+        above, below = grid[:, column]
+        above.axhline(0, color=COLOURS["l1"], linewidth=0.8)
+        for rows, colour, label in (
+            (lgh.select(order="known"), COLOURS["lgh"], "given order"),
+            (found, COLOURS["auto"], "automatic order"),
+        ):
+            points = [(size, gain.scaled(100)) for size, gain in gain_by_size(rows.pairs(base))]
+            band(above, points, colour, label)
+        for values, colour, label in ((found.tau, "#0072B2", r"$\tau$"), (found.eta, "#CC79A7", r"$\eta$")):
+            known = np.asarray(values, dtype=np.float64)
+            points = [(size, mean_interval(known[found.n_train == size])) for size in found.sizes]
+            band(below, points, colour, label)
+        below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
+        below.set_ylim(-0.05, 1.05)
+        above.set_title(problem_title(problem), fontsize=9)
+        below.set_xlabel(SIZE)
+    for panel in grid.flat:
+        panel.grid(**GRID)
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right"]].set_visible(False)
+    grid[0, 0].set_ylabel(GAIN)
+    grid[1, 0].set_ylabel(r"$\tau$ and $\eta$")
+    return finish(figure, results, list(grid.flat))
+
+
+def fig6(results: Results) -> Figure:
+    """Gain of Lgh over L1 on addition, for orders at every Kendall distance from the known one."""
+    from matplotlib import cm, colors
+
+    one = results.select(problem=results.problems[0])
+    base, lgh = one.select(loss="l1"), one.select(loss="lgh")
+    taus = np.round(np.asarray(lgh.tau, dtype=np.float64), 6)
+    figure = Figure(figsize=(9.2, 4.0), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    scale = cm.ScalarMappable(colors.Normalize(-1, 1), "coolwarm_r")
+    for tau in sorted(set(taus.tolist())):
+        pairs = Results._of(lgh._table.filter(taus == tau)).pairs(base)
+        points = [(size, gain.scaled(100)) for size, gain in gain_by_size(pairs)]
+        left.plot([s for s, _ in points], [g.value for _, g in points], color=scale.to_rgba(tau), linewidth=1.4)
+    left.axhline(0, color=COLOURS["l1"], linewidth=0.8)
+    left.set_xlabel(SIZE)
+    left.set_ylabel(GAIN)
+    figure.colorbar(scale, ax=left, label=r"$\tau$ with the known order")
+    size = peak_size(results)
+    points = [(tau, gain) for tau, gain in gain_by_tau(one, size)]
+    right.errorbar(
+        [tau for tau, _ in points],
+        [gain.value for _, gain in points],
+        yerr=[[g.value - g.low for _, g in points], [g.high - g.value for _, g in points]],
+        color=COLOURS["lgh"], marker="o", markersize=3, linewidth=1.2, capsize=2,
+    )  # fmt: skip
+    right.axhline(0, color=COLOURS["l1"], linewidth=0.8)
+    right.set_xlabel(r"$\tau$ with the known order")
+    right.set_title(f"{size} training examples", fontsize=9)
+    for panel in (left, right):
+        panel.grid(**GRID)
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right"]].set_visible(False)
+    return finish(figure, one, [])
+
+
+def peak_size(results: Results) -> int:
+    """Training size at which the known order gains most over L1."""
+    one = results.select(problem=results.problems[0])
+    lgh = one.select(loss="lgh")
+    best = Results._of(lgh._table.filter(np.round(np.asarray(lgh.tau, dtype=np.float64), 6) == 1.0))
+    gains = gain_by_size(best.pairs(one.select(loss="l1")))
+    return max(gains, key=lambda point: point[1].value)[0]
+
+
+def gain_by_tau(one: Results, size: int) -> list[tuple[float, object]]:
+    """Gain in points over L1 at one training size, for each tau."""
+    at = one.select(n_train=size)
+    base, lgh = at.select(loss="l1"), at.select(loss="lgh")
+    taus = np.round(np.asarray(lgh.tau, dtype=np.float64), 6)
+    return [
+        (tau, mean_interval(Results._of(lgh._table.filter(taus == tau)).pairs(base).gain).scaled(100))
+        for tau in sorted(set(taus.tolist()))
+    ]
