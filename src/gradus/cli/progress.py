@@ -118,9 +118,13 @@ class Steps:
         self.what, self.total, self.done = what, total, 0
         self._line = _Line()
 
-    def __call__(self, pieces: int = 1) -> None:
-        """Count some pieces more."""
-        self.done += pieces
+    def __call__(self) -> None:
+        """Count one piece more."""
+        self.set(self.done + 1, self.total)
+
+    def set(self, done: int, total: int) -> None:
+        """Say how many pieces are done, of how many."""
+        self.done, self.total = done, total
         if self._line.due():
             self._line.show(f"{self.what}: {self.done} of {self.total}")
 
