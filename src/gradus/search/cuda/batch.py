@@ -89,7 +89,6 @@ class Batch:
         history_room = int(jobs["history"].max())
         slots = np.zeros(n_slots, dtype=SLOT)
         slots["search"] = NOTHING
-        undo_words = (shape.gates + layout.group) * shape.words * layout.lanes
         self.buffers = {
             "inputs": device.put(inputs),
             "targets": device.put(targets),
@@ -97,7 +96,6 @@ class Batch:
             "slots": device.put(slots),
             "wiring": device.empty(n_slots, (np.uint32, (shape.wiring_words,))),
             "history": device.empty(n_slots, (np.uint32, (history_room,))),
-            "undo": device.empty(min(layout.blocks, n_slots), (np.uint32, (undo_words,))),
             "best": device.empty(n, (np.uint32, (shape.wiring_words,))),
             "results": device.empty(n, RESULT),
             "finished": device.empty(n, np.uint32),

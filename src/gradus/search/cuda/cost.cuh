@@ -10,6 +10,7 @@ struct Walker {
     u32 search, phase, restart, cost, best, first, place, began_ms;
     u32 loss, length, examples;
     u32 tail;   // which bits of the last word stand for an example
+    u32 dirty;  // live gates from this one on may have the values of a move that was taken back
     u32 roots;  // Lgh: how many targets have all they depend on among the live gates
 };
 

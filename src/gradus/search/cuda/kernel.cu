@@ -24,6 +24,7 @@ DEVICE void start(const Batch& batch, const Network& net, Walker& walker) {
         connect(net, 2 * gate + 1, high_product((u32)bits, nodes));
         evaluate(batch, net, gate);
     }
+    walker.dirty = NONE;
     walker.roots = batch.n_targets;  // for now every gate has its right value
     walker.first = batch.n_targets - 1;
     walker.cost = walker.loss == LGH ? global_cost<true>(batch, net, walker, walker.first) : local_cost(batch, net, walker);
@@ -99,6 +100,7 @@ DEVICE bool turn(const Batch& batch, const Network& net, Walker& walker) {
 DEVICE void resume(const Batch& batch, const Network& net, Walker& walker, u32 slot) {
     const Slot& from = batch.slots[slot];
     walker.search = from.search;
+    walker.dirty = NONE;
     walker.phase = from.phase;
     if (walker.phase == IDLE) return;
     walker.random[0] = from.random[0];
@@ -147,7 +149,7 @@ DEVICE bool can_step(const Walker& walker) {
 }
 
 DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32 lane) {
-    Network net = place_network(batch, shared, block, lane);
+    Network net = place_network(batch, shared, lane);
     Walker walker = {};
     // Neighbouring slots go to different blocks: a few last searches are spread over the whole GPU.
     u32 index = lane * blocks + block;

@@ -1,27 +1,27 @@
 // A network in shared memory: its wiring, its values on the examples, and which of its gates count.
 //
-// `live` holds every gate that the cost depends on, and sometimes some more. Only live gates have right values. A gate
-// that is about to be read and is not live has its `cone` evaluated first: the gates it depends on that are not live
-// either. If the move is kept, the cone joins the live ones; if not, it is forgotten, and its values may be anything.
+// `live` holds every gate that the cost depends on, and sometimes some more. Only live gates have right values, and after
+// a move that was taken back not even those: they wait for the sweep of the next move. A gate that is about to be read
+// and is not live comes with its `cone`: the gates it depends on that are not live either. If the move is kept, the cone
+// joins the live ones; if not, it is forgotten.
 #pragma once
 #include "tables.cuh"
 
 struct Network {  // every pointer already points at this lane's first word
-    u32 *values, *wiring, *live, *cone, *targets, *undo;
+    u32 *values, *wiring, *live, *cone, *targets;
 };
 
 DEVICE u32 shared_words(const Batch& batch) {
     return (batch.n_inputs + batch.n_gates + batch.n_targets) * WORDS + wiring_words(batch) + 2 * live_words(batch);
 }
 
-DEVICE Network place_network(const Batch& batch, u32* shared, u32 block, u32 lane) {
+DEVICE Network place_network(const Batch& batch, u32* shared, u32 lane) {
     Network net;
     net.values = shared + lane;
     net.targets = net.values + (batch.n_inputs + batch.n_gates) * WORDS * LANES;
     net.wiring = net.targets + batch.n_targets * WORDS * LANES;
     net.live = net.wiring + wiring_words(batch) * LANES;
     net.cone = net.live + live_words(batch) * LANES;
-    net.undo = batch.undo + (u64)block * ((batch.n_gates + GROUP) * WORDS * LANES) + lane;
     return net;
 }
 
@@ -79,68 +79,54 @@ DEVICE void evaluate(const Batch& batch, const Network& net, u32 gate) {
     }
 }
 
-// Evaluates the gate of a move, keeps its old value in the first place of the undo list and tells whether it changed.
-DEVICE bool try_gate(const Batch& batch, const Network& net, u32 gate) {
-    Pair from = sources(net, gate);
-    const u32 *a = value(net, from.a), *b = value(net, from.b);
-    u32* out = value(net, batch.n_inputs + gate);
-    u32 changed = 0;
-    FOR_CHUNKS(base) FOR_WORDS(w, base) {
-        u32 at = (base + w) * LANES;
-        u32 before = out[at], after = ~(a[at] & b[at]);
-        net.undo[at] = before;
-        out[at] = after;
-        changed |= before ^ after;
-    }
-    return changed != 0;
-}
-
-struct Cursor {  // walks up a set of gates
-    const u32* set;
-    u32 word, at, end;
+// Walks up the gates that are live or in the cone. There is no branch in it: where a word of the sets is empty, it may
+// stay at the gate it gave last.
+struct Cursor {
+    u32 word, ahead;  // gates to come in word `at`, and in the one after it
+    u32 at, end;
+    u32 gate;
 };
 
-DEVICE Cursor walk_from(const u32* set, u32 gate, u32 end) {  // the gates of a set from this one on
-    Cursor cursor = {set, 0, gate >> 5, end};
-    if (cursor.at < end) cursor.word = set[cursor.at * LANES] & (NONE << (gate & 31));
-    return cursor;
+DEVICE u32 sweep_word(const Network& net, u32 at, u32 end) {
+    return at < end ? net.live[at * LANES] | net.cone[at * LANES] : 0;
 }
 
-DEVICE u32 next_gate(Cursor& cursor) {
-    while (cursor.word == 0) {
-        if (++cursor.at >= cursor.end) return NONE;
-        cursor.word = cursor.set[cursor.at * LANES];
-    }
-    u32 bit = lowest_bit(cursor.word);
+// The gates from `first` on; `any` is one of them.
+DEVICE Cursor walk_from(const Network& net, u32 first, u32 any, u32 end) {
+    u32 at = first >> 5;
+    return {sweep_word(net, at, end) & (NONE << (first & 31)), sweep_word(net, at + 1, end), at, end, any};
+}
+
+DEVICE void advance(const Network& net, Cursor& cursor) {
+    bool empty = cursor.word == 0;
+    cursor.at += empty;
+    cursor.word = empty ? cursor.ahead : cursor.word;
+    if (empty) cursor.ahead = sweep_word(net, cursor.at + 1, cursor.end);
+    cursor.gate = cursor.word != 0 ? cursor.at * 32 + lowest_bit(cursor.word) : cursor.gate;
     cursor.word &= cursor.word - 1;
-    return cursor.at * 32 + bit;
 }
 
-struct Gates {  // a few gates to be evaluated together; the last one is repeated where there are no more
+struct Gates {  // a few gates to be evaluated together
     u32 gate[GROUP];
     Pair from[GROUP];
 };
 
-DEVICE bool next_gates(const Network& net, Cursor& cursor, Gates& gates) {
-    gates.gate[0] = next_gate(cursor);
-    if (gates.gate[0] == NONE) return false;
-    UNROLL for (u32 i = 1; i < GROUP; i++) {
-        u32 next = next_gate(cursor);
-        gates.gate[i] = next == NONE ? gates.gate[i - 1] : next;
+DEVICE Gates next_gates(const Network& net, Cursor& cursor) {
+    Gates gates;
+    UNROLL for (u32 i = 0; i < GROUP; i++) {
+        advance(net, cursor);
+        gates.gate[i] = cursor.gate;
     }
     UNROLL for (u32 i = 0; i < GROUP; i++) gates.from[i] = sources(net, gates.gate[i]);
-    return true;
+    return gates;
 }
 
 // All loads come before the first store, so that they overlap: a source that is one of the group is taken from there.
-template <bool KEEP>
-DEVICE void evaluate_chunk(const Batch& batch, const Network& net, const Gates& gates, u32* undo, u32 base) {
-    u32 a[GROUP][CHUNK], b[GROUP][CHUNK], before[GROUP][CHUNK];
+DEVICE void evaluate_chunk(const Batch& batch, const Network& net, const Gates& gates, u32 base) {
+    u32 a[GROUP][CHUNK], b[GROUP][CHUNK];
     UNROLL for (u32 i = 0; i < GROUP; i++) FOR_WORDS(w, base) {
-        u32 at = (base + w) * LANES;
-        a[i][w] = value(net, gates.from[i].a)[at];
-        b[i][w] = value(net, gates.from[i].b)[at];
-        if (KEEP) before[i][w] = value(net, batch.n_inputs + gates.gate[i])[at];
+        a[i][w] = value(net, gates.from[i].a)[(base + w) * LANES];
+        b[i][w] = value(net, gates.from[i].b)[(base + w) * LANES];
     }
     UNROLL for (u32 i = 0; i < GROUP; i++) {
         UNROLL for (u32 j = 0; j < i; j++) {
@@ -153,48 +139,19 @@ DEVICE void evaluate_chunk(const Batch& batch, const Network& net, const Gates& 
         }
         FOR_WORDS(w, base) a[i][w] = ~(a[i][w] & b[i][w]);
     }
-    UNROLL for (u32 i = 0; i < GROUP; i++) FOR_WORDS(w, base) {
-        value(net, batch.n_inputs + gates.gate[i])[(base + w) * LANES] = a[i][w];
-        if (KEEP) undo[(i * WORDS + base + w) * LANES] = before[i][w];
-    }
+    UNROLL for (u32 i = 0; i < GROUP; i++)
+        FOR_WORDS(w, base) value(net, batch.n_inputs + gates.gate[i])[(base + w) * LANES] = a[i][w];
 }
 
-// Evaluates the gates of a set in order; with KEEP the old values go to the undo list, behind that of the moved gate.
-template <bool KEEP>
-DEVICE void evaluate_set(const Batch& batch, const Network& net, Cursor cursor) {
-    Gates now, next;
-    u32* undo = net.undo + WORDS * LANES;
-    if (!next_gates(net, cursor, now)) return;
+// Evaluates the gates that a cursor walks over, in order.
+DEVICE void sweep(const Batch& batch, const Network& net, Cursor cursor) {
+    Gates now = next_gates(net, cursor);
     for (;;) {
-        bool more = next_gates(net, cursor, next);  // the wiring is fetched one group ahead
-        FOR_CHUNKS(base) evaluate_chunk<KEEP>(batch, net, now, undo, base);
+        bool more = cursor.at < cursor.end;
+        Gates next = next_gates(net, cursor);  // the wiring is fetched one group ahead
+        FOR_CHUNKS(base) evaluate_chunk(batch, net, now, base);
         if (!more) return;
         now = next;
-        undo += GROUP * WORDS * LANES;
-    }
-}
-
-// Puts back what try_gate and evaluate_set<true> above it have changed.
-DEVICE void restore(const Batch& batch, const Network& net, u32 gate) {
-    const u32 many = CHUNK <= 4 ? 4 : 2;
-    Cursor cursor = walk_from(net.live, gate, live_words(batch));  // the moved gate itself is live
-    const u32* undo = net.undo;
-    u32 at[many];
-    for (at[0] = next_gate(cursor); at[0] != NONE; at[0] = next_gate(cursor)) {
-        u32 place[many] = {0};
-        UNROLL for (u32 i = 1; i < many; i++) {
-            u32 next = next_gate(cursor);
-            at[i] = next == NONE ? at[i - 1] : next;
-            place[i] = next == NONE ? place[i - 1] : i;
-        }
-        FOR_CHUNKS(base) {
-            u32 old[many][CHUNK];
-            UNROLL for (u32 i = 0; i < many; i++)
-                FOR_WORDS(w, base) old[i][w] = undo[(place[i] * WORDS + base + w) * LANES];
-            UNROLL for (u32 i = 0; i < many; i++)
-                FOR_WORDS(w, base) value(net, batch.n_inputs + at[i])[(base + w) * LANES] = old[i][w];
-        }
-        undo += many * WORDS * LANES;
     }
 }
 
@@ -203,42 +160,44 @@ DEVICE void restore(const Batch& batch, const Network& net, u32 gate) {
 DEVICE bool is_live(const Network& net, u32 gate) { return (net.live[(gate >> 5) * LANES] >> (gate & 31)) & 1; }
 
 // Adds what a gate reads to the set `cone`; of word `at`, which is being worked on, to `todo`.
-DEVICE void mark_sources(const Batch& batch, const Network& net, u32 gate, u32 at, u32 outside, u32& todo) {
-    Pair from = sources(net, gate);
+DEVICE void mark_sources(const Batch& batch, const Network& net, Pair from, u32 at, u32 outside, u32& todo) {
     u32 read[2] = {from.a, from.b};
     UNROLL for (u32 t = 0; t < 2; t++) {
-        if (read[t] < batch.n_inputs) continue;
-        u32 below = read[t] - batch.n_inputs, bit = 1u << (below & 31);
-        if ((below >> 5) == at) todo |= bit & outside;
-        else set_bits(net.cone + (below >> 5) * LANES, bit);
+        u32 below = read[t] - batch.n_inputs;
+        bool is_gate = read[t] >= batch.n_inputs, here = below >> 5 == at;
+        u32 bit = 1u << (below & 31);
+        todo |= is_gate && here ? bit & outside : 0;
+        if (is_gate && !here) set_bits(net.cone + (below >> 5) * LANES, bit);
     }
 }
 
-// Closes `cone` downwards from word `top` on, leaving out live gates if LIMITED; returns how many gates it has.
-template <bool LIMITED>
-DEVICE u32 close_cone(const Batch& batch, const Network& net, u32 top) {
-    u32 count = 0;
-    for (u32 at = top + 1; at-- > 0;) {
-        u32 outside = LIMITED ? ~net.live[at * LANES] : NONE;
-        u32 todo = net.cone[at * LANES] & outside, done = 0;
-        while (todo != 0) {
+// Adds a gate that is not live and all it depends on to the cone, live gates left out; returns the lowest of them.
+DEVICE u32 grow_cone(const Batch& batch, const Network& net, u32 gate) {
+    u32 at = gate >> 5, lowest = gate, done = 0;
+    u32 outside = ~net.live[at * LANES];
+    u32 todo = net.cone[at * LANES] | (1u << (gate & 31));
+    for (;;) {
+        if (todo != 0) {
             u32 bit = highest_bit(todo);
             todo ^= 1u << bit;
             done |= 1u << bit;
-            count++;
-            mark_sources(batch, net, at * 32 + bit, at, outside, todo);
+            lowest = at * 32 + bit;
+            mark_sources(batch, net, sources(net, lowest), at, outside, todo);
+        } else {
+            net.cone[at * LANES] = done;
+            if (at == 0) return lowest;
+            at--;
+            outside = ~net.live[at * LANES];
+            todo = net.cone[at * LANES] & outside;
+            done = 0;
         }
-        net.cone[at * LANES] = done;
     }
-    return count;
 }
 
-// Gives a gate that is not live its right value, and all it depends on.
+// Gives a gate that is not live its right value, all live ones having theirs.
 DEVICE void settle(const Batch& batch, const Network& net, u32 gate) {
-    u32 top = gate >> 5;
-    net.cone[top * LANES] |= 1u << (gate & 31);
-    close_cone<true>(batch, net, top);
-    evaluate_set<false>(batch, net, walk_from(net.cone, 0, top + 1));
+    u32 lowest = grow_cone(batch, net, gate);
+    sweep(batch, net, walk_from(net, lowest, gate, (gate >> 5) + 1));
 }
 
 DEVICE void add_cone_to_live(const Batch& batch, const Network& net) {
@@ -259,10 +218,21 @@ DEVICE void forget_cone(const Batch& batch, const Network& net) {
     for (u32 at = 0; at < live_words(batch); at++) net.cone[at * LANES] = 0;
 }
 
-// Makes `cone` exactly the gates that the first `roots` targets depend on, and returns how many they are.
+// Makes `cone` exactly the gates that the first `roots` targets depend on, and returns how many they are. All lanes look
+// at the same gate at a time, so that what it reads can be fetched ahead.
 DEVICE u32 cone_of_targets(const Batch& batch, const Network& net, u32 roots) {
     forget_cone(batch, net);
-    u32 first = batch.n_gates - batch.n_targets;
+    u32 first = batch.n_gates - batch.n_targets, count = 0;
     ROLLED for (u32 k = 0; k < roots; k++) net.cone[((first + k) >> 5) * LANES] |= 1u << ((first + k) & 31);
-    return close_cone<false>(batch, net, live_words(batch) - 1);
+    u32 gate = batch.n_gates;
+    ROLLED for (u32 at = live_words(batch); at-- > 0;) {
+        u32 todo = net.cone[at * LANES];
+        SOME_UNROLLED for (; gate > at * 32; gate--) {
+            Pair from = sources(net, gate - 1);
+            if ((todo >> ((gate - 1) & 31)) & 1) mark_sources(batch, net, from, at, NONE, todo);
+        }
+        net.cone[at * LANES] = todo;
+        count += count_ones(todo);
+    }
+    return count;
 }

@@ -138,6 +138,6 @@ def choose_layout(shape: Shape, limits: Limits) -> Layout:
         lanes=lanes,
         blocks=blocks * limits.multiprocessors,
         group=2 if shape.words <= 4 else 1,
-        draws=5,
-        refresh=8,
+        draws=8,
+        refresh=16,
     )

@@ -19,6 +19,7 @@ typedef unsigned long long u64;
 #define DEVICE __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")  // where speed does not matter and the instruction cache does
+#define SOME_UNROLLED _Pragma("unroll 4")
 #define SYNC_WARP() __syncwarp()
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
 DEVICE u32 count_ones(u32 bits) { return __popc(bits); }
@@ -32,6 +33,7 @@ DEVICE bool any_lane(bool mine) { return __any_sync(0xFFFFFFFFu, mine); }
 #define DEVICE inline
 #define UNROLL
 #define ROLLED
+#define SOME_UNROLLED
 #define SYNC_WARP()
 DEVICE u32 high_product(u32 a, u32 b) { return (u32)(((u64)a * b) >> 32); }
 DEVICE u32 count_ones(u32 bits) { return __builtin_popcount(bits); }

@@ -55,55 +55,55 @@ DEVICE bool draw_move(const Batch& batch, const Network& net, Walker& walker, Mo
     return false;
 }
 
-DEVICE void end_search_move(
-    const Batch& batch, const Network& net, Walker& walker, const Move& move, bool changed, u32 compare
-) {
-    u32 cost = walker.cost, first = walker.first;
-    if (changed) {
-        cost = walker.loss == LGH ? global_cost<false>(batch, net, walker, first) : local_cost(batch, net, walker);
-    }
+DEVICE void keep_move(Walker& walker, u32 cost) {
+    walker.cost = cost;
+    walker.dirty = NONE;
+}
+
+DEVICE void take_back(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
+    forget_cone(batch, net);
+    connect(net, move.terminal, move.before);
+    walker.dirty = move.terminal >> 1;
+}
+
+DEVICE void end_search_move(const Batch& batch, const Network& net, Walker& walker, const Move& move, u32 compare) {
+    u32 first = walker.first;
+    u32 cost = walker.loss == LGH ? global_cost<false>(batch, net, walker, first) : local_cost(batch, net, walker);
     if (cost <= walker.cost || cost < compare) {
         add_cone_to_live(batch, net);
-        walker.cost = cost;
+        keep_move(walker, cost);
         walker.first = first;
         if (walker.loss == LGH && first >= walker.roots) walker.roots = first + 1;
         if (cost < walker.best) keep_best(batch, net, walker);
     } else {
-        forget_cone(batch, net);
-        connect(net, move.terminal, move.before);
-        restore(batch, net, move.terminal >> 1);
+        take_back(batch, net, walker, move);
     }
 }
 
 // Shrinking: every example stays right, and the cost is the number of live gates.
-DEVICE void end_shrink_move(
-    const Batch& batch, const Network& net, Walker& walker, const Move& move, bool changed, u32 compare
-) {
-    bool kept = !changed || all_right(batch, net, walker);
-    if (kept) {
-        u32 live = cone_of_targets(batch, net, batch.n_targets);
-        kept = live <= walker.cost || live < compare;
-        if (kept) {
-            make_cone_live(batch, net);
-            walker.cost = live;
-            if (live < walker.best) keep_best(batch, net, walker);
-        }
-    }
-    if (!kept) {
-        forget_cone(batch, net);
-        connect(net, move.terminal, move.before);
-        if (changed) restore(batch, net, move.terminal >> 1);
+DEVICE void end_shrink_move(const Batch& batch, const Network& net, Walker& walker, const Move& move, u32 compare) {
+    bool right = all_right(batch, net, walker);
+    u32 live = right ? cone_of_targets(batch, net, batch.n_targets) : NONE;
+    if (right && (live <= walker.cost || live < compare)) {
+        make_cone_live(batch, net);
+        keep_move(walker, live);
+        if (live < walker.best) keep_best(batch, net, walker);
+    } else {
+        take_back(batch, net, walker, move);
     }
 }
 
+// Evaluates a move at a live gate, together with what the last one that was taken back has left.
 DEVICE void try_move(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
-    u32 gate = move.terminal >> 1;
     u32 compare = walker.history[walker.place];
-    if (move.after >= batch.n_inputs && !is_live(net, move.after - batch.n_inputs))
-        settle(batch, net, move.after - batch.n_inputs);
-    bool changed = try_gate(batch, net, gate);
-    if (changed) evaluate_set<true>(batch, net, walk_from(net.live, gate + 1, live_words(batch)));
-    if (walker.phase == SEARCH) end_search_move(batch, net, walker, move, changed, compare);
-    else end_shrink_move(batch, net, walker, move, changed, compare);
+    u32 gate = move.terminal >> 1, read = move.after - batch.n_inputs;
+    u32 lowest = gate < walker.dirty ? gate : walker.dirty;
+    if (move.after >= batch.n_inputs && !is_live(net, read)) {
+        u32 bottom = grow_cone(batch, net, read);
+        lowest = bottom < lowest ? bottom : lowest;
+    }
+    sweep(batch, net, walk_from(net, lowest, gate, live_words(batch)));
+    if (walker.phase == SEARCH) end_search_move(batch, net, walker, move, compare);
+    else end_shrink_move(batch, net, walker, move, compare);
     end_step(walker);
 }

@@ -40,7 +40,6 @@ struct Batch {  // passed by value at every launch
     const Job* jobs;
     Slot* slots;
     u32 *wiring, *history;        // of each slot
-    u32* undo;                    // of each lane
     u32* best;                    // of each search: the best wiring so far
     Result* results;
     u32* finished;                // searches in the order in which they ended

@@ -39,7 +39,7 @@ COUNTERS = _record(("next", "finished", "steps"), ())
 
 POINTERS = (
     "inputs", "targets", "jobs", "slots", "wiring", "history",
-    "undo", "best", "results", "finished", "counters", "active",
+    "best", "results", "finished", "counters", "active",
 )  # fmt: skip
 BATCH = _record(
     (*POINTERS, "rounds"),

@@ -1,4 +1,4 @@
-"""Steps a second of the search on a GPU, over whole searches: ``python benchmarks/cuda.py [--json FILE] [BED/EXAMPLES …]``.
+"""Steps a second of the search on a GPU, over whole searches: ``python benchmarks/gpu.py [--json FILE] [BED/EXAMPLES …]``.
 
 Every search learns a training set of its own. A short run first compiles the kernel; it is not counted. Two rates are given:
 over the whole run, in whose last part a few hard searches leave most of the GPU idle, and until the first moment at which
