@@ -131,3 +131,12 @@ def test_the_masks_held_are_bounded_whatever_the_number_of_rows():
     masks, complete = PairCollector(examples.rows, examples.classes, keep=100, work=1 << 22).collect()
     assert not complete
     assert 0 < len(masks) <= 2 * 100 + 3000
+
+
+def test_columns_that_alone_separate_a_pair_are_all_forced_however_many_they_are():
+    rng = np.random.default_rng(6)
+    inputs = np.vstack([np.zeros((1, 300), dtype=bool), np.eye(300, dtype=bool), rng.random((20, 300)) < 0.5])
+    X, y = np.hstack([rng.random((321, 30)) < 0.5, inputs]), np.arange(321) > 0
+    X[:301, :30] = False
+    assert gradus.minimum_feature_set(X, y).features == tuple(range(30, 330))
+    assert gradus.all_minimum_feature_sets(X, y) == [tuple(range(30, 330))]

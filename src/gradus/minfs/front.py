@@ -150,9 +150,7 @@ def all_minimum_feature_sets(
     return expand(visitor.sets, table.column_classes, limit)
 
 
-def find_feature_set(
-    examples: Examples, *, deadline: float = math.inf, rng: np.random.Generator | None = None
-) -> FeatureSet:
+def find_feature_set(examples: Examples, *, deadline: float = math.inf, rng: np.random.Generator | None = None) -> FeatureSet:
     """Find a minimum set of examples that are checked already: the first one, or with a generator a random one."""
     from gradus.minfs.listing import OneSet
     from gradus.minfs.solver import Solver

@@ -116,9 +116,7 @@ def _singles(cover: Cover) -> list[tuple[int, ...]]:
     return [tuple(sorted([*cover.forced.tolist(), int(cover.columns[place])])) for place in places]
 
 
-def expand(
-    sets: Iterable[tuple[int, ...]], column_classes: ColumnClasses, limit: int | None = None
-) -> list[tuple[int, ...]]:
+def expand(sets: Iterable[tuple[int, ...]], column_classes: ColumnClasses, limit: int | None = None) -> list[tuple[int, ...]]:
     """Put equal columns in place of each other in every way; sorted, and cut at the limit.
 
     Replacing a column by a later one makes a set come later, so a heap meets the sets in lexicographic order without

@@ -22,6 +22,7 @@ __all__ = ["PairCollector", "mask_sizes", "minimal_rows", "subsets_of_earlier"]
 ZERO, ONE = np.uint64(0), np.uint64(1)
 HASH_MULTIPLIER, HASH_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 FINISHED, TABLE_FULL = 0, 1
+MASKS_COMPARED = 256
 Positions = npt.NDArray[np.int64]
 
 
@@ -93,15 +94,15 @@ def _refill(table: Any, masks: Any, n_masks: Any) -> None:
 
 
 @compiled
-def _contains_an_earlier(sets: Any) -> Any:
-    """Mark each bit row that is a superset of an unmarked earlier one."""
+def _contains_an_earlier(sets: Any, n_compared: Any) -> Any:
+    """Mark each bit row that is a superset of one of the first `n_compared` unmarked ones before it."""
     n, words = sets.shape
     marked = np.zeros(n, dtype=np.bool_)
     kept = np.empty_like(sets)  # side by side, so that the inner loop runs through memory
     n_kept = 0
     for i in range(n):
         head = ~sets[i, 0]
-        for k in range(n_kept):
+        for k in range(min(n_kept, n_compared)):
             if kept[k, 0] & head != ZERO:
                 continue
             w = 1
@@ -126,17 +127,22 @@ def mask_sizes(masks: Any) -> Any:
     return sizes
 
 
-def minimal_rows(masks: WordMatrix) -> WordMatrix:
-    """Drop every mask that contains another; the rest comes shortest first, in an order fixed by the masks alone."""
+def minimal_rows(masks: WordMatrix, compared: int = MASKS_COMPARED) -> WordMatrix:
+    """Drop masks that contain another: the rest comes shortest first, in an order fixed by the masks alone.
+
+    Long masks are hardly ever contained in others, so a mask is compared with the shortest few only (`compared`), and
+    always with all those of a single column.
+    """
     sizes = mask_sizes(masks)
     masks = masks[np.lexsort((*masks.T, sizes))]
-    minimal: WordMatrix = masks[~_contains_an_earlier(masks)]
+    compared = max(compared, int(np.count_nonzero(sizes == 1)))
+    minimal: WordMatrix = masks[~_contains_an_earlier(masks, compared)]
     return minimal
 
 
 def subsets_of_earlier(columns: WordMatrix) -> npt.NDArray[np.bool_]:
     """Mark every bit row that is a subset of an earlier one that is not marked itself."""
-    marked: npt.NDArray[np.bool_] = _contains_an_earlier(~columns)
+    marked: npt.NDArray[np.bool_] = _contains_an_earlier(~columns, len(columns))
     return marked
 
 
@@ -199,9 +205,7 @@ def _nearby_partners(first: Positions, stop: Positions, share: int) -> tuple[Pos
     return start, np.minimum(start + share, stop)
 
 
-def _collect_shortest(
-    rows: npt.NDArray[np.uint64], first: Positions, stop: Positions, keep: int
-) -> tuple[WordMatrix, bool]:
+def _collect_shortest(rows: npt.NDArray[np.uint64], first: Positions, stop: Positions, keep: int) -> tuple[WordMatrix, bool]:
     """Stream over the pairs and keep the distinct masks, the shortest if they are more than `keep`."""
     widest = int((stop - first).max())
     capacity = min(int((stop - first).sum()), 2 * keep) + widest
