@@ -20,19 +20,20 @@ import numpy as np
 
 from gradus.network import Network
 from gradus.problems import load
-from gradus.search.front import _Clock, _Run, attempt_seeds
+from gradus.search.front import attempt_seeds
 from gradus.search.settings import Settings
+from gradus.search.workspace import Workspace
 
 BEDS = {"cpar7": 40, "cmaj9": 64, "add6": 80, "sub5": 64, "cmux15": 64}
 LOSSES = ("l1", "lgh")
 ATTEMPTS = 7
 
 
-def accuracy(problem, test, found):
+def accuracy(problem, test, sources):
     """Test accuracy over all targets of a network whose outputs are in the problem's order."""
     m = problem.Y.shape[1]
-    nodes = problem.X.shape[1] + len(found.sources)
-    network = Network(problem.X.shape[1], found.sources, range(nodes - m, nodes))
+    nodes = problem.X.shape[1] + len(sources)
+    network = Network(problem.X.shape[1], sources, range(nodes - m, nodes))
     return float((network.predict(problem.X[test]) == problem.Y[test]).mean())
 
 
@@ -44,20 +45,35 @@ def one_set(bed: str, loss: str, sample: int, shrink: int) -> list[dict]:
         loss=loss, history=1000 if bed == "cpar7" else 250, max_iterations=64_000_000, restarts=3, shrink=shrink
     )
     X, Y = np.asarray(problem.X)[train].astype(bool), np.asarray(problem.Y)[train].astype(bool)
-    run = _Run(X, Y, settings, None, _Clock(None, None))
+    work = Workspace(X, Y, settings)
     rows = []
     for attempt, words in enumerate(attempt_seeds(sample, ATTEMPTS)):
-        found = run.search(attempt, words)
-        row = {"bed": bed, "loss": loss, "sample": sample, "attempt": attempt, "iterations": found.iterations}
-        rows.append(row | _measure(problem, test, found) | {"shrunk": False})
-        if found.converged:
-            found = run.shrunk(attempt, found)
-        rows.append(row | _measure(problem, test, found) | {"shrunk": True})
+        iterations = search(work, words)
+        row = {"bed": bed, "loss": loss, "sample": sample, "attempt": attempt, "iterations": iterations}
+        converged = work.best_cost == 0
+        rows.append(row | _measure(problem, test, work, converged) | {"shrunk": False})
+        if converged:
+            work.start_shrinking()
+            work.shrink(shrink)
+        rows.append(row | _measure(problem, test, work, converged) | {"shrunk": True})
     return rows
 
 
-def _measure(problem, test, found):
-    return {"converged": found.converged, "gates": found.live_gates, "accuracy": accuracy(problem, test, found)}
+def search(work: Workspace, words) -> int:
+    """Search to zero error with restarts; return the steps taken."""
+    work.seed(words)
+    iterations = 0
+    for _ in range(work.settings.restarts + 1):
+        work.start()
+        iterations += work.descend(work.settings.max_iterations)
+        if not work.cost:
+            break
+    return iterations
+
+
+def _measure(problem, test, work, converged):
+    right = accuracy(problem, test, work.best_sources())
+    return {"converged": converged, "gates": work.best_live_gates(), "accuracy": right}
 
 
 def run(path: Path, sets: int, shrink: int, workers: int, beds: list[str]) -> None:

@@ -10,19 +10,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gradus.bits import BoolMatrix, n_words, pack, tail_mask
-from gradus.errors import SettingsError
-from gradus.search.objective import make_objective
+from gradus.bits import BoolMatrix
 from gradus.search.settings import Settings
-from gradus.search.structures import Examples, Number, Objective, Shape, State
+from gradus.search.structures import Objective
+from gradus.search.workspace import Workspace
 
 __all__ = ["Found", "Progress", "attempt_seeds", "run_search"]
 
-WIDTHS = (1, 2, 4, 8)
-"""Words of a value for which there is compiled code of its own; more words share one that takes any number."""
 SECONDS_A_CALL = 0.04
 FIRST_CALL_STEPS = 4096
-MAX_VALUE_BYTES = 16 << 30
 
 
 @dataclass(frozen=True)
@@ -151,7 +147,7 @@ def run_search(
     -------
     Found
     """
-    run = _Run(X, Y, settings, objective, _Clock(settings.time_limit, watch))
+    run = _Run(Workspace(X, Y, settings, objective), _Clock(settings.time_limit, watch))
     found: list[Found] = []
     for attempt, words in enumerate(attempt_seeds(seed, settings.attempts)):
         found.append(run.attempt(attempt, words))
@@ -163,26 +159,10 @@ def run_search(
 
 
 class _Run:
-    """One set of examples and the arrays that its searches work on."""
+    """The attempts of one search, watched by one clock."""
 
-    def __init__(
-        self, X: BoolMatrix, Y: BoolMatrix, settings: Settings, objective: Objective | None, clock: _Clock
-    ) -> None:
-        # Numba takes a second to import, so nothing above this line needs it.
-        from gradus.search import kernel
-
-        self.kernel: Any = kernel
-        self.settings, self.clock = settings, clock
-        n, m = Y.shape
-        needed = n_words(n)
-        words = next((width for width in WIDTHS if width >= needed), needed)
-        self.width = (0,) * words if words in WIDTHS else ()
-        gates = settings.n_gates(m)
-        self.shape = Shape(*(np.uint64(k) for k in (X.shape[1], gates, m, words, n, settings.history)))
-        self.examples = Examples(pack(Y, words).ravel(), tail_mask(n, words))
-        self.objective = make_objective(settings.loss, m) if objective is None else objective
-        self.state = _make_state(self.shape)
-        self.state.values[: X.shape[1] * words] = pack(X, words).ravel()
+    def __init__(self, work: Workspace, clock: _Clock) -> None:
+        self.work, self.clock, self.settings = work, clock, work.settings
 
     def attempt(self, attempt: int, seed_words: npt.NDArray[np.uint64]) -> Found:
         """Search from a fresh generator, then shrink what was found if that is asked for."""
@@ -193,80 +173,37 @@ class _Run:
 
     def search(self, attempt: int, seed_words: npt.NDArray[np.uint64]) -> Found:
         """Search until zero error, the last restart, or a stop."""
-        numbers, settings = self.state.numbers, self.settings
-        self.state.random[:] = seed_words
-        numbers[Number.BEST] = np.iinfo(np.uint64).max
+        work, limit = self.work, self.settings.max_iterations
+        work.seed(seed_words)
         iterations, restart, stopped = 0, 0, False
         try:
-            for restart in range(settings.restarts + 1):
-                self.kernel.start(self.shape, self.width, self.examples, self.objective, self.state)
-                while numbers[Number.COST] and numbers[Number.STEP] < settings.max_iterations:
-                    left = settings.max_iterations - int(numbers[Number.STEP])
-                    iterations += self.clock.run(self._descend, left)
+            for restart in range(self.settings.restarts + 1):
+                work.start()
+                while work.cost and work.step < limit:
+                    iterations += self.clock.run(work.descend, limit - work.step)
                     self.clock.check(lambda: self._progress(attempt, restart, "search"))  # noqa: B023
-                if not numbers[Number.COST]:
+                if not work.cost:
                     break
         except _Stop:
             # The last steps before the stop may have reached zero after all.
-            stopped = bool(numbers[Number.BEST])
-        return self._found(int(numbers[Number.BEST]), iterations, restart, stopped)
+            stopped = work.best_cost > 0
+        return self._found(work.best_cost, iterations, restart, stopped)
 
     def shrunk(self, attempt: int, found: Found) -> Found:
         """Look for a smaller network from where the search that found this one ended."""
-        self.kernel.start_shrinking(self.shape, self.state)
+        self.work.start_shrinking()
         left = self.settings.shrink
         try:
             while left:
-                left -= self.clock.run(self._shrink, left)
+                left -= self.clock.run(self.work.shrink, left)
                 self.clock.check(lambda: self._progress(attempt, found.restarts, "shrink"))
         except _Stop:
             pass
         return self._found(0, found.iterations, found.restarts, stopped=left > 0)
 
-    def _descend(self, steps: int) -> int:
-        return int(
-            self.kernel.descend(
-                self.shape, self.width, self.examples, self.objective, self.state, np.uint64(steps)
-            )
-        )
-
-    def _shrink(self, steps: int) -> int:
-        self.kernel.shrink(self.shape, self.width, self.examples, self.objective, self.state, np.uint64(steps))
-        return steps
-
     def _progress(self, attempt: int, restart: int, phase: Literal["search", "shrink"]) -> Progress:
-        numbers = self.state.numbers
-        first = self.kernel.first_wrong(self.shape, self.width, self.examples, self.objective, self.state)
-        step, cost = int(numbers[Number.STEP]), int(numbers[Number.COST])
-        return Progress(attempt, restart, phase, step, cost, int(first), self.clock.total_steps)
+        work = self.work
+        return Progress(attempt, restart, phase, work.step, work.cost, work.first_wrong(), self.clock.total_steps)
 
     def _found(self, cost: int, iterations: int, restarts: int, stopped: bool) -> Found:
-        live = int(self.kernel.count_live(self.shape, self.state.best, self.state.stack))
-        sources = self.state.best.reshape(-1, 2).astype(np.int64)
-        return Found(sources, cost, iterations, restarts, live, stopped)
-
-
-def _make_state(shape: Shape) -> State:
-    inputs, gates, targets, words, _, history = (int(size) for size in shape)
-    nodes = inputs + gates
-    if 2 * nodes * words * 8 > MAX_VALUE_BYTES:
-        raise SettingsError(
-            f"{nodes} nodes on {words * 64} examples take {2 * nodes * words * 8 >> 30} GB; "
-            "use fewer examples or fewer gates."
-        )
-    return State(
-        values=np.zeros(nodes * words, dtype=np.uint64),
-        undo=np.zeros(nodes * words, dtype=np.uint64),
-        sources=np.zeros(2 * gates, dtype=np.uint32),
-        best=np.zeros(2 * gates, dtype=np.uint32),
-        live=np.zeros(n_words(gates), dtype=np.uint64),
-        reach=np.zeros(gates * n_words(gates), dtype=np.uint64),
-        known=np.zeros(n_words(gates), dtype=np.uint64),
-        fanout=np.zeros(gates * n_words(gates), dtype=np.uint64),
-        readers=np.zeros(nodes, dtype=np.uint32),
-        stack=np.zeros(2 * gates + 2, dtype=np.uint32),
-        bad=np.zeros(targets * words, dtype=np.uint64),
-        history=np.zeros(history, dtype=np.uint64),
-        random=np.zeros(2, dtype=np.uint64),
-        numbers=np.zeros(len(Number), dtype=np.uint64),
-    )
+        return Found(self.work.best_sources(), cost, iterations, restarts, self.work.best_live_gates(), stopped)

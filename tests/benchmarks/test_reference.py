@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from gradus.benchmarks import reference
+from gradus.benchmarks.cases import Case, find_cases
+from gradus.benchmarks.cpu import measure
+from gradus.errors import SettingsError
+from gradus.search.front import attempt_seeds
+from gradus.search.settings import Settings
+from gradus.search.workspace import Workspace
+
+
+@pytest.mark.parametrize("loss", ["l1", "lgh"])
+@pytest.mark.parametrize("examples", [30, 80])
+def test_the_plain_search_takes_the_same_steps_as_the_fast_one(loss, examples):
+    X, Y = Case("add4", examples).training_set(0)
+    fast, plain = (Workspace(X, Y, Settings(loss=loss)) for _ in range(2))
+    for work in (fast, plain):
+        work.seed(attempt_seeds(3, 1)[0])
+        work.start()
+    for steps in (1, 100, 20_000):
+        taken = fast.descend(steps)
+        arguments = (plain.shape, plain.width, plain.examples, plain.objective, plain.state, np.uint64(steps))
+        assert reference.descend(*arguments) == taken
+        assert fast.cost == plain.cost
+        assert np.array_equal(fast.state.sources, plain.state.sources)
+
+
+def test_a_measurement_has_all_its_figures():
+    row = measure(Case("cpar4", 8, published=0.3), "l1", seconds=0.05).as_dict()
+    assert row["case"] == "cpar4/8"
+    assert row["ratio_to_reference"] == pytest.approx(row["steps_per_second"] / row["reference_steps_per_second"])
+    assert row["ratio_to_published"] == pytest.approx(row["steps_per_second"] / 300_000)
+
+
+def test_an_unknown_case_is_named():
+    with pytest.raises(SettingsError, match="there is no case 'add6/81'; choose from"):
+        find_cases(["add6/81"])
