@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from gradus.errors import FormatError, SettingsError
 from gradus.experiments.engines import Engine
@@ -20,10 +21,10 @@ __all__ = ["absorb", "write_jobs"]
 ROWS_A_PART = 2000
 
 
-def write_jobs(tasks: Iterable[Task], path: Path) -> int:
+def write_jobs(tasks: Iterable[Task], path: Path, *, watch: Callable[[], Any] | None = None) -> int:
     """Draw training sets, find orders, and write the searches of tasks to a file; return how many.
 
-    Baselines are no searches and are left out: they run where the results are absorbed.
+    Baselines are no searches and are left out: a plain run does them. `watch` is called after each task.
 
     Examples
     --------
@@ -33,7 +34,12 @@ def write_jobs(tasks: Iterable[Task], path: Path) -> int:
     >>> write_jobs([Task(Design("add3"), 8, sample) for sample in range(5)], path)
     5
     """
-    jobs = [_job(task) for task in tasks if task.design.method == "network"]
+    jobs: list[Job] = []
+    for task in tasks:
+        if task.design.method == "network":
+            jobs.append(_job(task))
+        if watch is not None:
+            watch()
     write_jobs_file(path, jobs)
     return len(jobs)
 

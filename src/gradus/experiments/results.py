@@ -14,7 +14,7 @@ import pyarrow as pa
 __all__ = ["Pairs", "Results"]
 
 NEEDED = (
-    "problem", "method", "loss", "order", "n_train", "sample", "repeat", "shrink", "attempts", "gates_per_target",
+    "problem", "method", "loss", "order", "draw", "n_train", "sample", "repeat", "shrink", "attempts", "gates_per_target",
     "history", "status", "converged", "iterations", "live_gates", "tau", "eta", "test_accuracy_mean", "cpu_seconds",
 )  # fmt: skip
 Floats = npt.NDArray[np.float64]

@@ -125,21 +125,28 @@ def _draw_hierarchy(
     after: Mapping[int, Sequence[int]],
 ) -> None:
     """Draw targets in columns by the size of their sets, with an arrow to each that may be learned after."""
-    place: dict[int, tuple[float, float]] = {}
     levels = sorted(set(sizes))
+    place: dict[int, tuple[float, float]] = {}
     for column, size in enumerate(levels):
-        nodes = [k for k in range(len(names)) if sizes[k] == size]
+        nodes = sorted((k for k in range(len(names)) if sizes[k] == size), key=lambda k: _wish(k, place, after))
         for row, k in enumerate(nodes):
             place[k] = (column, -(row + 0.5) / len(nodes))
+    box = {"boxstyle": "round,pad=0.35", "facecolor": OUTPUT, "edgecolor": INK, "linewidth": 0.7}
+    boxes = {}
+    for k, (x, y) in place.items():
+        text = panel.text(x, y, f"{names[k]}\n{sets[k]}", ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+        boxes[k] = text.get_bbox_patch()
     for first, followers in after.items():
         for second in followers:
-            panel.annotate(
-                "", xy=place[second], xytext=place[first], zorder=1,
-                arrowprops={"arrowstyle": "->", "color": "#777777", "shrinkA": 32, "shrinkB": 32},
-            )  # fmt: skip
-    for k, (x, y) in place.items():
-        box = {"boxstyle": "round,pad=0.35", "facecolor": OUTPUT, "edgecolor": INK, "linewidth": 0.7}
-        panel.text(x, y, f"{names[k]}\n{sets[k]}", ha="center", va="center", fontsize=6.5, bbox=box, zorder=2)
-    panel.set_xlim(-0.5, len(levels) - 0.5)
-    panel.set_ylim(-1.05, 0.05)
+            ends = {"patchA": boxes[first], "patchB": boxes[second], "shrinkA": 1, "shrinkB": 1}
+            arrow = {"arrowstyle": "-|>", "color": "#555555", **ends}
+            panel.annotate("", xy=place[second], xytext=place[first], zorder=3, arrowprops=arrow)
+    panel.set_xlim(-0.45, len(levels) - 0.55)
+    panel.set_ylim(-1.0, 0.0)
     panel.set_axis_off()
+
+
+def _wish(k: int, place: Mapping[int, tuple[float, float]], after: Mapping[int, Sequence[int]]) -> tuple[Any, ...]:
+    """Where a target would like to stand: beside those it follows; those that nothing follows stand last."""
+    before = [place[first][1] for first, followers in after.items() if k in followers and first in place]
+    return (not before, -float(np.mean(before)) if before else 0.0, not after.get(k))

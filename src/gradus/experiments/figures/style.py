@@ -111,5 +111,5 @@ def _what_it_rests_on(results: Results, note: str) -> str:
         if left_out
         else f"all {len(results):,} runs count"
     )
-    parts = ["Bands: 95 % intervals", excluded, note]
+    parts = ["95 % intervals", excluded, note]
     return "; ".join(part for part in parts if part) + "."

@@ -1,0 +1,34 @@
+"""`gradus report`: figures, claims and one page from a folder of results."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gradus.cli.console import print_json, print_table
+
+__all__ = ["command"]
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="Where gradus reproduce wrote its results.", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the claims for machines.")] = False,
+) -> None:
+    """Draw every figure (PDF, SVG, PNG), check every claim, and write report.html.
+
+    Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus report one-adder
+    """
+    from gradus.experiments.report import write_report
+
+    written = write_report(folder)
+    if as_json:
+        claims = [asdict(claim) for claim in written.claims]
+        print_json({"report": str(written.page), "figures": list(written.figures), "claims": claims})
+        return
+    if written.claims:
+        headings = ["", "statement", "paper", "ours", "verdict"]
+        print_table(headings, [(c.number, c.statement, c.paper, c.ours, c.verdict) for c in written.claims])
+    print(f"wrote {written.page} and {len(written.figures)} figures in {folder / 'figures'}")

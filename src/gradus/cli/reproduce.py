@@ -1,0 +1,183 @@
+"""`gradus reproduce`: run experiments, here, on a cluster or on a GPU, and write their report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gradus.cli.console import note, print_json
+from gradus.cli.progress import Steps
+from gradus.errors import SettingsError
+
+__all__ = ["command"]
+
+
+def command(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="quick, all, fig1 … fig7, tab2, tab3, figA1, figA2, baselines, beyond, or a .toml file of your own.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder of the results; gradus-WHAT if not given.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(help="Scale down to so many samples a point.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Local processes; as many as there are cores if not given.")] = None,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")] = None,
+    backend: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="Settings of the paper's configuration files where its text differs.")
+    ] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run tasks again that failed.")] = False,
+    prepare: Annotated[
+        Path | None, typer.Option(help="Run nothing: write what is left as jobs for a GPU elsewhere (.npz).")
+    ] = None,
+    absorb: Annotated[
+        list[Path] | None, typer.Option(help="Take in results from elsewhere (.npz, may be repeated); needs --jobs.")
+    ] = None,
+    jobs: Annotated[Path | None, typer.Option(help="The file that --prepare wrote.")] = None,
+    report: Annotated[bool, typer.Option(help="Write the report at the end.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome for machines.")] = False,
+) -> None:
+    """Run an experiment of the paper or one of your own; a run that was stopped goes on where it was.
+
+    Example: gradus reproduce fig1 --samples 1 -o one-adder
+    """
+    from gradus.experiments.plan import save_plan
+    from gradus.experiments.spec import load_spec
+
+    if prepare is not None and absorb:
+        raise SettingsError("give either --prepare or --absorb, not both.")
+    plan = load_spec(what, samples=samples, as_published=as_published)
+    folder = output if output is not None else Path(f"gradus-{plan.name}")
+    save_plan(plan, folder)
+    if prepare is not None:
+        outcome = _prepare(plan, folder, prepare, retry_failed)
+        report = False
+    elif absorb:
+        outcome = _absorb(plan, folder, jobs, absorb)
+    else:
+        outcome = _run(plan, folder, {"workers": workers, "dask": dask, "backend": backend}, retry_failed)
+    if report:
+        outcome["report"] = _report(folder)
+    if as_json:
+        print_json({"folder": str(folder), **outcome})
+    else:
+        _show(folder, outcome)
+
+
+def _run(plan: Any, folder: Path, where: dict[str, Any], retry_failed: bool) -> dict[str, Any]:
+    from gradus.experiments.engines import choose_engine
+    from gradus.experiments.provenance import record_run
+    from gradus.experiments.run import Progress, run_tasks
+    from gradus.experiments.store import Store
+
+    store = Store(folder)
+    _say_damaged(store)
+    tasks = plan.tasks()
+    engine = choose_engine(**where)
+    latest = Progress(len(tasks), 0)
+    with Steps("tasks", len(tasks)) as steps:
+
+        def watch(progress: Progress) -> None:
+            nonlocal latest
+            new = progress.before + progress.done + progress.failed - steps.done
+            latest = progress
+            steps.what = _headline(progress)
+            steps(new)
+
+        try:
+            latest = run_tasks(tasks, store, engine, retry_failed=retry_failed, watch=watch)
+        except KeyboardInterrupt:
+            note(f"\ngradus: {_kept(latest)}; run the same command again to go on.")
+            raise
+    engine_name = "cuda" if where["backend"] == "cuda" else where["dask"] or f"{getattr(engine, 'workers', 1)} processes"
+    outcome = _outcome(latest)
+    record_run(folder, {"what": plan.name, "engine": engine_name, "as_published": plan.as_published, **outcome})
+    return outcome
+
+
+def _headline(progress: Any) -> str:
+    parts = ["tasks"]
+    if progress.seconds_left is not None and progress.left:
+        parts.append(f"about {_duration(progress.seconds_left)} left")
+    if progress.failed:
+        parts.append(f"{progress.failed:,} failed")
+    if progress.not_converged:
+        parts.append(f"{progress.not_converged:,} not converged")
+    return ", ".join(parts)
+
+
+def _kept(progress: Any) -> str:
+    return f"stopped; {progress.before + progress.done:,} of {progress.total:,} tasks are done and kept"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _outcome(progress: Any) -> dict[str, Any]:
+    return {
+        "tasks": progress.total,
+        "done_before": progress.before,
+        "done": progress.done,
+        "failed": progress.failed,
+        "not_converged": progress.not_converged,
+        "seconds": round(progress.seconds, 3),
+    }
+
+
+def _say_damaged(store: Any) -> None:
+    for name in store.damaged:
+        note(f"gradus: {store.parts_folder / name} is damaged; it is set aside, and its tasks are run again.")
+
+
+def _prepare(plan: Any, folder: Path, path: Path, retry_failed: bool) -> dict[str, Any]:
+    from gradus.experiments.offline import write_jobs
+    from gradus.experiments.run import missing
+    from gradus.experiments.store import Store
+
+    left, progress = missing(plan.tasks(), Store(folder), retry_failed=retry_failed)
+    with Steps("prepared", len(left)) as steps:
+        written = write_jobs(left, path, watch=steps)
+    return {"tasks": progress.total, "done_before": progress.before, "jobs": written, "file": str(path)}
+
+
+def _absorb(plan: Any, folder: Path, jobs: Path | None, results: list[Path]) -> dict[str, Any]:
+    from gradus.experiments.offline import absorb
+    from gradus.experiments.provenance import record_run
+    from gradus.experiments.store import Store
+
+    if jobs is None:
+        raise SettingsError("--absorb needs --jobs with the file that --prepare wrote.")
+    store = Store(folder)
+    _say_damaged(store)
+    outcome = _outcome(absorb(plan.tasks(), jobs, results, store))
+    record_run(folder, {"what": plan.name, "engine": "cuda, elsewhere", "as_published": plan.as_published, **outcome})
+    return outcome
+
+
+def _report(folder: Path) -> str:
+    from gradus.experiments.report import write_report
+
+    return str(write_report(folder).page)
+
+
+def _show(folder: Path, outcome: dict[str, Any]) -> None:
+    if "jobs" in outcome:
+        print(f"wrote {outcome['jobs']:,} jobs to {outcome['file']}; {outcome['done_before']:,} tasks were done already")
+        return
+    done = outcome["done_before"] + outcome["done"]
+    print(f"{done:,} of {outcome['tasks']:,} tasks done, {outcome['done']:,} of them now, in {folder}")
+    if outcome["not_converged"]:
+        print(f"{outcome['not_converged']:,} searches ended with training errors: kept, counted, and left out of means")
+    if outcome["failed"]:
+        print(f"{outcome['failed']:,} tasks failed: gradus status {folder} says why, --retry-failed runs them again")
+    if "report" in outcome:
+        print(f"wrote {outcome['report']}")

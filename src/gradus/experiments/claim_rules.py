@@ -1,0 +1,119 @@
+"""How a verdict comes from an estimate: by its interval, and only with enough observations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus.experiments.results import Floats, Results
+from gradus.experiments.stats import Estimate, bootstrap, gain_by_size, mean_interval, sample_matrix
+
+__all__ = [
+    "DOES_NOT_HOLD",
+    "FEWEST_PAIRS",
+    "HOLDS",
+    "NOT_ENOUGH",
+    "above",
+    "peak",
+    "peak_difference",
+    "shares_value",
+    "together",
+    "within",
+]
+
+HOLDS, DOES_NOT_HOLD, NOT_ENOUGH = "holds", "does not hold", "not enough samples"
+FEWEST_PAIRS = 20
+"""Observations below which nothing is concluded."""
+
+
+def above(estimate: Estimate, threshold: float) -> str:
+    """Whether a value is above a threshold: its whole interval on one side decides.
+
+    Examples
+    --------
+    >>> above(Estimate(0.1, 0.05, 0.15, 100), 0.0), above(Estimate(0.1, -0.05, 0.25, 100), 0.0)
+    ('holds', 'not enough samples')
+    """
+    if estimate.n < FEWEST_PAIRS or not np.isfinite([estimate.low, estimate.high]).all():
+        return NOT_ENOUGH
+    if estimate.low > threshold:
+        return HOLDS
+    return DOES_NOT_HOLD if estimate.high < threshold else NOT_ENOUGH
+
+
+def within(estimate: Estimate, paper: float, tolerance: float) -> str:
+    """Whether a value agrees with the paper's to a tolerance: by overlap of the interval, if that is not too wide.
+
+    Examples
+    --------
+    >>> within(Estimate(9.0, 8.0, 10.0, 100), 10.0, 2.0), within(Estimate(3.0, 2.0, 4.0, 100), 10.0, 2.0)
+    ('holds', 'does not hold')
+    """
+    if estimate.n < FEWEST_PAIRS or not np.isfinite([estimate.low, estimate.high]).all():
+        return NOT_ENOUGH
+    if estimate.high < paper - tolerance or estimate.low > paper + tolerance:
+        return DOES_NOT_HOLD
+    near = abs(estimate.value - paper) <= tolerance
+    return HOLDS if near else NOT_ENOUGH
+
+
+def together(verdicts: Sequence[str]) -> str:
+    """Verdict on several things that must all hold.
+
+    Examples
+    --------
+    >>> together(["holds", "not enough samples"]), together(["not enough samples", "does not hold"])
+    ('not enough samples', 'does not hold')
+    """
+    if DOES_NOT_HOLD in verdicts:
+        return DOES_NOT_HOLD
+    return NOT_ENOUGH if NOT_ENOUGH in verdicts else HOLDS
+
+
+def peak(rows: Results, base: Results) -> tuple[int, Estimate]:
+    """Training size with the largest mean gain, and the gain there."""
+    gains = gain_by_size(rows.pairs(base))
+    if not gains:
+        return 0, mean_interval([])
+    return max(gains, key=lambda point: point[1].value)
+
+
+def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
+    """Peak gain of one loss less that of another, with its bootstrap interval over training sets."""
+    sizes = sorted(set(first.sizes) & set(second.sizes) & set(base.sizes))
+    samples = sorted(set(base.sample.tolist()) & set(first.sample.tolist()) & set(second.sample.tolist()))
+    if not sizes or not samples:
+        return mean_interval([])
+    accuracy = [sample_matrix(rows, sizes, samples) for rows in (first, second, base)]
+    gains = accuracy[0] - accuracy[2], accuracy[1] - accuracy[2]
+
+    def difference(drawn: npt.NDArray[np.int64]) -> float:
+        one, other = (_largest_mean(gain[:, drawn]) for gain in gains)
+        return one - other
+
+    return bootstrap(difference, len(samples), replicates=1000)
+
+
+def _largest_mean(gain: Floats) -> float:
+    known = ~np.isnan(gain)
+    counts = known.sum(axis=1)
+    sums = np.where(known, gain, 0.0).sum(axis=1)
+    means = np.divide(sums, counts, out=np.full(len(gain), -np.inf), where=counts > 0)
+    return float(means.max())
+
+
+def shares_value(auto: Results, known: Results, base: Results, size: int) -> Estimate:
+    """Share of the gain at one size that another variant keeps, with its bootstrap interval."""
+    at = [rows.select(n_train=size) for rows in (auto, known, base)]
+    samples = sorted(set.intersection(*(set(rows.sample.tolist()) for rows in at)))
+    if not samples:
+        return mean_interval([])
+    first, second, third = (sample_matrix(rows, [size], samples)[0] for rows in at)
+
+    def share(drawn: npt.NDArray[np.int64]) -> float:
+        whole = np.nanmean(second[drawn] - third[drawn])
+        return float(np.nanmean(first[drawn] - third[drawn]) / whole) if whole else float("nan")
+
+    return bootstrap(share, len(samples), replicates=1000)

@@ -1,0 +1,349 @@
+"""The paper's statements, each a function of the results that says what the paper has, what we have, and whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gradus.experiments.claim_rules import (
+    DOES_NOT_HOLD,
+    FEWEST_PAIRS,
+    HOLDS,
+    NOT_ENOUGH,
+    above,
+    peak,
+    peak_difference,
+    shares_value,
+    together,
+    within,
+)
+from gradus.experiments.figures.orders import AUTOMATIC, gain_by_tau, peak_size
+from gradus.experiments.figures.style import BEDS, problem_title
+from gradus.experiments.figures.tables import table_rows
+from gradus.experiments.results import Results
+from gradus.experiments.stats import Estimate, bootstrap, crossing, gain_by_size, mean_interval, sample_matrix
+
+__all__ = ["CLAIMS", "Claim", "check_claims"]
+
+Verdict = Literal["holds", "does not hold", "not enough samples"]
+REAL_WORLD = ("alu74181", "mammalian", "fabrca")
+NEARLY_ALL = 0.7
+"""Share of the gain that counts as nearly all of it."""
+NOTICEABLE = 0.01
+"""Difference in mean accuracy (one point) below which two losses count as not distinguishable."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement and its verdict.
+
+    Attributes
+    ----------
+    number : str
+        Such as "1a": statements of the same number are one claim on several problems.
+    statement : str
+    paper : str
+        The paper's value.
+    ours : str
+        Ours, with its interval and the number of observations.
+    verdict : {"holds", "does not hold", "not enough samples"}
+    """
+
+    number: str
+    statement: str
+    paper: str
+    ours: str
+    verdict: str
+
+
+def check_claims(results: Results) -> list[Claim]:
+    """Check every claim that there are results for.
+
+    Parameters
+    ----------
+    results : Results
+        Rows of any experiments; a claim whose problem is missing is left out.
+    """
+    found: list[Claim] = []
+    for number, claim in enumerate(CLAIMS, start=1):
+        some = claim(results)
+        letters = [""] if len(some) == 1 else [chr(ord("a") + k) for k in range(len(some))]
+        found += [
+            Claim(f"{number}{letter}", statement, paper, ours, verdict)
+            for letter, (statement, paper, ours, verdict) in zip(letters, some, strict=True)
+        ]
+    return found
+
+
+Statement = tuple[str, str, str, str]
+
+
+def _known(results: Results, problem: str, loss: str) -> Results:
+    return results.select(problem=problem, method="network", loss=loss, order="known", shrink=0, attempts=1)
+
+
+def _beds(results: Results) -> list[str]:
+    there = set(results.problems)
+    return [bed for bed in BEDS if bed in there]
+
+
+def stricter_losses_gain_more(results: Results) -> list[Statement]:
+    """Lgh gains at least as much at its peak as Llh, Llh as Lw, Lw as L1."""
+    found = []
+    for bed in _beds(results):
+        rows = {loss: _known(results, bed, loss) for loss in ("l1", "lw", "llh", "lgh")}
+        if not all(len(one) for one in rows.values()):
+            continue
+        peaks = {loss: peak(rows[loss], rows["l1"]) for loss in ("lw", "llh", "lgh")}
+        steps = [
+            peak_difference(rows["lgh"], rows["llh"], rows["l1"]),
+            peak_difference(rows["llh"], rows["lw"], rows["l1"]),
+        ]
+        verdicts = [above(peaks["lw"][1], 0.0), *(_not_below(step) for step in steps)]
+        ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
+        extra = "; ".join(f"{name} {_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
+        found.append((
+            f"Peak gain over L1 on {problem_title(bed)}: Lgh ≥ Llh ≥ Lw ≥ L1",
+            "in this order",
+            f"{ours} points; {extra}",
+            together(verdicts),
+        ))  # fmt: skip
+    return found
+
+
+def _not_below(step: Estimate) -> str:
+    """A difference that is not below zero: it fails only if its whole interval is."""
+    if step.n < FEWEST_PAIRS or not np.isfinite(step.low):
+        return NOT_ENOUGH
+    return DOES_NOT_HOLD if step.high < 0 else HOLDS if step.value >= 0 or step.low > -NOTICEABLE else NOT_ENOUGH
+
+
+def gains_of_ten_points(results: Results) -> list[Statement]:
+    """The largest gain is about ten points."""
+    best: tuple[float, str, int, Estimate] | None = None
+    for bed in _beds(results):
+        base, lgh = _known(results, bed, "l1"), _known(results, bed, "lgh")
+        if len(base) and len(lgh):
+            size, gain = peak(lgh, base)
+            if best is None or gain.value > best[0]:
+                best = (gain.value, bed, size, gain)
+    if best is None:
+        return []
+    _, bed, size, gain = best
+    verdict = within(gain.scaled(100), 10.0, tolerance=2.0)
+    return [("Gains in test accuracy of up to 10 points", "10 points", f"{_points(gain)}, on {bed} at {size}", verdict)]
+
+
+def sixth_target_of_parity(results: Results) -> list[Statement]:
+    """The sixth target of parity goes from 58 to 84 % where its gain is largest."""
+    base, lgh = _known(results, "cpar7", "l1"), _known(results, "cpar7", "lgh")
+    if not len(base) or not len(lgh):
+        return []
+    pairs = lgh.pairs(base)
+    gains = {size: mean_interval(pairs.target_gain[pairs.n_train == size][:, 5]) for size in pairs.sizes}
+    size = max(gains, key=lambda n: gains[n].value)
+    there = pairs.n_train == size
+    before, after = (mean_interval(values[there][:, 5]) for values in (pairs.second_targets, pairs.first_targets))
+    ours = f"{_percent(before)} to {_percent(after)} at {size} examples"
+    verdict = within(gains[size].scaled(100), 26.0, tolerance=6.0)
+    return [("The sixth target of 7-bit parity at its best", "58 % to 84 %", f"{ours}; gain {_points(gains[size])}", verdict)]
+
+
+def fewer_examples_for_parity(results: Results) -> list[Statement]:
+    """Lgh passes 90 % on parity with 16 % fewer examples."""
+    base, lgh = _known(results, "cpar7", "l1"), _known(results, "cpar7", "lgh")
+    if not len(base) or not len(lgh):
+        return []
+    sizes = sorted(set(base.sizes) & set(lgh.sizes))
+    samples = sorted(set(base.sample.tolist()) & set(lgh.sample.tolist()))
+    first, second = (sample_matrix(rows, sizes, samples) for rows in (base, lgh))
+
+    def saving(drawn: np.typing.NDArray[np.int64]) -> float:
+        needed = [crossing(sizes, np.nanmean(matrix[:, drawn], axis=1), 0.9) for matrix in (first, second)]
+        return 1.0 - needed[1] / needed[0]
+
+    estimate = bootstrap(saving, len(samples))
+    needed = [crossing(sizes, np.nanmean(matrix, axis=1), 0.9) for matrix in (first, second)]
+    ours = f"{_share(estimate)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
+    return [("Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, within(estimate.scaled(100), 16.0, tolerance=3.0))]
+
+
+def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
+    """Llh and Lw cannot be told apart on parity."""
+    lw, llh = _known(results, "cpar7", "lw"), _known(results, "cpar7", "llh")
+    if not len(lw) or not len(llh):
+        return []
+    gains = gain_by_size(llh.pairs(lw))
+    size, widest = max(gains, key=lambda point: abs(point[1].value))
+    apart = [n for n, gain in gains if gain.low > 0 or gain.high < 0]
+    if min(gain.n for _, gain in gains) < FEWEST_PAIRS:
+        verdict = NOT_ENOUGH
+    else:
+        # With so many sizes one in twenty would differ by chance alone.
+        verdict = HOLDS if len(apart) <= max(1, len(gains) // 10) or abs(widest.value) < NOTICEABLE else DOES_NOT_HOLD
+    ours = f"largest difference {_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
+    return [("Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict)]
+
+
+def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
+    """The automatic order keeps nearly all of the gain, but on the multiplexer."""
+    found = []
+    for bed in _beds(results):
+        base, known = _known(results, bed, "l1"), _known(results, bed, "lgh")
+        auto = results.select(problem=bed, loss="lgh", order=AUTOMATIC, shrink=0, attempts=1)
+        if not (len(base) and len(known) and len(auto)):
+            continue
+        size, gain = peak(known, base)
+        kept = shares_value(auto, known, base, size)
+        keeps = above(kept, NEARLY_ALL) if gain.low > 0 else NOT_ENOUGH
+        exception = bed == "cmux15"
+        verdict = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS}.get(keeps, keeps) if exception else keeps
+        found.append((
+            f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(bed)}",
+            "much less" if exception else "nearly all",
+            f"{_share(kept)} of {_points(gain)} at {size} examples",
+            verdict,
+        ))  # fmt: skip
+    return found
+
+
+def order_and_nesting_are_found(results: Results) -> list[Statement]:
+    """Tau and eta are above one half before the peak of the gain, but on the multiplexer."""
+    found = []
+    for bed in _beds(results):
+        base = _known(results, bed, "l1")
+        auto = results.select(problem=bed, loss="lgh", order=AUTOMATIC, shrink=0, attempts=1)
+        if not len(base) or not len(auto):
+            continue
+        size, _ = peak(auto, base)
+        at = auto.select(n_train=size)
+        tau, eta = (mean_interval(np.asarray(values, dtype=float)) for values in (at.tau, at.eta))
+        both = together([above(tau, 0.5), above(eta, 0.5)])
+        exception = bed == "cmux15"
+        verdict = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS}.get(both, both) if exception else both
+        found.append((
+            f"τ and η on {problem_title(bed)} are {'not both ' if exception else ''}above 0.5 at the peak of the gain",
+            "below" if exception else "above",
+            f"τ = {tau}; η = {eta}; at {size} examples",
+            verdict,
+        ))  # fmt: skip
+    return found
+
+
+def gain_grows_with_tau(results: Results) -> list[Statement]:
+    """On addition the gain grows with tau, is largest at 1, and is as negative at -1."""
+    one = results.select(problem="add5", method="network", shrink=0, attempts=1)
+    orders = sorted({str(order) for order in one.order.tolist()})
+    if not any(order.startswith("tau:") for order in orders) or "l1" not in one.loss.tolist():
+        return []
+    one = one.select(order=["known", *(order for order in orders if order.startswith("tau:"))])
+    size = peak_size(one)
+    gains = dict(gain_by_tau(one, size))
+    taus = sorted(gains)
+    correlation = float(np.corrcoef(taus, [gains[tau].value for tau in taus])[0, 1])
+    best = max(taus, key=lambda tau: gains[tau].value)
+    enough = min(gain.n for gain in gains.values()) >= FEWEST_PAIRS
+    first, last = gains[taus[-1]], gains[taus[0]]
+    grows = NOT_ENOUGH if not enough else HOLDS if correlation > 0.9 else DOES_NOT_HOLD
+    highest = HOLDS if best == taus[-1] else DOES_NOT_HOLD if first.high < gains[best].low else NOT_ENOUGH
+    mirror = Estimate(last.value + first.value, last.low + first.low, last.high + first.high, first.n)
+    return [
+        ("On 5-bit addition the gain grows with τ", "grows", f"correlation {correlation:.2f} over {len(taus)} values at {size} examples", grows),
+        ("On 5-bit addition the gain is largest at τ = 1", "largest", f"largest at τ = {best:.1f}; {first} points at τ = 1", highest if enough else NOT_ENOUGH),
+        ("On 5-bit addition the loss at τ = -1 is as large as the gain at τ = 1", "as negative", f"{last} points against {first}", within(mirror, 0.0, tolerance=0.4 * abs(first.value)) if enough else NOT_ENOUGH),
+    ]  # fmt: skip
+
+
+def gains_on_real_models(results: Results) -> list[Statement]:
+    """Lgh with the automatic order gains on the real-world models."""
+    found = []
+    for bed in REAL_WORLD:
+        one = results.select(problem=bed, method="network")
+        base, lgh = one.select(loss="l1"), one.select(loss="lgh", order=AUTOMATIC)
+        if len(base) and len(lgh):
+            size, gain = peak(lgh, base)
+            found.append((f"Lgh gains on the {problem_title(bed)}", "positive", f"{_points(gain)} at {size} examples", above(gain, 0.0)))  # fmt: skip
+    return found
+
+
+def tables_of_time_series(results: Results) -> list[Statement]:
+    """On the two time series Lgh does better than L1 in leave-one-out."""
+    found = []
+    for name, table in (("yeast", 2), ("ecoli", 3)):
+        one = results.select(problem=name, draw="leave-one-out")
+        if not {"l1", "lgh"} <= set(one.loss.tolist()):
+            continue
+        *targets, (_, _, overall) = table_rows(one, name)
+        each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, _, gains in targets)
+        statement = f"Table {table}: Lgh improves on L1 for {problem_title(name)}, leave-one-out"
+        gain = overall["lgh"]
+        found.append((statement, "an improvement", f"{_points(gain)}; {each}", above(gain, 0.0)))
+    return found
+
+
+def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
+    """The gain of the last target is below that of the one before it."""
+    found = []
+    for bed in _beds(results):
+        base, lgh = _known(results, bed, "l1"), _known(results, bed, "lgh")
+        if not len(base) or not len(lgh):
+            continue
+        pairs = lgh.pairs(base)
+        size, _ = peak(lgh, base)
+        at = pairs.target_gain[pairs.n_train == size]
+        best = int(at.mean(axis=0).argmax())
+        drop = mean_interval(at[:, best] - at[:, -1])
+        ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {_points(drop)} less, at {size} examples"
+        found.append((f"The gain drops at the last target on {problem_title(bed)}", "drops", ours, above(drop, 0.0)))
+    return found
+
+
+def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
+    """Losses differ in the steps that training takes, but not the same way on every problem."""
+    ratios = {}
+    for bed in _beds(results):
+        base, lgh = (_known(results, bed, loss).usable_only() for loss in ("l1", "lgh"))
+        sizes = sorted(set(base.sizes) & set(lgh.sizes))
+        steps = [[rows.iterations[rows.n_train == n].mean() for n in sizes] for rows in (base, lgh)]
+        if sizes:
+            ratios[bed] = np.log(np.array(steps[1]) / np.array(steps[0]))
+    if not ratios:
+        return []
+    more = {bed: int((ratio > 0).sum()) for bed, ratio in ratios.items()}
+    ours = ", ".join(f"{bed}: more at {count} of {len(ratios[bed])} sizes" for bed, count in more.items())
+    spread = np.concatenate(list(ratios.values()))
+    one_way = np.mean(spread > 0)
+    verdict = NOT_ENOUGH if len(ratios) < 3 else HOLDS if 0.1 < one_way < 0.9 else DOES_NOT_HOLD
+    return [("No consistent effect of Lgh on the number of training steps", "none", ours, verdict)]
+
+
+def _points(estimate: Estimate) -> str:
+    e = estimate.scaled(100)
+    return f"{e.value:+.1f} [{e.low:.1f}, {e.high:.1f}] points (n = {e.n})"
+
+
+def _percent(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:.1f} %"
+
+
+def _share(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:.0f} % [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
+
+
+CLAIMS: tuple[Callable[[Results], list[Statement]], ...] = (
+    stricter_losses_gain_more,
+    gains_of_ten_points,
+    sixth_target_of_parity,
+    fewer_examples_for_parity,
+    llh_and_lw_alike_on_parity,
+    automatic_order_keeps_the_gain,
+    order_and_nesting_are_found,
+    gain_grows_with_tau,
+    gains_on_real_models,
+    tables_of_time_series,
+    gain_drops_at_the_last_target,
+    no_consistent_effect_on_steps,
+)

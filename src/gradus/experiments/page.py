@@ -1,0 +1,185 @@
+"""The report page as HTML: one file, nothing from the network, every text escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from gradus.experiments.claims import Claim
+from gradus.experiments.figures.style import LABELS
+from gradus.experiments.figures.tables import table_rows
+from gradus.experiments.plan import Plan
+from gradus.experiments.progress import Standing
+from gradus.experiments.provenance import versions
+from gradus.experiments.results import Results
+
+__all__ = ["Section", "page"]
+
+TABLES = {"tab2": "yeast", "tab3": "ecoli"}
+CSS = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
+h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; border-top: 1px solid #ddd; padding-top: 1rem; }
+table { border-collapse: collapse; width: 100%; font-size: 0.88rem; } th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem;
+border-bottom: 1px solid #e5e5e5; } th { background: #f6f6f6; } td.number { white-space: nowrap; }
+.holds { color: #00663f; font-weight: 600; } .fails { color: #a32a00; font-weight: 600; } .unsure { color: #666; }
+figure { margin: 1rem 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; } .small { font-size: 0.85rem; color: #555; }
+.warning { background: #fff3d6; padding: 0.6rem 0.9rem; border-left: 4px solid #e69f00; }
+"""
+VERDICT_CLASS = {"holds": "holds", "does not hold": "fails", "not enough samples": "unsure"}
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """One figure or table of the page."""
+
+    name: str
+    plan: Plan
+    results: Results
+    n_tasks: int
+    svg: str
+
+
+def page(
+    *,
+    claims: Sequence[Claim],
+    sections: Sequence[Section],
+    standings: Sequence[Standing],
+    runs: Sequence[dict[str, Any]],
+    damaged: Sequence[str],
+) -> str:
+    """Write the page."""
+    body = [
+        "<h1>Target curricula for Boolean networks: a replication</h1>",
+        _summary(claims, standings, damaged),
+        "<h2>Claims</h2>",
+        _claims_table(claims),
+        *(_section(section) for section in sections),
+        "<h2>Methods</h2>",
+        _methods(sections),
+        "<h2>Provenance</h2>",
+        _provenance(standings, runs),
+    ]
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Gradus report</title><style>{CSS}</style>'
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(body) + "\n</body></html>\n"
+
+
+def _summary(claims: Sequence[Claim], standings: Sequence[Standing], damaged: Sequence[str]) -> str:
+    counts = {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICT_CLASS}
+    parts = [f"{count} {verdict.replace('holds', 'hold').replace('does not', 'do not')}" for verdict, count in counts.items()]
+    text = f"<p>Of {len(claims)} statements checked, " + ", ".join(
+        part.replace("not enough samples", "cannot be decided with these samples") for part in parts
+    ) + ".</p>"
+    left = sum(place.left + place.failed for place in standings)
+    if left:
+        failed = sum(place.failed for place in standings)
+        text += f'<p class="warning">This experiment is not complete: {left:,} tasks are missing, {failed:,} of them failed.</p>'
+    if damaged:
+        text += f'<p class="warning">Damaged files, whose tasks count as missing: {escape(", ".join(damaged))}.</p>'
+    return text
+
+
+def _claims_table(claims: Sequence[Claim]) -> str:
+    if not claims:
+        return "<p>There are no results for any of the paper's statements yet.</p>"
+    rows = [
+        [
+            f'<td class="number">{escape(claim.number)}</td>',
+            f"<td>{escape(claim.statement)}</td>",
+            f"<td>{escape(claim.paper)}</td>",
+            f"<td>{escape(claim.ours)}</td>",
+            f'<td class="{VERDICT_CLASS[claim.verdict]}">{escape(claim.verdict)}</td>',
+        ]
+        for claim in claims
+    ]
+    note = (
+        '<p class="small">Ours: the estimate with its 95 % interval (t on paired differences; bootstrap over training sets for '
+        "peaks, shares and sample sizes). A statement holds, or does not, only if the interval says so.</p>"
+    )
+    return _table(["", "statement", "paper", "ours", "verdict"], ["".join(row) for row in rows]) + note
+
+
+def _table(headings: Sequence[str], rows: Sequence[str]) -> str:
+    head = "".join(f"<th>{heading}</th>" for heading in headings)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</tbody></table>"
+
+
+def _section(section: Section) -> str:
+    plan, results = section.plan, section.results
+    published = " Settings of the published configuration files." if plan.as_published else ""
+    parts = [f'<h2 id="{escape(section.name)}">{escape(plan.title)}</h2><p>{escape(plan.about)}{published}</p>']
+    if not section.svg:
+        return parts[0] + "<p>There are no results yet.</p>"
+    parts.append(f"<figure>{_inline(section.svg)}</figure>")
+    if section.name in TABLES:
+        parts.append(_gain_table(results, TABLES[section.name]))
+    if section.n_tasks:
+        counts = f"{len(results):,} of {section.n_tasks:,} tasks done"
+        counts += f", {results.n_failed:,} failed" if results.n_failed else ""
+        counts += f"; {results.n_not_converged:,} searches ended with training errors and are left out of every mean"
+        parts.append(f'<p class="small">{counts}.</p>')
+    return "".join(parts)
+
+
+def _inline(svg: str) -> str:
+    """An SVG without the parts that only a file of its own may have."""
+    return re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+
+
+def _gain_table(results: Results, problem: str) -> str:
+    losses = ("lw", "llh", "lgh")
+    rows = []
+    for name, base, gains in table_rows(results, problem):
+        cells = [f"<td>{escape(name)}</td>", f"<td>{100 * base.value:.1f} %</td>"]
+        for loss in losses:
+            gain = gains[loss].scaled(100) if loss in gains else None
+            cells.append("<td>–</td>" if gain is None else f"<td>{gain.value:+.2f} [{gain.low:.2f}, {gain.high:.2f}]</td>")
+        rows.append("".join(cells))
+    headings = ["target", "accuracy of L<sub>1</sub>", *(f"gain of {_html_label(loss)} (points)" for loss in losses)]
+    return _table(headings, rows)
+
+
+def _html_label(loss: str) -> str:
+    return re.sub(r"_\{?(\w+)\}?", r"<sub>\1</sub>", LABELS[loss].strip("$"))
+
+
+def _methods(sections: Sequence[Section]) -> str:
+    designs = {design for section in sections for block in section.plan.blocks for design in block.designs}
+    networks = [design for design in designs if design.method == "network"]
+    said = "".join(
+        f"<li>{escape(key)}: {escape(', '.join(sorted({str(value) for value in values})))}</li>"
+        for key, values in (
+            ("gates for each target", [design.settings.gates_per_target for design in networks]),
+            ("length of the late-acceptance history", [design.settings.history for design in networks]),
+            ("most steps before a restart", [f"{design.settings.max_iterations:,}" for design in networks]),
+            ("restarts", [design.settings.restarts for design in networks]),
+            ("shrinking steps", [f"{design.settings.shrink:,}" for design in networks]),
+            ("orders", [design.order for design in networks]),
+        )
+    )
+    return (
+        "<p>Networks of NAND gates are trained by late-acceptance hill climbing until every training example is right. Accuracy is "
+        "measured on every pattern that was not trained on. A training set depends on the problem, its size and the number of the "
+        "sample alone, so that all losses see the same sets and differences are paired. The seed of a search is a hash of the task "
+        f"itself. Searches that end with training errors are counted and left out of means.</p><ul>{said}</ul>"
+    )
+
+
+def _provenance(standings: Sequence[Standing], runs: Sequence[dict[str, Any]]) -> str:
+    rows = [
+        f"<td>{escape(place.plan.name)}</td><td>{place.done:,} of {place.total:,}</td><td>{place.failed:,}</td>"
+        f"<td>{place.not_converged:,}</td><td>{place.cpu_seconds / 3600:.2f}</td>"
+        f"<td>{'published configuration' if place.plan.as_published else 'text of the paper'}</td>"
+        for place in standings
+    ]
+    table = _table(["experiment", "done", "failed", "not converged", "CPU hours", "settings"], rows)
+    made = ", ".join(f"{name} {version}" for name, version in versions().items())
+    lines = [
+        f"<li>{escape(str(run.get('ended', '')))}: {escape(str(run.get('what', '')))}, {run.get('done', 0):,} tasks in "
+        f"{run.get('seconds', 0):,.0f} s on {escape(str(run.get('engine', '')))}; "
+        f"{escape(', '.join(f'{k} {v}' for k, v in dict(run.get('versions', {})).items()))}</li>"
+        for run in runs[-20:]
+    ]
+    return table + f'<p class="small">This page was made with {escape(made)}. The latest runs:</p><ul class="small">{"".join(lines)}</ul>'
