@@ -101,14 +101,15 @@ def test_many_inputs_are_fine_where_rows_are_listed(tmp_path):
         (".type q\n", 1, None, "must be one of"),
         (".i 1\n.o 1\n1 1\n.type fr\n", 4, None, "before the first row"),
         (".mv 4\n", 1, 1, "not known"),
+        (".i 1\n.o 1\n1 1\n", None, None, "needs .p or .e"),
         (".i 1\n.o 1\n.p 3\n1 1\n.e\n", None, None, ".p announces 3"),
-        (".i 1\n.o 1\n.ilb a b\n1 1\n", None, None, "2 names for 1"),
-        (".i 2\n.o 1\n.ilb a a\n11 1\n", None, 2, "two columns"),
+        (".i 1\n.o 1\n.ilb a b\n1 1\n.e\n", None, None, "2 names for 1"),
+        (".i 2\n.o 1\n.ilb a a\n11 1\n.e\n", None, 2, "two columns"),
         (".i 1\n.o 1\n1 1\n.e\n0 1\n", 5, None, "behind the end"),
         (".i 1\n.o 1\n.type fr\n1 1\n1 0\n", 5, None, "line 4"),
         (".i 1\n.o 1\n.type fr\n.e\n", None, None, "no row"),
         (".i 40\n.o 1\n.type fr\n" + "-" * 40 + " 1\n", 4, None, "40 don't-cares"),
-        (".i 40\n.o 1\n" + "1" * 40 + " 1\n", None, None, "2.40 patterns"),
+        (".i 40\n.o 1\n" + "1" * 40 + " 1\n.e\n", None, None, "2.40 patterns"),
     ],
 )
 def test_errors_name_line_and_column(tmp_path, text, line, column, says):

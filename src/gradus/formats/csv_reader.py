@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gradus.errors import FormatError, SettingsError
-from gradus.formats.tables import KNOWN, NUMBER, Table, TableBuilder, check_cells, unique_columns
-from gradus.formats.text import decoded_lines
+from gradus.formats.tables import KNOWN, LARGEST_TABLE, NUMBER, Table, TableBuilder, check_cells, unique_columns
+from gradus.formats.text import checked_size, decoded_lines, open_checked
 
 __all__ = ["read"]
 
@@ -58,7 +58,7 @@ def read(
         raise SettingsError(f"the delimiter is {delimiter!r}; it must be one character, and no quote or line end.")
     lines = decoded_lines(path)
     first_lines = list(itertools.islice(lines, LINES_TO_JUDGE_BY))
-    chosen = delimiter if delimiter is not None else _delimiter_of(first_lines, Path(path).suffix.lower())
+    chosen = delimiter if delimiter is not None else _delimiter_of(first_lines, Path(path).suffix.lower(), row_names)
     rows = _rows(itertools.chain(first_lines, lines), chosen, path)
     first = next(rows, None)
     if first is None:
@@ -66,7 +66,7 @@ def read(
     if row_names:
         first, rows = _with_corner(first, rows)
     line, cells = first
-    check_cells(1, len(cells), path)
+    _check_size(len(cells), path)
     has_names = _looks_like_names(cells) if header == "auto" else header
     names = unique_columns(cells, path, line) if has_names else tuple(f"x{i}" for i in range(len(cells)))
     builder = TableBuilder(names, path, text_columns=text_columns)
@@ -75,6 +75,15 @@ def read(
             raise _ragged(cells, names, has_names, path, line)
         builder.add(cells, line)
     return builder.table()
+
+
+def _check_size(n_columns: int, path: str | PathLike[str]) -> None:
+    """Refuse a table that is too large before it is read; only a large file needs its lines counted."""
+    n_lines = 1
+    if checked_size(path) > LARGEST_TABLE:
+        with open_checked(path) as file:
+            n_lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    check_cells(n_lines, n_columns, path)
 
 
 def _rows(lines: Iterable[str], delimiter: str, path: str | PathLike[str]) -> Iterator[Row]:
@@ -109,16 +118,22 @@ def _reader(lines: Iterable[str], delimiter: str, *, strict: bool) -> Any:
     return csv.reader(lines, delimiter=delimiter, strict=strict)
 
 
-def _delimiter_of(lines: list[str], extension: str) -> str:
+def _delimiter_of(lines: list[str], extension: str, row_names: bool) -> str:
     """Find the delimiter that gives every row the same number of cells, more than one."""
     if extension in (".tsv", ".tab"):
         return "\t"
     widths = {delimiter: _widths(lines, delimiter) for delimiter in DELIMITERS}
-    even = [delimiter for delimiter, found in widths.items() if len(set(found)) == 1 and found[0] > 1]
+    even = [delimiter for delimiter, found in widths.items() if _is_even(found, row_names)]
     if even:
         return even[0]
     # None is even, so the file has a fault; the one that splits most is the likeliest to show where.
     return max(DELIMITERS[:-1], key=lambda delimiter: max(widths[delimiter], default=0))
+
+
+def _is_even(widths: list[int], row_names: bool) -> bool:
+    if row_names and len(widths) > 1 and widths[1] == widths[0] + 1:
+        widths = widths[1:]
+    return len(set(widths)) == 1 and widths[0] > 1
 
 
 def _widths(lines: list[str], delimiter: str) -> list[int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
+import zlib
 from os import PathLike
 from typing import Any
 
@@ -32,7 +34,7 @@ def read(path: str | PathLike[str]) -> Table:
         try:
             with zipfile.ZipFile(file) as archive:
                 arrays = {name: _array(archive, name, path) for name in _members(archive, path)}
-        except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, LookupError, RuntimeError, ValueError) as error:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"not a readable .npz file: {error}.", path=path) from error
@@ -56,10 +58,10 @@ def _array(archive: zipfile.ZipFile, member: str, path: str | PathLike[str]) -> 
             raise FormatError(f"array {member!r} holds {dtype}, not numbers or Booleans.", path=path)
         size = int(np.prod([int(side) for side in shape], dtype=object)) if shape else 1
         check_cells(1, size * (max(dtype.itemsize, 1) if dtype.kind == "U" else 1), path)
-        if size * dtype.itemsize > archive.getinfo(member).file_size:
-            raise FormatError(f"array {member!r} is cut short.", path=path)
-    with archive.open(member) as stream:
-        return np.lib.format.read_array(stream, allow_pickle=False)
+        if stream.tell() + size * dtype.itemsize != archive.getinfo(member).file_size:
+            raise FormatError(f"array {member!r} is cut short, or too long for its shape.", path=path)
+    # Read whole, because only then is the archive's checksum looked at.
+    return np.lib.format.read_array(io.BytesIO(archive.read(member)), allow_pickle=False)
 
 
 def _table(arrays: dict[str, npt.NDArray[Any]], path: str | PathLike[str]) -> Table:

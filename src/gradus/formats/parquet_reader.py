@@ -38,7 +38,7 @@ def read(path: str | PathLike[str], *, text_columns: Collection[str] = ()) -> Ta
 
     checked_size(path)
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        with pyarrow.parquet.ParquetFile(path, page_checksum_verification=True) as file:
             _check_size(file.metadata, path)
             content = file.read(use_threads=False)
             places = [i for i, name in enumerate(content.column_names) if not INDEX.fullmatch(name)]

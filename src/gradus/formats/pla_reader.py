@@ -132,6 +132,9 @@ def _cube(pla: _Pla, text: str, line: int) -> None:
 def _table(pla: _Pla) -> Table:
     if pla.n_inputs is None or pla.n_outputs is None:
         raise pla.error("there is no .i or no .o, so this is not a PLA file.")
+    if pla.kind in ("f", "fd") and pla.n_rows is None and not pla.ended:
+        # Whatever is missing would count as 0.
+        raise pla.error(f"with .type {pla.kind} the file needs .p or .e, to show that no row is missing.")
     if pla.n_rows is not None and pla.n_rows != len(pla.cubes):
         raise pla.error(f".p announces {pla.n_rows} rows, but there are {len(pla.cubes)}.")
     inputs = _names(pla, pla.input_names, pla.n_inputs, "x", ".ilb")

@@ -83,7 +83,7 @@ def _parquet(X: BoolMatrix, Y: BoolMatrix, inputs: tuple[str, ...], targets: tup
     names = [*inputs, *targets]
     columns = [pyarrow.array(column) for column in np.hstack([X, Y]).T]
     content = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(columns, names=names), content)
+    pyarrow.parquet.write_table(pyarrow.table(columns, names=names), content, write_page_checksum=True)
     return content.getvalue()
 
 

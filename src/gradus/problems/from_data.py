@@ -103,10 +103,11 @@ def from_model(model: TruthFunctions, *, name: str = "model", targets: Sequence[
     if not model.input_names or not model.output_names:
         raise DataError(f"model {name!r} has no inputs or no targets, so there is nothing to learn.")
     chosen = model.output_names if targets is None else tuple(targets)
-    unknown = [target for target in chosen if target not in model.output_names]
+    where = {target: place for place, target in enumerate(model.output_names)}
+    unknown = [target for target in chosen if target not in where]
     if unknown:
         raise DataError(f"model {name!r} has no target {unknown[0]!r}.")
-    places = [model.output_names.index(target) for target in chosen]
+    places = [where[target] for target in chosen]
     return Problem(name, input_names=model.input_names, target_names=chosen, function=_Chosen(model, places))
 
 
