@@ -12,6 +12,7 @@ struct Walker {
     u32 tail;   // which bits of the last word stand for an example
     u32 dirty;  // live gates from this one on may have the values of a move that was taken back
     u32 roots;  // Lgh: how many targets have all they depend on among the live gates
+    bool begun;  // with a wiring whose live gates are not known yet, all values being right
 };
 
 DEVICE u32 wrong_bits(const Network& net, const Walker& walker, const u32* output, u32 target, u32 word) {
@@ -74,6 +75,7 @@ DEVICE u32 roots_now(const Batch& batch, const Walker& walker) {
 }
 
 DEVICE void refresh_live(const Batch& batch, const Network& net, Walker& walker) {
+    walker.begun = false;
     walker.roots = roots_now(batch, walker);
     cone_of_targets(batch, net, walker.roots);
     make_cone_live(batch, net);

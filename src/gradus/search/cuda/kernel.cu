@@ -28,7 +28,7 @@ DEVICE void start(const Batch& batch, const Network& net, Walker& walker) {
     walker.roots = batch.n_targets;  // for now every gate has its right value
     walker.first = batch.n_targets - 1;
     walker.cost = walker.loss == LGH ? global_cost<true>(batch, net, walker, walker.first) : local_cost(batch, net, walker);
-    refresh_live(batch, net, walker);
+    walker.begun = true;
     fill_history(walker);
     if (walker.cost < walker.best) keep_best(batch, net, walker);
 }
@@ -117,7 +117,7 @@ DEVICE void resume(const Batch& batch, const Network& net, Walker& walker, u32 s
     u32 words = wiring_words(batch);
     ROLLED for (u32 at = 0; at < words; at++) net.wiring[at * LANES] = batch.wiring[(u64)slot * words + at];
     ROLLED for (u32 gate = 0; gate < batch.n_gates; gate++) evaluate(batch, net, gate);
-    refresh_live(batch, net, walker);
+    walker.begun = true;
 }
 
 DEVICE void save(const Batch& batch, const Network& net, const Walker& walker, u32 slot) {
@@ -173,7 +173,7 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
             ready = can_step(walker);
         }
         if (!any_lane(queued)) break;
-        if (round % REFRESH == REFRESH - 1 && ready) refresh_live(batch, net, walker);
+        if (ready && (walker.begun || round % REFRESH == REFRESH - 1)) refresh_live(batch, net, walker);
         SYNC_WARP();
         Move move;
         u64 before = walker.step;

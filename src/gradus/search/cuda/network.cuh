@@ -2,8 +2,10 @@
 //
 // `live` holds every gate that the cost depends on, and sometimes some more. Only live gates have right values, and after
 // a move that was taken back not even those: they wait for the sweep of the next move. A gate that is about to be read
-// and is not live comes with its `cone`: the gates it depends on that are not live either. If the move is kept, the cone
-// joins the live ones; if not, it is forgotten.
+// and is not live becomes so, with its `cone`: the gates it depends on that were not live either. If the move is taken
+// back, the gates of the cone are no longer live.
+//
+// Lanes of a warp that go different ways wait for each other, so what every move does is written without branches.
 #pragma once
 #include "tables.cuh"
 
@@ -79,31 +81,23 @@ DEVICE void evaluate(const Batch& batch, const Network& net, u32 gate) {
     }
 }
 
-// Walks up the gates that are live or in the cone. There is no branch in it: where a word of the sets is empty, it may
-// stay at the gate it gave last.
+// Walks up the live gates, a group at a time. Where there are too few left in a word of the set, gates are repeated,
+// which does no harm.
 struct Cursor {
     u32 word, ahead;  // gates to come in word `at`, and in the one after it
     u32 at, end;
-    u32 gate;
+    u32 gate;         // the last one given
 };
 
-DEVICE u32 sweep_word(const Network& net, u32 at, u32 end) {
-    return at < end ? net.live[at * LANES] | net.cone[at * LANES] : 0;
+DEVICE u32 live_word(const Network& net, u32 at, u32 end) {
+    u32 word = net.live[(at < end ? at : 0) * LANES];
+    return at < end ? word : 0;
 }
 
-// The gates from `first` on; `any` is one of them.
+// The live gates from `first` on; `any` is one of them.
 DEVICE Cursor walk_from(const Network& net, u32 first, u32 any, u32 end) {
     u32 at = first >> 5;
-    return {sweep_word(net, at, end) & (NONE << (first & 31)), sweep_word(net, at + 1, end), at, end, any};
-}
-
-DEVICE void advance(const Network& net, Cursor& cursor) {
-    bool empty = cursor.word == 0;
-    cursor.at += empty;
-    cursor.word = empty ? cursor.ahead : cursor.word;
-    if (empty) cursor.ahead = sweep_word(net, cursor.at + 1, cursor.end);
-    cursor.gate = cursor.word != 0 ? cursor.at * 32 + lowest_bit(cursor.word) : cursor.gate;
-    cursor.word &= cursor.word - 1;
+    return {live_word(net, at, end) & (NONE << (first & 31)), live_word(net, at + 1, end), at, end, any};
 }
 
 struct Gates {  // a few gates to be evaluated together
@@ -113,8 +107,13 @@ struct Gates {  // a few gates to be evaluated together
 
 DEVICE Gates next_gates(const Network& net, Cursor& cursor) {
     Gates gates;
+    bool empty = cursor.word == 0;
+    cursor.at += empty;
+    cursor.word = empty ? cursor.ahead : cursor.word;
+    cursor.ahead = live_word(net, cursor.at + 1, cursor.end);
     UNROLL for (u32 i = 0; i < GROUP; i++) {
-        advance(net, cursor);
+        cursor.gate = cursor.word != 0 ? cursor.at * 32 + lowest_bit(cursor.word) : cursor.gate;
+        cursor.word &= cursor.word - 1;
         gates.gate[i] = cursor.gate;
     }
     UNROLL for (u32 i = 0; i < GROUP; i++) gates.from[i] = sources(net, gates.gate[i]);
@@ -159,36 +158,38 @@ DEVICE void sweep(const Batch& batch, const Network& net, Cursor cursor) {
 
 DEVICE bool is_live(const Network& net, u32 gate) { return (net.live[(gate >> 5) * LANES] >> (gate & 31)) & 1; }
 
-// Adds what a gate reads to the set `cone`; of word `at`, which is being worked on, to `todo`.
-DEVICE void mark_sources(const Batch& batch, const Network& net, Pair from, u32 at, u32 outside, u32& todo) {
+// Adds the gates that a gate reads to the set `cone`, as far as they are of interest; those of word `at`, which is being
+// worked on, to `todo`.
+template <bool ONLY_DEAD>
+DEVICE void mark_sources(const Batch& batch, const Network& net, Pair from, bool wanted, u32 at, u32& todo) {
     u32 read[2] = {from.a, from.b};
     UNROLL for (u32 t = 0; t < 2; t++) {
-        u32 below = read[t] - batch.n_inputs;
-        bool is_gate = read[t] >= batch.n_inputs, here = below >> 5 == at;
-        u32 bit = 1u << (below & 31);
-        todo |= is_gate && here ? bit & outside : 0;
-        if (is_gate && !here) set_bits(net.cone + (below >> 5) * LANES, bit);
+        bool is_gate = wanted && read[t] >= batch.n_inputs;
+        u32 below = is_gate ? read[t] - batch.n_inputs : at * 32;
+        u32 bit = is_gate ? 1u << (below & 31) : 0;
+        if (ONLY_DEAD) bit &= ~net.live[(below >> 5) * LANES];
+        bool here = below >> 5 == at;
+        todo |= here ? bit : 0;
+        set_bits(net.cone + (below >> 5) * LANES, here ? 0 : bit);
     }
 }
 
-// Adds a gate that is not live and all it depends on to the cone, live gates left out; returns the lowest of them.
+// Adds a gate that is not live and all it depends on to the cone and to the live gates; returns the lowest of them.
 DEVICE u32 grow_cone(const Batch& batch, const Network& net, u32 gate) {
-    u32 at = gate >> 5, lowest = gate, done = 0;
-    u32 outside = ~net.live[at * LANES];
-    u32 todo = net.cone[at * LANES] | (1u << (gate & 31));
+    u32 at = gate >> 5, lowest = gate;
+    u32 todo = 1u << (gate & 31), done = 0;
     for (;;) {
-        if (todo != 0) {
-            u32 bit = highest_bit(todo);
-            todo ^= 1u << bit;
-            done |= 1u << bit;
-            lowest = at * 32 + bit;
-            mark_sources(batch, net, sources(net, lowest), at, outside, todo);
-        } else {
-            net.cone[at * LANES] = done;
+        u32 bit = highest_bit(todo);
+        todo ^= 1u << bit;
+        done |= 1u << bit;
+        lowest = at * 32 + bit;
+        mark_sources<true>(batch, net, sources(net, lowest), true, at, todo);
+        while (todo == 0) {
+            net.live[at * LANES] |= done;
+            net.cone[at * LANES] |= done;
             if (at == 0) return lowest;
             at--;
-            outside = ~net.live[at * LANES];
-            todo = net.cone[at * LANES] & outside;
+            todo = net.cone[at * LANES] & ~net.live[at * LANES];
             done = 0;
         }
     }
@@ -200,9 +201,13 @@ DEVICE void settle(const Batch& batch, const Network& net, u32 gate) {
     sweep(batch, net, walk_from(net, lowest, gate, (gate >> 5) + 1));
 }
 
-DEVICE void add_cone_to_live(const Batch& batch, const Network& net) {
-    for (u32 at = 0; at < live_words(batch); at++) {
-        net.live[at * LANES] |= net.cone[at * LANES];
+DEVICE void forget_cone(const Batch& batch, const Network& net) {
+    ROLLED for (u32 at = 0; at < live_words(batch); at++) net.cone[at * LANES] = 0;
+}
+
+DEVICE void take_back_cone(const Batch& batch, const Network& net) {
+    ROLLED for (u32 at = 0; at < live_words(batch); at++) {
+        net.live[at * LANES] &= ~net.cone[at * LANES];
         net.cone[at * LANES] = 0;
     }
 }
@@ -212,10 +217,6 @@ DEVICE void make_cone_live(const Batch& batch, const Network& net) {
         net.live[at * LANES] = net.cone[at * LANES];
         net.cone[at * LANES] = 0;
     }
-}
-
-DEVICE void forget_cone(const Batch& batch, const Network& net) {
-    for (u32 at = 0; at < live_words(batch); at++) net.cone[at * LANES] = 0;
 }
 
 // Makes `cone` exactly the gates that the first `roots` targets depend on, and returns how many they are. All lanes look
@@ -229,7 +230,7 @@ DEVICE u32 cone_of_targets(const Batch& batch, const Network& net, u32 roots) {
         u32 todo = net.cone[at * LANES];
         SOME_UNROLLED for (; gate > at * 32; gate--) {
             Pair from = sources(net, gate - 1);
-            if ((todo >> ((gate - 1) & 31)) & 1) mark_sources(batch, net, from, at, NONE, todo);
+            mark_sources<false>(batch, net, from, (todo >> ((gate - 1) & 31)) & 1, at, todo);
         }
         net.cone[at * LANES] = todo;
         count += count_ones(todo);

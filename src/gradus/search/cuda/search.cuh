@@ -61,7 +61,6 @@ DEVICE void keep_move(Walker& walker, u32 cost) {
 }
 
 DEVICE void take_back(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
-    forget_cone(batch, net);
     connect(net, move.terminal, move.before);
     walker.dirty = move.terminal >> 1;
 }
@@ -70,12 +69,13 @@ DEVICE void end_search_move(const Batch& batch, const Network& net, Walker& walk
     u32 first = walker.first;
     u32 cost = walker.loss == LGH ? global_cost<false>(batch, net, walker, first) : local_cost(batch, net, walker);
     if (cost <= walker.cost || cost < compare) {
-        add_cone_to_live(batch, net);
+        forget_cone(batch, net);
         keep_move(walker, cost);
         walker.first = first;
         if (walker.loss == LGH && first >= walker.roots) walker.roots = first + 1;
         if (cost < walker.best) keep_best(batch, net, walker);
     } else {
+        take_back_cone(batch, net);
         take_back(batch, net, walker, move);
     }
 }
@@ -89,6 +89,7 @@ DEVICE void end_shrink_move(const Batch& batch, const Network& net, Walker& walk
         keep_move(walker, live);
         if (live < walker.best) keep_best(batch, net, walker);
     } else {
+        forget_cone(batch, net);  // what it has made live stays so until a smaller network is found
         take_back(batch, net, walker, move);
     }
 }
