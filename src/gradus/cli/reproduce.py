@@ -85,10 +85,9 @@ def _run(plan: Any, folder: Path, where: dict[str, Any], retry_failed: bool) -> 
 
         def watch(progress: Progress) -> None:
             nonlocal latest
-            new = progress.before + progress.done + progress.failed - steps.done
             latest = progress
             steps.what = _headline(progress)
-            steps(new)
+            steps.set(progress.total - progress.left, progress.total)
 
         try:
             latest = run_tasks(tasks, store, engine, retry_failed=retry_failed, watch=watch)
