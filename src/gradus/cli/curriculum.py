@@ -43,7 +43,9 @@ def command(
 ) -> None:
     """Find the order in which targets are best taught: those that need the fewest columns first.
 
-    Example: gradus problems write add3 add3.csv && gradus curriculum add3.csv --targets z0,z1,z2
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus curriculum add3.csv --targets z0,z1,z2
     """
     cut = parse_binarize(binarize)
     examples = read_examples(data, names_list(targets), names_list(inputs), cut)

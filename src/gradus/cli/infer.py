@@ -26,7 +26,11 @@ __all__ = ["command"]
 def command(
     series: Annotated[
         list[Path],
-        typer.Argument(help="Tables of states: a column a gene, a row a time; one file a series.", show_default=False),
+        typer.Argument(
+            metavar="SERIES...",
+            help="Tables of states: a column a gene, a row a time; one file a series.",
+            show_default=False,
+        ),
     ],
     output: Annotated[
         Path,
@@ -63,7 +67,7 @@ def command(
 ) -> None:
     """Find the rules of a gene network from time series; read report.html in the folder first.
 
-    Example: gradus problems write yeast yeast.csv && gradus infer yeast.csv -o rules
+    Example: printf 'a,b\\n0,0\\n1,0\\n1,1\\n' >s.csv; gradus infer s.csv -o rules
     """
     folder = output.with_suffix("") if output.suffix == ".bnet" else output
     moves = _transitions(series, layout, series_column, time_column, binarize, on_conflict)

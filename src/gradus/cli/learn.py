@@ -61,7 +61,9 @@ def command(
 ) -> None:
     """Learn a network from a table of examples and say how good it is, target by target.
 
-    Example: gradus problems write add3 add3.csv && gradus learn add3.csv --targets z0,z1,z2 -o model.json
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
     """
     settings = {
         "loss": loss,

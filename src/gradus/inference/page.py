@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from gradus import __version__
 from gradus.inference.pipeline import Inference
+from gradus.inference.rules import Rule
 from gradus.inference.wording import in_words
 
 __all__ = ["page"]
@@ -26,7 +27,7 @@ p, li { max-width: 46rem; } .lead { font-size: 1.05rem; } .quiet { color: #5b647
 table { border-collapse: collapse; margin: .8rem 0; font-size: .94rem; }
 th, td { text-align: left; padding: .32rem .8rem .32rem 0; border-bottom: 1px solid #e2e6ec; vertical-align: top; }
 th { font-weight: 600; color: #3c4658; border-bottom: 2px solid #c6cdd8; } td.n, th.n { text-align: right; }
-td.rule { max-width: 30rem; } i { color: #7a4a00; font-style: normal; font-weight: 600; }
+i { color: #7a4a00; font-style: normal; font-weight: 600; }
 .bar { display: inline-block; width: 6rem; height: .7rem; background: #e9edf3; margin-right: .5rem; }
 .bar > span { display: block; height: 100%; background: #2f7d5b; }
 .best { font-weight: 700; } .picture { overflow-x: auto; } .picture svg { max-width: 100%; height: auto; }
@@ -130,7 +131,7 @@ def _rules(found: Inference) -> list[str]:
             in_words(rule.text),
             _bar(rule.share),
             _percent(rule.agreement),
-            "" if rule.minimal else "more regulators than the data need",
+            _another(rule),
         ]
         for rule in found.rules
     ]
@@ -143,12 +144,19 @@ def _rules(found: Inference) -> list[str]:
         "shown, and of several such the most frequent. <b>Same rule</b> is the part of the networks that found exactly "
         "this; <b>agreement</b> is how often the networks give the same value as the rule, over states that need not "
         "have been seen.</p>",
-        _table(["gene", "is on next if", "same rule", "agreement", ""], rows, numeric={3}),
+        _table(["gene", "is on next if", "same rule", "agreement", "most frequent, if another"], rows, numeric={3}),
     ]
     if found.unfitted:
         listed = ", ".join(f"{name} ({n} of {found.n_networks})" for name, n in found.unfitted.items())
         parts.append(f'<p class="note">Networks that do not fit all transitions: {html.escape(listed)}.</p>')
     return parts
+
+
+def _another(rule: Rule) -> str:
+    """Name the formula that most networks found, where it has more regulators than the rule."""
+    text, share = rule.alternatives[0]
+    remark = "" if rule.minimal else "<br>(the data would allow fewer regulators)"
+    return remark if text == rule.text else f"{in_words(text)} ({_percent(share)}){remark}"
 
 
 def _regulators(found: Inference) -> list[str]:

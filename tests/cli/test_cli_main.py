@@ -1,0 +1,79 @@
+"""The frame of the command line: verbs, help, exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+frame = importlib.import_module("gradus.cli.main")  # the package has a function of that name
+HEAVY = ("numba", "sklearn", "scipy", "matplotlib", "pandas", "pyarrow")
+
+
+def test_help_lists_every_verb_and_imports_nothing_heavy():
+    program = (
+        "import sys\nfrom gradus.cli.main import run\ncode = run(['--help'])\n"
+        f"print(sorted(set(sys.modules) & set({HEAVY!r})), file=sys.stderr)\nsys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    for verb, line in frame.VERBS.items():
+        assert f"  {verb} " in done.stdout
+        assert line in done.stdout
+    assert done.stderr == "[]\n"
+
+
+def test_importing_gradus_imports_nothing_heavy():
+    program = f"import sys, gradus; print(sorted(set(sys.modules) & set({HEAVY!r})))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("verb", frame.VERBS)
+def test_every_verb_has_a_help_with_an_example(verb, capsys):
+    words = [verb, "write", "--help"] if verb == "problems" else [verb, "--help"]
+    assert frame.run(words) == 0
+    assert f"Example: gradus {verb}" in capsys.readouterr().out.replace("\n  ", " ") or verb in (
+        *("learn", "curriculum", "infer"),  # their examples begin with making the data; they are run below
+    )
+
+
+@pytest.mark.parametrize("verb", ["learn", "curriculum", "infer"])
+def test_the_example_of_a_help_runs(verb, capsys, tmp_path):
+    frame.run([verb, "--help"])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    commands = [line.split(": ", 1)[1] for line in lines if line.startswith(("Example: ", "Then: "))]
+    assert verb in commands[-1]
+    script = "; ".join(commands).replace("gradus ", f"{sys.executable} -m gradus ")
+    done = subprocess.run(["sh", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["learm"], "No such command 'learm'. Did you mean 'learn'"),
+        (["learn"], "Missing argument 'data'"),
+        (["learn", "--gates", "many", "x.csv"], "--gates"),
+        (["predict", "--nonsense"], "No such option: --nonsense"),
+        (["learn", "x.csv"], "x.csv"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(refused, words, message):
+    assert message in refused(*words)
+
+
+def test_an_error_of_ours_is_told_apart(monkeypatch, capsys):
+    def broken(verb):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(frame, "_load", broken)
+    assert frame.run(["learn", "x.csv"]) == 1
+    assert "this is an error in gradus" in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    command = f"{sys.executable} -m gradus problems list | head -1"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
