@@ -54,10 +54,10 @@ class OwnTable:
         return f"{self.name}#{hashlib.blake2b(head + self.bits, digest_size=8).hexdigest()}"
 
     def problem(self) -> Problem:
-        """The table as a problem; its name is the key, so that other data draw other training sets."""
+        """Make a problem of the table; its name is the key, so that other data draw other training sets."""
         columns = len(self.input_names) + len(self.target_names)
-        table = np.unpackbits(np.frombuffer(self.bits, dtype=np.uint8), count=self.n_rows * columns)
-        table = table.reshape(self.n_rows, columns).view(np.bool_)
+        bits = np.unpackbits(np.frombuffer(self.bits, dtype=np.uint8), count=self.n_rows * columns)
+        table = bits.reshape(self.n_rows, columns).view(np.bool_)
         X, Y = table[:, : len(self.input_names)], table[:, len(self.input_names) :]
         return Problem(self.key, input_names=self.input_names, target_names=self.target_names, pool=X, targets=Y)
 
@@ -72,14 +72,14 @@ def register(tables: Iterable[OwnTable]) -> None:
 
 
 def own_tables(tasks: Iterable[Task]) -> tuple[OwnTable, ...]:
-    """The users' tables that tasks need, to be sent along with them."""
+    """Find the users' tables that tasks need, to be sent along with them."""
     keys = {task.design.problem for task in tasks} if _tables else set()
     return tuple(_tables[key] for key in sorted(keys) if key in _tables)
 
 
 @functools.lru_cache(maxsize=PROBLEMS_KEPT)
 def problem_of(key: str) -> Problem:
-    """The problem that a task names; its truth table is built once in a process."""
+    """Load the problem that a task names; its truth table is built once in a process."""
     return _tables[key].problem() if key in _tables else problems.load(key)
 
 

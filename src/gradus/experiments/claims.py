@@ -91,7 +91,7 @@ def _beds(results: Results) -> list[str]:
 
 
 def stricter_losses_gain_more(results: Results) -> list[Statement]:
-    """Lgh gains at least as much at its peak as Llh, Llh as Lw, Lw as L1."""
+    """Check that Lgh gains at least as much at its peak as Llh, Llh as Lw, Lw as L1."""
     found = []
     for bed in _beds(results):
         rows = {loss: _known(results, bed, loss) for loss in ("l1", "lw", "llh", "lgh")}
@@ -115,14 +115,14 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
 
 
 def _not_below(step: Estimate) -> str:
-    """A difference that is not below zero: it fails only if its whole interval is."""
+    """Judge a difference that should not be below zero: it fails only if its whole interval is."""
     if step.n < FEWEST_PAIRS or not np.isfinite(step.low):
         return NOT_ENOUGH
     return DOES_NOT_HOLD if step.high < 0 else HOLDS if step.value >= 0 or step.low > -NOTICEABLE else NOT_ENOUGH
 
 
 def gains_of_ten_points(results: Results) -> list[Statement]:
-    """The largest gain is about ten points."""
+    """Check that the largest gain is about ten points."""
     best: tuple[float, str, int, Estimate] | None = None
     for bed in _beds(results):
         base, lgh = _known(results, bed, "l1"), _known(results, bed, "lgh")
@@ -138,7 +138,7 @@ def gains_of_ten_points(results: Results) -> list[Statement]:
 
 
 def sixth_target_of_parity(results: Results) -> list[Statement]:
-    """The sixth target of parity goes from 58 to 84 % where its gain is largest."""
+    """Check that the sixth target of parity goes from 58 to 84 % where its gain is largest."""
     base, lgh = _known(results, "cpar7", "l1"), _known(results, "cpar7", "lgh")
     if not len(base) or not len(lgh):
         return []
@@ -153,7 +153,7 @@ def sixth_target_of_parity(results: Results) -> list[Statement]:
 
 
 def fewer_examples_for_parity(results: Results) -> list[Statement]:
-    """Lgh passes 90 % on parity with 16 % fewer examples."""
+    """Check that Lgh passes 90 % on parity with 16 % fewer examples."""
     base, lgh = _known(results, "cpar7", "l1"), _known(results, "cpar7", "lgh")
     if not len(base) or not len(lgh):
         return []
@@ -172,7 +172,7 @@ def fewer_examples_for_parity(results: Results) -> list[Statement]:
 
 
 def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
-    """Llh and Lw cannot be told apart on parity."""
+    """Check that Llh and Lw cannot be told apart on parity."""
     lw, llh = _known(results, "cpar7", "lw"), _known(results, "cpar7", "llh")
     if not len(lw) or not len(llh):
         return []
@@ -189,7 +189,7 @@ def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
 
 
 def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
-    """The automatic order keeps nearly all of the gain, but on the multiplexer."""
+    """Check that the automatic order keeps nearly all of the gain, but on the multiplexer."""
     found = []
     for bed in _beds(results):
         base, known = _known(results, bed, "l1"), _known(results, bed, "lgh")
@@ -211,7 +211,7 @@ def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
 
 
 def order_and_nesting_are_found(results: Results) -> list[Statement]:
-    """Tau and eta are above one half before the peak of the gain, but on the multiplexer."""
+    """Check that tau and eta are above one half before the peak of the gain, but on the multiplexer."""
     found = []
     for bed in _beds(results):
         base = _known(results, bed, "l1")
@@ -234,7 +234,7 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
 
 
 def gain_grows_with_tau(results: Results) -> list[Statement]:
-    """On addition the gain grows with tau, is largest at 1, and is as negative at -1."""
+    """Check that on addition the gain grows with tau, is largest at 1, and is as negative at -1."""
     one = results.select(problem="add5", method="network", shrink=0, attempts=1)
     orders = sorted({str(order) for order in one.order.tolist()})
     if not any(order.startswith("tau:") for order in orders) or "l1" not in one.loss.tolist():
@@ -243,34 +243,48 @@ def gain_grows_with_tau(results: Results) -> list[Statement]:
     size = peak_size(one)
     gains = dict(gain_by_tau(one, size))
     taus = sorted(gains)
-    correlation = float(np.corrcoef(taus, [gains[tau].value for tau in taus])[0, 1])
+    correlation = float(np.corrcoef(np.array(taus), np.array([gains[tau].value for tau in taus]))[0, 1])
     best = max(taus, key=lambda tau: gains[tau].value)
     enough = min(gain.n for gain in gains.values()) >= FEWEST_PAIRS
     first, last = gains[taus[-1]], gains[taus[0]]
     grows = NOT_ENOUGH if not enough else HOLDS if correlation > 0.9 else DOES_NOT_HOLD
     highest = HOLDS if best == taus[-1] else DOES_NOT_HOLD if first.high < gains[best].low else NOT_ENOUGH
     mirror = Estimate(last.value + first.value, last.low + first.low, last.high + first.high, first.n)
+    where = f"over {len(taus)} values at {size} examples"
+    as_negative = within(mirror, 0.0, tolerance=0.4 * abs(first.value)) if enough else NOT_ENOUGH
+    on_addition = "On 5-bit addition the"
     return [
-        ("On 5-bit addition the gain grows with τ", "grows", f"correlation {correlation:.2f} over {len(taus)} values at {size} examples", grows),
-        ("On 5-bit addition the gain is largest at τ = 1", "largest", f"largest at τ = {best:.1f}; {first} points at τ = 1", highest if enough else NOT_ENOUGH),
-        ("On 5-bit addition the loss at τ = -1 is as large as the gain at τ = 1", "as negative", f"{last} points against {first}", within(mirror, 0.0, tolerance=0.4 * abs(first.value)) if enough else NOT_ENOUGH),
-    ]  # fmt: skip
+        (f"{on_addition} gain grows with τ", "grows", f"correlation {correlation:.2f} {where}", grows),
+        (
+            f"{on_addition} gain is largest at τ = 1",
+            "largest",
+            f"largest at τ = {best:.1f}; {first} points at τ = 1",
+            highest if enough else NOT_ENOUGH,
+        ),
+        (
+            f"{on_addition} loss at τ = -1 is as large as the gain at τ = 1",
+            "as negative",
+            f"{last} points against {first}",
+            as_negative,
+        ),
+    ]
 
 
 def gains_on_real_models(results: Results) -> list[Statement]:
-    """Lgh with the automatic order gains on the real-world models."""
+    """Check that Lgh with the automatic order gains on the real-world models."""
     found = []
     for bed in REAL_WORLD:
         one = results.select(problem=bed, method="network")
         base, lgh = one.select(loss="l1"), one.select(loss="lgh", order=AUTOMATIC)
         if len(base) and len(lgh):
             size, gain = peak(lgh, base)
-            found.append((f"Lgh gains on the {problem_title(bed)}", "positive", f"{_points(gain)} at {size} examples", above(gain, 0.0)))  # fmt: skip
+            ours = f"{_points(gain)} at {size} examples"
+            found.append((f"Lgh gains on the {problem_title(bed)}", "positive", ours, above(gain, 0.0)))
     return found
 
 
 def tables_of_time_series(results: Results) -> list[Statement]:
-    """On the two time series Lgh does better than L1 in leave-one-out."""
+    """Check that on the two time series Lgh does better than L1 in leave-one-out."""
     found = []
     for name, table in (("yeast", 2), ("ecoli", 3)):
         one = results.select(problem=name, draw="leave-one-out")
@@ -285,7 +299,7 @@ def tables_of_time_series(results: Results) -> list[Statement]:
 
 
 def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
-    """The gain of the last target is below that of the one before it."""
+    """Check that the gain of the last target is below that of the one before it."""
     found = []
     for bed in _beds(results):
         base, lgh = _known(results, bed, "l1"), _known(results, bed, "lgh")
@@ -302,7 +316,7 @@ def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
 
 
 def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
-    """Losses differ in the steps that training takes, but not the same way on every problem."""
+    """Check that losses differ in the steps that training takes, but not the same way on every problem."""
     ratios = {}
     for bed in _beds(results):
         base, lgh = (_known(results, bed, loss).usable_only() for loss in ("l1", "lgh"))

@@ -44,7 +44,9 @@ def run_jobs(
         Gets a line every few seconds.
     """
     if run_many is None:
-        from gradus.search.cuda import run_many
+        from gradus.search import cuda
+
+        run_many = cuda.run_many
     begin = time.monotonic()
     watch = _watcher(begin, seconds, say)
     writer = ResultsWriter(folder)

@@ -210,7 +210,7 @@ class DaskEngine(ExecutorEngine):
 
     def _count_slots(self) -> int:
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
-        return sum(worker["nthreads"] for worker in workers.values())
+        return int(sum(worker["nthreads"] for worker in workers.values()))
 
     def _check_versions(self) -> None:
         import gradus
@@ -264,7 +264,8 @@ class CudaEngine:
                 yield prepared
 
         for index, found in cuda.run_many(jobs()):
-            yield [finish(*sent[index], found, None)]
+            task, ordered = sent[index]
+            yield [finish(task, ordered, found, None)]
         for task in tasks:
             if task.design.method != "network":
                 yield run_batch(Batch((task,)))

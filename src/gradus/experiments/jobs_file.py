@@ -46,7 +46,7 @@ class Job:
     eta: float | None
 
     def prepared(self) -> Prepared:
-        """What a search needs."""
+        """Return what a search needs."""
         return Prepared(
             X=self.X,
             Y=np.ascontiguousarray(self.Y[:, list(self.order)]),

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from gradus.errors import FormatError, SettingsError
+from gradus.experiments.beds import training_set
 from gradus.experiments.engines import Engine
 from gradus.experiments.jobs_file import Job, read_jobs, read_results, write_jobs_file
 from gradus.experiments.run import Progress, run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Task
-from gradus.experiments.beds import training_set
 from gradus.experiments.work import Ordered, Row, finish, order_of
 from gradus.search.front import Found
 

@@ -21,13 +21,29 @@ __all__ = ["Section", "page"]
 TABLES = {"tab2": "yeast", "tab3": "ecoli"}
 CSS = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
-h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; border-top: 1px solid #ddd; padding-top: 1rem; }
-table { border-collapse: collapse; width: 100%; font-size: 0.88rem; } th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem;
-border-bottom: 1px solid #e5e5e5; } th { background: #f6f6f6; } td.number { white-space: nowrap; }
-.holds { color: #00663f; font-weight: 600; } .fails { color: #a32a00; font-weight: 600; } .unsure { color: #666; }
-figure { margin: 1rem 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; } .small { font-size: 0.85rem; color: #555; }
+h1 { font-size: 1.7rem; }
+h2 { font-size: 1.25rem; margin-top: 2.5rem; border-top: 1px solid #ddd; padding-top: 1rem; }
+table { border-collapse: collapse; width: 100%; font-size: 0.88rem; }
+th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid #e5e5e5; }
+th { background: #f6f6f6; }
+td.number { white-space: nowrap; }
+.holds { color: #00663f; font-weight: 600; }
+.fails { color: #a32a00; font-weight: 600; }
+.unsure { color: #666; }
+figure { margin: 1rem 0; overflow-x: auto; }
+figure svg { max-width: 100%; height: auto; }
+.small { font-size: 0.85rem; color: #555; }
 .warning { background: #fff3d6; padding: 0.6rem 0.9rem; border-left: 4px solid #e69f00; }
 """
+HEAD = f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Gradus report</title><style>{CSS}</style></head><body>
+"""
+COUNTED = {
+    "holds": "hold",
+    "does not hold": "do not hold",
+    "not enough samples": "cannot be decided with these samples",
+}
 VERDICT_CLASS = {"holds": "holds", "does not hold": "fails", "not enough samples": "unsure"}
 
 
@@ -62,20 +78,17 @@ def page(
         "<h2>Provenance</h2>",
         _provenance(standings, runs),
     ]
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Gradus report</title><style>{CSS}</style>'
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(body) + "\n</body></html>\n"
+    return HEAD + "\n".join(body) + "\n</body></html>\n"
 
 
 def _summary(claims: Sequence[Claim], standings: Sequence[Standing], damaged: Sequence[str]) -> str:
-    counts = {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICT_CLASS}
-    parts = [f"{count} {verdict.replace('holds', 'hold').replace('does not', 'do not')}" for verdict, count in counts.items()]
-    text = f"<p>Of {len(claims)} statements checked, " + ", ".join(
-        part.replace("not enough samples", "cannot be decided with these samples") for part in parts
-    ) + ".</p>"
+    counts = [f"{sum(claim.verdict == verdict for claim in claims)} {said}" for verdict, said in COUNTED.items()]
+    text = f"<p>Of {len(claims)} statements checked, {', '.join(counts)}.</p>"
     left = sum(place.left + place.failed for place in standings)
     if left:
         failed = sum(place.failed for place in standings)
-        text += f'<p class="warning">This experiment is not complete: {left:,} tasks are missing, {failed:,} of them failed.</p>'
+        said = f"This experiment is not complete: {left:,} tasks are missing, {failed:,} of them failed."
+        text += f'<p class="warning">{said}</p>'
     if damaged:
         text += f'<p class="warning">Damaged files, whose tasks count as missing: {escape(", ".join(damaged))}.</p>'
     return text
@@ -95,15 +108,16 @@ def _claims_table(claims: Sequence[Claim]) -> str:
         for claim in claims
     ]
     note = (
-        '<p class="small">Ours: the estimate with its 95 % interval (t on paired differences; bootstrap over training sets for '
-        "peaks, shares and sample sizes). A statement holds, or does not, only if the interval says so.</p>"
+        '<p class="small">Ours: the estimate with its 95 % interval (t on paired differences; bootstrap over training '
+        "sets for peaks, shares and sample sizes). A statement holds, or does not, only if the interval says so.</p>"
     )
     return _table(["", "statement", "paper", "ours", "verdict"], ["".join(row) for row in rows]) + note
 
 
 def _table(headings: Sequence[str], rows: Sequence[str]) -> str:
     head = "".join(f"<th>{heading}</th>" for heading in headings)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</tbody></table>"
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _section(section: Section) -> str:
@@ -124,7 +138,7 @@ def _section(section: Section) -> str:
 
 
 def _inline(svg: str) -> str:
-    """An SVG without the parts that only a file of its own may have."""
+    """Return an SVG without the parts that only a file of its own may have."""
     return re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
 
 
@@ -160,10 +174,11 @@ def _methods(sections: Sequence[Section]) -> str:
         )
     )
     return (
-        "<p>Networks of NAND gates are trained by late-acceptance hill climbing until every training example is right. Accuracy is "
-        "measured on every pattern that was not trained on. A training set depends on the problem, its size and the number of the "
-        "sample alone, so that all losses see the same sets and differences are paired. The seed of a search is a hash of the task "
-        f"itself. Searches that end with training errors are counted and left out of means.</p><ul>{said}</ul>"
+        "<p>Networks of NAND gates are trained by late-acceptance hill climbing until every training example is right. "
+        "Accuracy is measured on every pattern that was not trained on. A training set depends on the problem, its size "
+        "and the number of the sample alone, so that all losses see the same sets and differences are paired. The seed of "
+        "a search is a hash of the task itself. Searches that end with training errors are counted and left out of means."
+        f"</p><ul>{said}</ul>"
     )
 
 
@@ -182,4 +197,5 @@ def _provenance(standings: Sequence[Standing], runs: Sequence[dict[str, Any]]) -
         f"{escape(', '.join(f'{k} {v}' for k, v in dict(run.get('versions', {})).items()))}</li>"
         for run in runs[-20:]
     ]
-    return table + f'<p class="small">This page was made with {escape(made)}. The latest runs:</p><ul class="small">{"".join(lines)}</ul>'
+    said = f'<p class="small">This page was made with {escape(made)}. The latest runs:</p>'
+    return f'{table}{said}<ul class="small">{"".join(lines)}</ul>'

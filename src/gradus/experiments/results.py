@@ -126,11 +126,20 @@ class Results:
         for name, value in wanted.items():
             column = getattr(self, name)
             keep &= np.isin(column, list(value)) if isinstance(value, set | list | tuple) else column == value
-        return Results._of(self._table.filter(pa.array(keep)))
+        return self.where(keep)
+
+    def where(self, keep: npt.NDArray[np.bool_]) -> Results:
+        """Rows that a mask marks."""
+        return Results._of(self._table.filter(pa.array(np.asarray(keep, dtype=np.bool_))))
+
+    def row(self, number: int) -> dict[str, Any]:
+        """One row with all its columns."""
+        found: dict[str, Any] = self._table.slice(number, 1).to_pylist()[0]
+        return found
 
     def usable_only(self) -> Results:
         """Rows that count in a mean."""
-        return Results._of(self._table.filter(pa.array(self.usable)))
+        return self.where(self.usable)
 
     def pairs(self, other: Results) -> Pairs:
         """Pair the rows of two variants of one problem by training set and repetition."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gradus._compile import compiled
@@ -11,7 +13,7 @@ __all__ = ["count_errors"]
 
 
 @compiled
-def count_errors(sources, outputs, inputs, targets, mask):
+def count_errors(sources: Any, outputs: Any, inputs: Any, targets: Any, mask: Any) -> Any:
     """Count, for each output, the patterns in the mask on which it differs from its target.
 
     Parameters

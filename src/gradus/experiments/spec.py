@@ -133,10 +133,10 @@ class _Place:
 
 def _document(name: str) -> tuple[dict[str, Any], _Place]:
     if name in paper_specs():
-        text, path, folder = (resources.files("gradus.experiments") / "specs" / f"{name}.toml").read_text("utf-8"), name, Path()
+        text = (resources.files("gradus.experiments") / "specs" / f"{name}.toml").read_text("utf-8")
     else:
-        text, path, folder = _own_text(name), name, Path(name).parent
-    place = _Place(path, folder=folder)
+        text = _own_text(name)
+    place = _Place(name, folder=Path(name).parent)
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

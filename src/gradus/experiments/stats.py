@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -45,7 +46,7 @@ class Estimate:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], n = {self.n}"
 
     def scaled(self, factor: float) -> Estimate:
-        """The same in another unit."""
+        """Return the same in another unit."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor, self.n)
 
 
@@ -86,12 +87,9 @@ def accuracy_by_size(results: Results) -> list[tuple[int, Estimate]]:
 
 
 def sample_matrix(results: Results, sizes: Sequence[int], samples: Sequence[int]) -> Floats:
-    """Accuracy by training size and sample; NaN where there is none (repetitions are averaged).
+    """Accuracy by training size and sample; NaN where there is none.
 
-    Examples
-    --------
-    >>> sample_matrix.__name__
-    'sample_matrix'
+    Repetitions of a sample are averaged.
     """
     usable = results.usable_only()
     total, count = np.zeros((2, len(sizes), len(samples)))
@@ -115,7 +113,7 @@ def crossing(sizes: Sequence[int], accuracy: Floats, level: float) -> float:
     20.0
     """
     known = [(size, value) for size, value in zip(sizes, accuracy, strict=True) if not np.isnan(value)]
-    for (size, value), (next_size, next_value) in zip(known[:-1], known[1:], strict=True):
+    for (size, value), (next_size, next_value) in itertools.pairwise(known):
         if value < level <= next_value:
             return float(size + (level - value) / (next_value - value) * (next_size - size))
     return float(known[0][0]) if known and known[0][1] >= level else float("nan")

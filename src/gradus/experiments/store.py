@@ -71,7 +71,7 @@ REPLACES = b"gradus_replaces"
 
 
 class Store:
-    """A folder of results.
+    r"""A folder of results.
 
     Parts are only ever added. A part's name holds a digest of its content, so that a damaged file is known without being
     understood. When there are many small parts they are merged into one that names those it replaces; whatever moment the
@@ -88,7 +88,7 @@ class Store:
     >>> store = Store(tempfile.mkdtemp())
     >>> store.append([{"task": "00ff", "status": "done"}])
     >>> store.ids(), store.damaged
-    ({b'\\x00\\xff': 'done'}, [])
+    ({b'\x00\xff': 'done'}, [])
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:

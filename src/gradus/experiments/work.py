@@ -146,7 +146,7 @@ def finish(task: Task, ordered: Ordered, found: Found, cpu_seconds: float | None
 
 
 def row_head(task: Task) -> Row:
-    """The part of a row that says which task it is of; the status is that of a success."""
+    """Write the part of a row that says which task it is of; the status is that of a success."""
     design = task.design
     return {
         "task": task.id,
@@ -173,7 +173,7 @@ def row_head(task: Task) -> Row:
 
 
 def failed_row(task: Task, error: BaseException | str) -> Row:
-    """The row of a task that failed: what it was and what went wrong."""
+    """Write the row of a task that failed: what it was and what went wrong."""
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     return {**row_head(task), "status": "failed", "error": text[:2000]}
 

@@ -18,6 +18,7 @@ SIZE = "training examples"
 GAIN = "gain over $L_1$ (points)"
 ACCURACY = "test accuracy"
 MILLION = 1e6
+VARIED = ("method", "loss", "order", "shrink", "attempts", "gates_per_target", "history")
 
 
 def present(results: Results, wanted: Sequence[str] = BEDS) -> list[str]:
@@ -136,7 +137,7 @@ def beyond(results: Results) -> Figure:
     for panel, problem in zip(panels, problems, strict=True):
         one = results.select(problem=problem)
         lgh = one.select(loss="lgh")
-        shrunk = Results._of(lgh._table.filter(lgh.shrink > 0))
+        shrunk = lgh.where(lgh.shrink > 0)
         for rows, colour, label in (
             (one.select(loss="l1"), COLOURS["l1"], LABELS["l1"]),
             (lgh.select(shrink=0), COLOURS["lgh"], LABELS["lgh"]),
@@ -174,7 +175,7 @@ def accuracy(results: Results) -> Figure:
     problems = present(results)
     columns = min(3, max(1, len(problems)))
     figure, panels = figure_of_panels(len(problems), columns)
-    axes = [name for name in ("method", "loss", "order", "shrink", "attempts", "gates_per_target", "history") if _varies(results, name)]
+    axes = [name for name in VARIED if _varies(results, name)]
     for panel, problem in zip(panels, problems, strict=True):
         one = results.select(problem=problem)
         variants = sorted({tuple(row) for row in zip(*(getattr(one, name).tolist() for name in axes), strict=True)}, key=str)

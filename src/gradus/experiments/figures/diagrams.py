@@ -20,10 +20,10 @@ INPUT, GATE, OUTPUT, INK = "#f2b8a0", "#e8e8e8", "#a8d5b5", "#333333"
 
 
 def fig1(results: Results) -> Figure:
-    """The best network of the table, the smallest of equals: learned again from its row, and drawn in layers."""
+    """Draw the best network of the table, the smallest of equals, learned again from its row."""
     usable = results.usable_only()
     best = min(range(len(usable)), key=lambda k: (-usable.accuracy[k], usable.live_gates[k]))
-    network = learned_again(usable._table.slice(best, 1).to_pylist()[0])
+    network = learned_again(usable.row(best))
     figure = Figure(figsize=(9.5, 5.0), layout="constrained")
     panel = figure.subplots()
     draw_layers(panel, network)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from gradus.experiments.figures.curves import GAIN, SIZE, present
 from gradus.experiments.figures.style import COLOURS, GRID, band, finish, problem_title
 from gradus.experiments.results import Results
-from gradus.experiments.stats import gain_by_size, mean_interval
+from gradus.experiments.stats import Estimate, gain_by_size, mean_interval
 
 __all__ = ["fig5", "fig6"]
 
@@ -60,7 +60,7 @@ def fig6(results: Results) -> Figure:
     left, right = figure.subplots(1, 2)
     scale = cm.ScalarMappable(colors.Normalize(-1, 1), "coolwarm_r")
     for tau in sorted(set(taus.tolist())):
-        pairs = Results._of(lgh._table.filter(taus == tau)).pairs(base)
+        pairs = lgh.where(taus == tau).pairs(base)
         points = [(size, gain.scaled(100)) for size, gain in gain_by_size(pairs)]
         left.plot([s for s, _ in points], [g.value for _, g in points], color=scale.to_rgba(tau), linewidth=1.4)
     left.axhline(0, color=COLOURS["l1"], linewidth=0.8)
@@ -68,11 +68,11 @@ def fig6(results: Results) -> Figure:
     left.set_ylabel(GAIN)
     figure.colorbar(scale, ax=left, label=r"$\tau$ with the known order")
     size = peak_size(results)
-    points = [(tau, gain) for tau, gain in gain_by_tau(one, size)]
+    by_tau = gain_by_tau(one, size)
     right.errorbar(
-        [tau for tau, _ in points],
-        [gain.value for _, gain in points],
-        yerr=[[g.value - g.low for _, g in points], [g.high - g.value for _, g in points]],
+        [tau for tau, _ in by_tau],
+        [gain.value for _, gain in by_tau],
+        yerr=[[g.value - g.low for _, g in by_tau], [g.high - g.value for _, g in by_tau]],
         color=COLOURS["lgh"], marker="o", markersize=3, linewidth=1.2, capsize=2,
     )  # fmt: skip
     right.axhline(0, color=COLOURS["l1"], linewidth=0.8)
@@ -89,17 +89,17 @@ def peak_size(results: Results) -> int:
     """Training size at which the known order gains most over L1."""
     one = results.select(problem=results.problems[0])
     lgh = one.select(loss="lgh")
-    best = Results._of(lgh._table.filter(np.round(np.asarray(lgh.tau, dtype=np.float64), 6) == 1.0))
+    best = lgh.where(np.round(np.asarray(lgh.tau, dtype=np.float64), 6) == 1.0)
     gains = gain_by_size(best.pairs(one.select(loss="l1")))
     return max(gains, key=lambda point: point[1].value)[0]
 
 
-def gain_by_tau(one: Results, size: int) -> list[tuple[float, object]]:
+def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:
     """Gain in points over L1 at one training size, for each tau."""
     at = one.select(n_train=size)
     base, lgh = at.select(loss="l1"), at.select(loss="lgh")
     taus = np.round(np.asarray(lgh.tau, dtype=np.float64), 6)
     return [
-        (tau, mean_interval(Results._of(lgh._table.filter(taus == tau)).pairs(base).gain).scaled(100))
+        (tau, mean_interval(lgh.where(taus == tau).pairs(base).gain).scaled(100))
         for tau in sorted(set(taus.tolist()))
     ]

@@ -47,7 +47,7 @@ TITLES = {
 }
 BEDS = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
 PANEL_WIDTH, PANEL_HEIGHT = 3.3, 2.6
-GRID = {"color": "#dddddd", "linewidth": 0.6}
+GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
 def problem_title(problem: str) -> str:

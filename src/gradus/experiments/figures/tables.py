@@ -30,7 +30,7 @@ def table_rows(results: Results, problem: str) -> list[tuple[str, Estimate, dict
 
 def target_names(results: Results) -> list[str]:
     """Names of the targets that rows are about."""
-    named = results._table.column("targets")[0].as_py()
+    named = results.row(0)["targets"]
     return list(named) if named else [f"target {k + 1}" for k in range(results.per_target.shape[1])]
 
 
@@ -50,7 +50,7 @@ def _table_figure(results: Results, problem: str) -> Figure:
     panel.set_yticks(range(len(rows)), [f"{name}  ({100 * base.value:.1f} %)" for name, base, _ in rows])
     panel.invert_yaxis()
     panel.set_xlabel("leave-one-out gain over $L_1$ (points); in brackets the accuracy of $L_1$")
-    panel.grid(axis="x", **GRID)
+    panel.xaxis.grid(**GRID)
     panel.set_axisbelow(True)
     panel.spines[["top", "right"]].set_visible(False)
     return finish(figure, results.select(problem=problem), [panel])
