@@ -120,4 +120,4 @@ def test_attribute_lines_that_hang_the_library_are_answered_at_once(tmp_path):
         else:
             with pytest.raises(FormatError):
                 read(path)
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 10

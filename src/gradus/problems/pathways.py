@@ -7,6 +7,7 @@ import functools
 import numpy as np
 
 from gradus.bits import BoolMatrix
+from gradus.errors import SettingsError
 from gradus.formats.bnet_reader import BnetModel, parse_bnet
 from gradus.problems.problem import Problem, bits_of, draw_distinct
 
@@ -105,6 +106,8 @@ def fabrca(pool_seed: int = 0) -> Problem:
     >>> fabrca()
     Problem('fabrca', 28 inputs, 28 targets, 1024 patterns)
     """
+    if pool_seed < 0:
+        raise SettingsError(f"pool_seed is {pool_seed}; it must be 0 or more.")
     model = _model(FABRCA_RULES)
     stream = np.random.PCG64(np.random.SeedSequence([int.from_bytes(b"fabrca", "little"), pool_seed]))
     return Problem(

@@ -76,6 +76,8 @@ def load(name: str) -> Problem:
         ...
     gradus.errors.UnknownProblemError: there is no problem 'ad6'; did you mean 'add6'? There are cpar7, cmaj9, sub5, ...
     """
+    if not isinstance(name, str):
+        raise UnknownProblemError(f"a problem's name is text, not {type(name).__name__}.")
     if name in SINGLE:
         return SINGLE[name]()
     sized = SIZED.fullmatch(name)
