@@ -76,6 +76,7 @@ def against_milp() -> Iterator[Figure]:
 
     from gradus.bits import unpack
     from gradus.minfs.cover import reduce_masks
+    from gradus.minfs.deadline import Deadline
     from gradus.minfs.deepening import Deepening
     from gradus.minfs.pairs import PairCollector, minimal_rows
     from gradus.minfs.table import as_classes, label_examples, read_table
@@ -95,7 +96,7 @@ def against_milp() -> Iterator[Figure]:
         }
         theirs, answer = cpu_seconds(lambda problem=problem: milp(**problem))
         agree = complete and len(cover.forced) + round(answer.fun) == len(features)
-        same, _ = cpu_seconds(lambda cover=cover: Deepening(cover, 0, tuple(range(30))).run())
+        same, _ = cpu_seconds(lambda cover=cover: Deepening(cover, 0, tuple(range(30)), Deadline()).run())
         note = (
             f"milp {theirs:.2f} s on {len(cover.masks)} masks; ours {ours * 1000:.1f} ms from the rows on, "
             f"{same * 1000:.1f} ms on these masks"

@@ -303,3 +303,23 @@ def test_learning_with_the_automatic_order_keeps_the_curriculum():
     learned = gradus.learn(problem.X, problem.Y[:, [2, 0, 1]], order="auto", max_iterations=2000, restarts=0)
     assert learned.order == learned.curriculum.order == (1, 2, 0)
     assert learned.curriculum.sizes == (6, 2, 4)
+
+
+def test_an_error_in_one_thread_stops_the_others(monkeypatch, rng):
+    from gradus.curriculum import find
+
+    X, Y = distinct_rows(rng, 60, 12), rng.random((60, 5)) < 0.5
+    deadlines = []
+
+    def fail_at_the_third(examples, deadline, rng):
+        deadlines.append(deadline)
+        if len(deadlines) == 3:
+            raise MemoryError
+        return gradus.FeatureSet((), 0, True)
+
+    monkeypatch.setattr(find, "WORK_FOR_THREADS", 0)
+    monkeypatch.setattr(find.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(find, "find_feature_set", fail_at_the_third)
+    with pytest.raises(MemoryError):
+        gradus.find_curriculum(X, Y)
+    assert all(deadline.is_over() for deadline in deadlines)

@@ -10,6 +10,7 @@ import pytest
 import gradus
 from gradus.minfs import deepening
 from gradus.minfs.cover import reduce_masks
+from gradus.minfs.deadline import Deadline
 from gradus.minfs.heuristics import beam
 from gradus.minfs.pairs import PairCollector
 from gradus.minfs.solver import MASKS_KEPT
@@ -112,7 +113,7 @@ def test_every_beam_gives_a_feasible_set_and_wide_ones_give_smaller_sets_on_the_
         masks, _ = PairCollector(examples.rows, examples.classes, keep=MASKS_KEPT, work=1 << 30).collect()
         cover = reduce_masks(masks, 400)
         for width in sizes:
-            found = beam(cover.covers, cover.n_pairs, width, longest=20, deadline=np.inf)
+            found = beam(cover.covers, cover.n_pairs, width, longest=20, deadline=Deadline())
             assert is_feasible(X, y, cover.columns[list(found)])
             sizes[width] += len(found)
     assert sizes[512] < sizes[1]
@@ -120,9 +121,9 @@ def test_every_beam_gives_a_feasible_set_and_wide_ones_give_smaller_sets_on_the_
 
 def test_a_beam_gives_up_at_its_length_and_at_its_deadline():
     covers = np.array([[0b01], [0b10]], dtype=np.uint64)
-    assert beam(covers, 2, 1, longest=2, deadline=np.inf) == (0, 1)
-    assert beam(covers, 2, 1, longest=1, deadline=np.inf) is None
-    assert beam(covers, 2, 1, longest=2, deadline=0.0) is None
+    assert beam(covers, 2, 1, longest=2, deadline=Deadline()) == (0, 1)
+    assert beam(covers, 2, 1, longest=1, deadline=Deadline()) is None
+    assert beam(covers, 2, 1, longest=2, deadline=Deadline(0)) is None
 
 
 def test_the_masks_held_are_bounded_whatever_the_number_of_rows():

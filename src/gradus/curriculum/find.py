@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ import numpy.typing as npt
 from gradus.bits import column_names
 from gradus.errors import DataError, SettingsError
 from gradus.minfs import FeatureSet
-from gradus.minfs.front import deadline_after, find_feature_set
+from gradus.minfs.deadline import Deadline, check_time_limit
+from gradus.minfs.front import find_feature_set
 
 if TYPE_CHECKING:
     from gradus.minfs.table import Examples, Table
@@ -166,17 +168,21 @@ def find_curriculum(
         raise SettingsError(f"choose is {choose!r}; use 'first' or 'random'.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise SettingsError(f"seed is {seed!r}; it must be a whole number of at least 0.")
-    deadline_after(time_limit)
+    seconds = check_time_limit(time_limit)
     table, targets = _read_targets(X, Y, on_conflict)
     tie_seed, *draw_seeds = np.random.SeedSequence(int(seed)).spawn(len(targets) + 1)
     workers = _workers(table, len(targets))
-    share = None if time_limit is None else time_limit / -(-len(targets) // workers)
+    share = None if seconds is None else seconds / -(-len(targets) // workers)
+    cancelled = threading.Event()
 
     def solve(target: int) -> FeatureSet:
         rng = np.random.default_rng(draw_seeds[target]) if choose == "random" else None
-        return find_feature_set(targets[target], deadline=deadline_after(share), rng=rng)
+        return find_feature_set(targets[target], Deadline(share, cancelled), rng)
 
-    found = _map(solve, len(targets), workers)
+    try:
+        found = _map(solve, len(targets), workers)
+    finally:
+        cancelled.set()  # after an error or Ctrl-C, threads that still run have nobody to run for
     ties = np.random.default_rng(tie_seed).random(len(targets))
     order = np.lexsort((ties, np.array([features.size for features in found])))
     return Curriculum(order=tuple(int(target) for target in order), feature_sets=tuple(found))
@@ -213,5 +219,8 @@ def _map(solve: Callable[[int], FeatureSet], n_targets: int, workers: int) -> li
     """Solve every target, in threads if there is more than one worker: the kernels leave the interpreter free."""
     if workers == 1:
         return [solve(target) for target in range(n_targets)]
-    with ThreadPoolExecutor(workers) as pool:
+    pool = ThreadPoolExecutor(workers)
+    try:
         return list(pool.map(solve, range(n_targets)))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

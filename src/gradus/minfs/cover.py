@@ -12,6 +12,8 @@ from gradus.minfs.pairs import mask_sizes, minimal_rows, subsets_of_earlier
 
 __all__ = ["Cover", "reduce_masks"]
 
+MAX_COMPARED = 1 << 14  # columns: beyond it, comparing each with each takes longer than it saves
+
 
 @dataclass(frozen=True)
 class Cover:
@@ -65,7 +67,7 @@ def reduce_masks(masks: WordMatrix, n_columns: int, *, drop_dominated: bool = Tr
         covers = pack(separates)
         needed = separates.any(axis=0)
         shrunk = False
-        if drop_dominated and covers.size:
+        if drop_dominated and 0 < len(columns) <= MAX_COMPARED and len(separates):
             dominated = subsets_of_earlier(covers)
             shrunk = bool((dominated & needed).any())
             needed &= ~dominated

@@ -7,8 +7,6 @@ deadline the answer depends on the cover alone.
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +15,13 @@ import numpy.typing as npt
 from gradus.bits import pack
 from gradus.minfs.branch import EXHAUSTED, HAS_RIVAL, WORK, Search, SearchState, new_state, search
 from gradus.minfs.cover import Cover
+from gradus.minfs.deadline import Deadline
 from gradus.minfs.heuristics import beam
 
 __all__ = ["Deepening", "Solution", "slice_steps"]
 
 SLICE_WORK = 1 << 25  # words touched between two looks at the clock
-FIRST_WORK = 1 << 33  # words touched at most to prove that a minimum set is the lexicographically first one
+FIRST_WORK = 1 << 32  # words touched at most to prove that a minimum set is the lexicographically first one
 STEP_OVERHEAD = 16  # words that a step of the search could touch in the time it takes beside touching words
 MASKS_PER_STEP = 11  # masks that a step of the search intersects, roughly
 BEAM_WIDTHS = (1, 16, 128, 1024, 8192, 65536)
@@ -59,11 +58,11 @@ class Deepening:
         A size that is known to be a lower bound, the forced columns included.
     known : tuple of int
         A set of original columns that covers every pair.
-    deadline : float
-        Value of `time.monotonic` at which to stop.
+    deadline : Deadline
+        When to stop.
     """
 
-    def __init__(self, cover: Cover, lower: int, known: tuple[int, ...], deadline: float = math.inf) -> None:
+    def __init__(self, cover: Cover, lower: int, known: tuple[int, ...], deadline: Deadline) -> None:
         self.cover, self.deadline = cover, deadline
         self.size = max(lower - len(cover.forced), 1)
         self.known = known
@@ -111,7 +110,7 @@ class Deepening:
             elif (int(state.numbers[WORK]) - steps_without_set) * (words + STEP_OVERHEAD) > FIRST_WORK:
                 self._take(state)
                 return False
-            if time.monotonic() > self.deadline:
+            if self.deadline.is_over():
                 self._take(state)
                 return None
         self.steps = before + int(state.numbers[WORK])
@@ -133,7 +132,7 @@ class Deepening:
             if self.widths[0] * n_columns * pair_words * longest > spent:
                 return
             width = self.widths.pop(0)
-            deadline = self.deadline if width > 1 else math.inf  # however short the time, there is a greedy set
+            deadline = self.deadline if width > 1 else Deadline()  # however short the time, there is a greedy set
             found = beam(self.cover.covers, self.cover.n_pairs, width, longest=longest, deadline=deadline)
             if found is not None:
                 self.known = tuple(sorted([*self.cover.forced.tolist(), *self.cover.columns[list(found)].tolist()]))

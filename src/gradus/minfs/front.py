@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from gradus.errors import SettingsError
+from gradus.minfs.deadline import Deadline, check_time_limit
 
 if TYPE_CHECKING:
     from gradus.minfs.table import Examples
@@ -107,10 +106,10 @@ def minimum_feature_set(
     """
     from gradus.minfs.table import as_classes, label_examples, read_table
 
-    deadline = deadline_after(time_limit)
+    deadline = Deadline(check_time_limit(time_limit))
     table = read_table(X)
     examples = label_examples(table, as_classes(y, table.n_rows), on_conflict=on_conflict)
-    return find_feature_set(examples, deadline=deadline)
+    return find_feature_set(examples, deadline)
 
 
 def all_minimum_feature_sets(
@@ -144,13 +143,13 @@ def all_minimum_feature_sets(
         raise SettingsError(f"limit is {limit!r}; it must be a whole number of at least 1, or None for all sets.")
     table = read_table(X)
     examples = label_examples(table, as_classes(y, table.n_rows), on_conflict=on_conflict)
-    solver = Solver(examples)
+    solver = Solver(examples, Deadline())
     visitor = AllSets(limit)
     solver.visit(len(solver.minimum().features), visitor)
     return expand(visitor.sets, table.column_classes, limit)
 
 
-def find_feature_set(examples: Examples, *, deadline: float = math.inf, rng: np.random.Generator | None = None) -> FeatureSet:
+def find_feature_set(examples: Examples, deadline: Deadline, rng: np.random.Generator | None = None) -> FeatureSet:
     """Find a minimum set of examples that are checked already: the first one, or with a generator a random one."""
     from gradus.minfs.listing import OneSet
     from gradus.minfs.solver import Solver
@@ -166,12 +165,3 @@ def find_feature_set(examples: Examples, *, deadline: float = math.inf, rng: np.
     return FeatureSet(
         features, solution.lower_bound, solution.optimal, solution.first and rng is None, conflicts=examples.conflicts
     )
-
-
-def deadline_after(time_limit: float | None) -> float:
-    """Check a time limit and turn it into a value of `time.monotonic`."""
-    if time_limit is None:
-        return math.inf
-    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float | np.number) or not time_limit >= 0:
-        raise SettingsError(f"time_limit is {time_limit!r}; it must be a number of seconds, or None for no limit.")
-    return time.monotonic() + float(time_limit)

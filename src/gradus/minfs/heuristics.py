@@ -7,7 +7,6 @@ thousands of columns. Nothing is drawn at random, so the result depends on the m
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from gradus._compile import compiled
 from gradus._intrinsics import popcount
 from gradus.bits import WordMatrix, tail_mask
+from gradus.minfs.deadline import Deadline
 
 __all__ = ["beam"]
 
@@ -34,7 +34,7 @@ def _uncovered_after(uncovered: Any, covers: Any, scores: Any) -> None:
             scores[row, column] = left
 
 
-def beam(covers: WordMatrix, n_pairs: int, width: int, *, longest: int, deadline: float) -> tuple[int, ...] | None:
+def beam(covers: WordMatrix, n_pairs: int, width: int, *, longest: int, deadline: Deadline) -> tuple[int, ...] | None:
     """Construct a set of columns that covers every pair, following the best `width` constructions at once.
 
     Parameters
@@ -46,8 +46,8 @@ def beam(covers: WordMatrix, n_pairs: int, width: int, *, longest: int, deadline
         Constructions kept at each length.
     longest : int
         Give up when a set would be larger.
-    deadline : float
-        Value of `time.monotonic` at which to give up.
+    deadline : Deadline
+        When to give up.
 
     Returns
     -------
@@ -76,14 +76,14 @@ def _best_extensions(
     covers: WordMatrix,
     names: npt.NDArray[np.uint64],
     width: int,
-    deadline: float,
+    deadline: Deadline,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]] | None:
     """Extend every construction by every column and return the best different ones; None when the time is over."""
     batch = max(1, SCORES_AT_ONCE // len(covers))
     keys = names[chosen].sum(axis=1, dtype=np.uint64)
     best: list[npt.NDArray[Any]] = [np.empty(0, dtype) for dtype in (np.int32, np.uint64, np.int64, np.int64)]
     for start in range(0, len(chosen), batch):
-        if time.monotonic() > deadline:
+        if deadline.is_over():
             return None
         scores = np.empty((min(batch, len(chosen) - start), len(covers)), dtype=np.int32)
         _uncovered_after(uncovered[start : start + batch], covers, scores)

@@ -67,7 +67,7 @@ class OneSet:
         for columns in sets:
             ways = math.prod(len(self.column_classes[column]) for column in columns)
             self.total += ways
-            if self.rng.random() * self.total < ways:
+            if self.rng.random() < ways / self.total:
                 self.drawn = columns
 
     def result(self) -> tuple[int, ...]:

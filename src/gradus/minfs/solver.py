@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import time
-
 import numpy as np
 
 from gradus.bits import WordMatrix, pack
 from gradus.minfs.cover import reduce_masks
+from gradus.minfs.deadline import Deadline
 from gradus.minfs.deepening import Deepening, Solution
 from gradus.minfs.heuristics import beam
 from gradus.minfs.listing import SetVisitor, visit_sets
@@ -32,11 +30,11 @@ class Solver:
     Parameters
     ----------
     examples : Examples
-    deadline : float
-        Value of `time.monotonic` at which to stop.
+    deadline : Deadline
+        When to stop.
     """
 
-    def __init__(self, examples: Examples, deadline: float = math.inf) -> None:
+    def __init__(self, examples: Examples, deadline: Deadline) -> None:
         self.rows, self.classes, self.deadline = examples.rows, examples.classes, deadline
         self.n_columns = len(examples.table.column_classes)
         self.masks, self.complete = self._collector(MASKS_KEPT).collect()
@@ -51,7 +49,7 @@ class Solver:
             lower = solution.lower_bound
             if not self._add_violated(solution.features):
                 return solution
-            if time.monotonic() > self.deadline:
+            if self.deadline.is_over():
                 return Solution(best, lower, optimal=lower == len(best), first=False)
 
     def visit(self, size: int, visitor: SetVisitor) -> None:
@@ -65,7 +63,7 @@ class Solver:
                 if any(self._add_violated(columns) for columns in batch):
                     restart = True
                     break
-                if time.monotonic() > self.deadline:
+                if self.deadline.is_over():
                     return
 
     def _collector(self, keep: int) -> PairCollector:
@@ -76,13 +74,13 @@ class Solver:
         while True:
             chosen: tuple[int, ...] = ()
             if self.cover.n_pairs:
-                found = beam(self.cover.covers, self.cover.n_pairs, 1, longest=self.n_columns, deadline=math.inf)
+                found = beam(self.cover.covers, self.cover.n_pairs, 1, longest=self.n_columns, deadline=Deadline())
                 chosen = found if found is not None else tuple(range(len(self.cover.columns)))
             columns = (int(self.cover.columns[place]) for place in chosen)
             features = tuple(sorted([*self.cover.forced.tolist(), *columns]))
             if not self._add_violated(features):
                 return features
-            if time.monotonic() > self.deadline:
+            if self.deadline.is_over():
                 return tuple(range(self.n_columns))
 
     def _add_violated(self, features: tuple[int, ...]) -> bool:
