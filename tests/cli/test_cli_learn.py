@@ -57,9 +57,7 @@ def test_the_same_seed_gives_the_same_model_file(here, capsys):
         assert run(["learn", "add3.csv", "--targets", "z0,z1,z2", "-o", name, "--seed", "5", *QUICK]) == 0
     assert (here / "a.json").read_text() == (here / "b.json").read_text()
     network = package.Network.load(here / "a.json")
-    learned = package.learn(
-        *_problem_rows(here / "add3.csv", 6), shrink=2000, seed=5, max_iterations=20_000_000, restarts=2
-    )
+    learned = package.learn(*_problem_rows(here / "add3.csv", 6), shrink=2000, seed=5, max_iterations=20_000_000, restarts=2)
     assert network.sources.tolist() == learned.network.sources.tolist()
 
 
@@ -69,8 +67,11 @@ def _problem_rows(path, n_inputs):
 
 
 def test_numbers_categories_and_several_classes_go_in_and_come_out(here, capsys):
-    rows = [[size, colour, "big" if size > 5 else "odd" if colour == "red" else "small"]
-            for size in (1.5, 2.5, 8.5, 9.5) for colour in ("red", "blue", "green")]
+    rows = [
+        [size, colour, "big" if size > 5 else "odd" if colour == "red" else "small"]
+        for size in (1.5, 2.5, 8.5, 9.5)
+        for colour in ("red", "blue", "green")
+    ]
     write_csv(here / "things.csv", ["size", "colour", "kind"], rows)
     assert run(["learn", "things.csv", "--targets", "kind", "--binarize", "quantile", "-o", "m.json", *QUICK]) == 0
     model = load_model(here / "m.json")

@@ -34,9 +34,9 @@ def test_importing_gradus_imports_nothing_heavy():
 def test_every_verb_has_a_help_with_an_example(verb, capsys):
     words = [verb, "write", "--help"] if verb == "problems" else [verb, "--help"]
     assert frame.run(words) == 0
-    assert f"Example: gradus {verb}" in capsys.readouterr().out.replace("\n  ", " ") or verb in (
-        *("learn", "curriculum", "infer"),  # their examples begin with making the data; they are run below
-    )
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Example: " in shown
+    assert f"gradus {verb} " in shown[shown.index("Example: ") :]
 
 
 @pytest.mark.parametrize("verb", ["learn", "curriculum", "infer"])

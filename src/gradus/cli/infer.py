@@ -11,7 +11,7 @@ import typer
 from gradus.cli.console import note, percent, print_json, print_table
 from gradus.cli.progress import Steps
 from gradus.defaults import DEFAULT_NETWORKS
-from gradus.errors import SettingsError
+from gradus.errors import DataError, SettingsError
 from gradus.files import write_text_whole
 from gradus.formats.series import Transitions, transitions
 from gradus.formats.series_files import read_series
@@ -111,6 +111,8 @@ def _transitions(
         series_column=series_column,
         time_column=time_column,
     )
+    if not read:
+        raise DataError(f"{paths[0]} holds no state; a series needs at least two.")
     notes: tuple[str, ...] = ()
     if binarize != "none":
         read, notes = _binarized(read, binarize)

@@ -1,0 +1,127 @@
+"""`infer` as a whole, and leave-one-out against a slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from gradus.errors import SettingsError
+from gradus.formats.series import Series, transitions
+from gradus.inference import Prior, infer
+from gradus.inference.leave_one_out import folds, score
+from gradus.inference.page import page
+from gradus.inference.tables import as_document, edges_csv, regulators_csv, rules_csv
+from gradus.problems.time_series import YEAST_SERIES
+
+
+@pytest.fixture(scope="module")
+def yeast():
+    return infer(transitions(YEAST_SERIES), networks=10, seed=1)
+
+
+def test_every_rule_fits_every_transition(yeast):
+    moves = yeast.transitions
+    predicted = yeast.network.predict(moves.X)
+    columns = [yeast.network.output_names.index(name) for name in moves.target_names]
+    assert np.array_equal(predicted[:, columns], moves.Y)
+    assert yeast.network.input_names == yeast.network.output_names == moves.input_names
+    assert not predicted[:, moves.input_names.index("start")].any()
+
+
+def test_all_minimum_sets_are_those_of_the_paper(yeast):
+    sets = {name: {frozenset(one) for one in found} for name, found in yeast.minimum_sets.items()}
+    assert sets["SK"] == {frozenset({"start"})}
+    assert sets["Ste9"] == sets["Rum1"] == {frozenset({"start", "PP"})}
+    assert sets["Cdc2/Cdc13"] == {frozenset({"Ste9", "Slp1"}), frozenset({"Rum1", "Slp1"})}
+    assert sets["Cdc2/Cdc13*"] == {frozenset({"Slp1", "Wee1/Mik1"}), frozenset({"Slp1", "Cdc25"})}
+
+
+def test_the_same_seed_gives_the_same_result_with_any_number_of_workers(yeast):
+    again = infer(transitions(YEAST_SERIES), networks=10, seed=1, workers=2)
+    assert as_document(again) == as_document(yeast)
+    assert again.network == yeast.network
+
+
+def test_leaving_one_out_says_what_could_not_be_scored(yeast):
+    scores = yeast.leave_one_out
+    assert scores.not_scored == ((0, "SK"),)
+    assert {one.target: one.scored for one in scores.targets} == {
+        name: 8 if name == "SK" else 9 for name in yeast.transitions.target_names
+    }
+    assert scores.overall.persistence == pytest.approx(63 / 80)
+
+
+def test_networks_may_be_kept_to_the_minimum_sets():
+    found = infer(transitions(YEAST_SERIES), networks=5, regulators="minimum", leave_one_out=False)
+    assert found.leave_one_out is None
+    for rule in found.rules:
+        hierarchy = next(
+            one for one in found.hierarchies if rule.target in [found.transitions.target_names[k] for k in one.targets]
+        )
+        readable = {found.transitions.input_names[i] for features in hierarchy.feature_sets for i in features}
+        assert set(rule.regulators) <= readable
+
+
+def test_no_network_uses_a_forbidden_edge():
+    prior = Prior(allow=(("start", "SK"), ("Slp1", "PP")), forbid=(("Wee1/Mik1", "Cdc2/Cdc13*"),))
+    found = infer(transitions(YEAST_SERIES), networks=10, prior=prior, leave_one_out=False)
+    used = {(edge.regulator, edge.target) for edge in found.edges if edge.frequency}
+    assert ("Wee1/Mik1", "Cdc2/Cdc13*") not in used
+    assert {regulator for regulator, target in used if target == "SK"} == {"start"}
+    assert {regulator for regulator, target in used if target == "PP"} == {"Slp1"}
+
+
+def test_names_cannot_break_the_page_or_the_tables():
+    name = '<script>alert("x")</script>,"\n'
+    states = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
+    found = infer(transitions(Series([name, "b"], states)), networks=3)
+    shown = page(found, picture=None, files=[name], title=name)
+    assert "<script" not in shown
+    assert "&lt;script&gt;" in shown
+    assert rules_csv(found).count("\n") >= 3
+    assert edges_csv(found).startswith("regulator,target,")
+    assert regulators_csv(found).startswith("target,size,")
+
+
+@pytest.mark.parametrize("settings_", [{"networks": 0}, {"regulators": "some"}, {"networks": True}])
+def test_settings_are_checked(settings_):
+    with pytest.raises(SettingsError):
+        infer(transitions(YEAST_SERIES), **settings_)
+
+
+def test_a_search_that_never_fits_is_told():
+    found = infer(transitions(YEAST_SERIES), networks=2, gates_per_target=1, leave_one_out=False)
+    assert found.unfitted["Ste9"] == 2
+    assert "do not fit all transitions" in page(found, picture=None, files=[], title="t")
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_scores_are_what_counting_one_by_one_gives(data):
+    n = data.draw(st.integers(2, 6))
+    X = data.draw(hnp.arrays(np.bool_, (n, 2)))
+    Y = data.draw(hnp.arrays(np.bool_, (n, 2)))
+    genes = targets = ("a", "b")
+    shares = {(fold.row, k): data.draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])) for fold in folds(Y) for k in fold.targets}
+    found = score(X, Y, genes, targets, shares)
+    for one in found.targets:
+        k = targets.index(one.target)
+        vote = single = stays = usual = 0.0
+        rows = [row for row in range(n) if (row, k) in shares]
+        for row in rows:
+            rest = [bool(Y[i, k]) for i in range(n) if i != row]
+            assert len(set(rest)) == 2
+            share = shares[row, k]
+            right = share if Y[row, k] else 1 - share
+            vote += 0.5 if share == 0.5 else (share > 0.5) == Y[row, k]
+            single += right
+            stays += X[row, k] == Y[row, k]
+            ones = sum(rest)
+            usual += 0.5 if 2 * ones == len(rest) else (2 * ones > len(rest)) == Y[row, k]
+        assert (one.scored, one.vote, one.single, one.persistence, one.majority) == pytest.approx(
+            (len(rows), vote / len(rows), single / len(rows), stays / len(rows), usual / len(rows))
+        )
+    assert len(found.not_scored) + len(shares) == 2 * n
