@@ -196,13 +196,15 @@ class DaskEngine(ExecutorEngine):
     ----------
     address : str or distributed.Client
         The scheduler's address, for instance ``"tcp://host:8786"``, or a client that is connected already.
+    timeout : str
+        How long to wait for the scheduler.
     """
 
-    def __init__(self, address: Any) -> None:
+    def __init__(self, address: Any, *, timeout: str = "10s") -> None:
         distributed = _distributed()
         self._own = isinstance(address, str)
         try:
-            self.client = distributed.Client(address, timeout="10s", set_as_default=False) if self._own else address
+            self.client = distributed.Client(address, timeout=timeout, set_as_default=False) if self._own else address
         except (OSError, ValueError, TimeoutError) as error:
             raise WorkerError(f"no Dask scheduler answers at {address}: {error}") from error
         self._check_versions()
