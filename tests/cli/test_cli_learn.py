@@ -26,7 +26,8 @@ def test_an_adder_is_learned_without_error_and_its_verilog_is_read_by_yosys(grad
     assert "if always the majority" in done.stdout
     assert "{x0, y0}" in done.stdout
     gradus("export", "model.json", "circuit.v")
-    program = "from pyosys import libyosys as y; d = y.Design(); y.run_pass('read_verilog circuit.v', d); y.run_pass('check -assert', d)"
+    steps = "y.run_pass('read_verilog circuit.v', d); y.run_pass('check -assert', d)"
+    program = f"from pyosys import libyosys as y; d = y.Design(); {steps}"
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)
     gradus("draw", "model.json", "net.svg")
     done = gradus("predict", "model.json", "add4.csv", "-o", "out.csv")

@@ -92,7 +92,8 @@ def test_settings_are_checked(settings_):
         infer(transitions(YEAST_SERIES), **settings_)
 
 
-def test_a_search_that_never_fits_is_told():
+def test_a_search_that_never_fits_is_told(monkeypatch):
+    monkeypatch.setattr("gradus.inference.pipeline.MAX_ITERATIONS", 1000)
     found = infer(transitions(YEAST_SERIES), networks=2, gates_per_target=1, leave_one_out=False)
     assert found.unfitted["Ste9"] == 2
     assert "do not fit all transitions" in page(found, picture=None, files=[], title="t")

@@ -18,7 +18,7 @@ from gradus.formats.series_files import read_series
 from gradus.inference.pipeline import Inference, infer
 from gradus.inference.prior import Prior, read_edges
 from gradus.inference.tables import as_document
-from gradus.inference.write import make_folder, write_inference
+from gradus.inference.write import check_folder, write_inference
 
 __all__ = ["command"]
 
@@ -27,7 +27,7 @@ def command(
     series: Annotated[
         list[Path],
         typer.Argument(
-            metavar="SERIES...",
+            metavar="SERIES",
             help="Tables of states: a column a gene, a row a time; one file a series.",
             show_default=False,
         ),
@@ -65,15 +65,15 @@ def command(
     workers: Annotated[int, typer.Option(help="Processes.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
 ) -> None:
-    """Find the rules of a gene network from time series; read report.html in the folder first.
+    r"""Find the rules of a gene network from time series; read report.html in the folder first.
 
-    Example: printf 'a,b\\n0,0\\n1,0\\n1,1\\n' >s.csv; gradus infer s.csv -o rules
+    Example: printf 'a,b\n0,0\n1,0\n1,1\n' >s.csv; gradus infer s.csv -o rules
     """
     folder = output.with_suffix("") if output.suffix == ".bnet" else output
     moves = _transitions(series, layout, series_column, time_column, binarize, on_conflict)
     prior = Prior(None if allow is None else read_edges(allow), () if forbid is None else read_edges(forbid))
     prior.check(moves.input_names)
-    make_folder(folder)
+    check_folder(folder)
     begin = time.monotonic()
     with Steps("networks trained", 0) as step:
         found = infer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from os import PathLike
 from pathlib import Path
@@ -14,7 +15,7 @@ from gradus.inference.page import page
 from gradus.inference.pipeline import Inference
 from gradus.inference.tables import as_document, edges_csv, regulators_csv, rules_csv
 
-__all__ = ["FILES", "Written", "make_folder", "write_inference"]
+__all__ = ["FILES", "Written", "check_folder", "write_inference"]
 
 FILES = {
     "report.html": "what was found, in plain language",
@@ -32,14 +33,15 @@ Written = tuple[list[Path], list[str]]
 """Files, and sentences about those that could not be made."""
 
 
-def make_folder(folder: str | PathLike[str]) -> None:
-    """Make a folder, or raise a `FormatError` that says why it cannot be written."""
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise FormatError(f"cannot be written: {error.strerror or error}.", path=folder) from error
+def check_folder(folder: str | PathLike[str]) -> None:
+    """Refuse a folder that cannot be made or written, before work is spent on what should go there; make nothing yet."""
+    place = Path(folder).absolute()
+    while not os.path.lexists(place):
+        place = place.parent
+    if not place.is_dir():
+        raise FormatError(f"cannot be written: {place} is not a folder.", path=folder)
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise FormatError(f"cannot be written: nothing may be written in {place}.", path=folder)
 
 
 def write_inference(found: Inference, folder: str | PathLike[str], *, title: str) -> Written:
@@ -58,7 +60,7 @@ def write_inference(found: Inference, folder: str | PathLike[str], *, title: str
     files : list of Path
     notes : list of str
     """
-    make_folder(folder)
+    check_folder(folder)
     notes: list[str] = []
     contents = {
         "rules.bnet": bnet.dumps(found.network),
@@ -79,9 +81,17 @@ def write_inference(found: Inference, folder: str | PathLike[str], *, title: str
     listed = [f"{name}: {what}" for name, what in FILES.items() if name in contents]
     contents["report.html"] = page(found, picture=contents.get("hierarchy.svg"), files=listed, title=title)
     # Everything is made before anything is written, so that an error leaves no half of a result.
+    _make(Path(folder))
     for name in contents:
         write_text_whole(Path(folder) / name, contents[name])
     return [Path(folder) / name for name in FILES if name in contents], notes
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror or error}.", path=folder) from error
 
 
 def _order(found: Inference) -> list[str]:
