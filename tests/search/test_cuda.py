@@ -84,8 +84,8 @@ def test_random_small_jobs_end_as_on_the_cpu(host):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(
     ("n", "inputs", "targets", "gates"),
-    [(80, 12, 6, 21), (64, 7, 7, 21), (48, 28, 12, 41)],
-    ids=["three words", "two words, full", "sources of two bytes"],
+    [(80, 12, 6, 21), (64, 7, 7, 21), (48, 28, 12, 41), (30, 6, 2, 600)],
+    ids=["three words", "two words, full", "sources of two bytes", "more gates than 32 words of bits"],
 )
 def test_long_searches_with_restarts_and_shrinking_end_as_on_the_cpu(host, loss, n, inputs, targets, gates):
     rng = np.random.default_rng(2)

@@ -49,10 +49,13 @@ DEVICE u32 local_cost(const Batch& batch, const Network& net, const Walker& walk
 
 // Lgh: the first target with an error decides. A target that was behind it until now may not be live yet.
 template <bool ALL_SETTLED>
-DEVICE u32 global_cost(const Batch& batch, const Network& net, const Walker& walker, u32& first) {
+DEVICE u32 global_cost(const Batch& batch, const Network& net, const Walker& walker, u32& first, u32& cone_words) {
     u32 hidden = batch.n_gates - batch.n_targets;
     ROLLED for (u32 k = 0; k < batch.n_targets; k++) {
-        if (!ALL_SETTLED && k >= walker.roots && !is_live(net, hidden + k)) settle(batch, net, hidden + k);
+        if (!ALL_SETTLED && k >= walker.roots && !is_live(net, hidden + k)) {
+            settle(batch, net, hidden + k);
+            cone_words = live_words(batch);
+        }
         u32 errors = count_errors(batch, net, walker, k);
         if (errors != 0) {
             first = k;

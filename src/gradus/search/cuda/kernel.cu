@@ -27,7 +27,9 @@ DEVICE void start(const Batch& batch, const Network& net, Walker& walker) {
     walker.dirty = NONE;
     walker.roots = batch.n_targets;  // for now every gate has its right value
     walker.first = batch.n_targets - 1;
-    walker.cost = walker.loss == LGH ? global_cost<true>(batch, net, walker, walker.first) : local_cost(batch, net, walker);
+    u32 unused = 0;
+    walker.cost = walker.loss == LGH ? global_cost<true>(batch, net, walker, walker.first, unused)
+                                     : local_cost(batch, net, walker);
     walker.begun = true;
     fill_history(walker);
     if (walker.cost < walker.best) keep_best(batch, net, walker);
@@ -157,7 +159,6 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
     u32 slot = mine ? batch.active[index] : 0;
     walker.search = NONE;
     walker.history = batch.history + (u64)slot * batch.history_room;
-    forget_cone(batch, net);
     if (mine) resume(batch, net, walker, slot);
     if (walker.phase != IDLE && out_of_time(batch, walker)) {
         if (walker.phase == SEARCH) walker.iterations += walker.step;
@@ -174,12 +175,8 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
         }
         if (!any_lane(queued)) break;
         if (ready && (walker.begun || round % REFRESH == REFRESH - 1)) refresh_live(batch, net, walker);
-        SYNC_WARP();
-        Move move;
         u64 before = walker.step;
-        bool found = ready && draw_move(batch, net, walker, move);
-        SYNC_WARP();
-        if (found) try_move(batch, net, walker, move);
+        step_round(batch, net, walker, ready);
         if (ready) steps += walker.step - before;
     }
     if (mine) save(batch, net, walker, slot);

@@ -159,36 +159,44 @@ DEVICE void sweep(const Batch& batch, const Network& net, Cursor cursor) {
 DEVICE bool is_live(const Network& net, u32 gate) { return (net.live[(gate >> 5) * LANES] >> (gate & 31)) & 1; }
 
 // Adds the gates that a gate reads to the set `cone`, as far as they are of interest; those of word `at`, which is being
-// worked on, to `todo`.
+// worked on, to `todo`. Bit k of `pending` is set for word k, the last bit also for all words after it.
 template <bool ONLY_DEAD>
-DEVICE void mark_sources(const Batch& batch, const Network& net, Pair from, bool wanted, u32 at, u32& todo) {
+DEVICE void mark_sources(
+    const Batch& batch, const Network& net, Pair from, bool wanted, u32 at, u32& todo, u32& pending
+) {
     u32 read[2] = {from.a, from.b};
     UNROLL for (u32 t = 0; t < 2; t++) {
         bool is_gate = wanted && read[t] >= batch.n_inputs;
         u32 below = is_gate ? read[t] - batch.n_inputs : at * 32;
-        u32 bit = is_gate ? 1u << (below & 31) : 0;
-        if (ONLY_DEAD) bit &= ~net.live[(below >> 5) * LANES];
-        bool here = below >> 5 == at;
-        todo |= here ? bit : 0;
-        set_bits(net.cone + (below >> 5) * LANES, here ? 0 : bit);
+        u32 word = below >> 5, bit = is_gate ? 1u << (below & 31) : 0;
+        if (ONLY_DEAD) bit &= ~net.live[word * LANES];
+        todo |= word == at ? bit : 0;
+        u32 elsewhere = word == at ? 0 : bit;
+        set_bits(net.cone + word * LANES, elsewhere);
+        if (ONLY_DEAD) pending |= elsewhere != 0 ? 1u << (word < 31 ? word : 31) : 0;
     }
 }
 
 // Adds a gate that is not live and all it depends on to the cone and to the live gates; returns the lowest of them.
 DEVICE u32 grow_cone(const Batch& batch, const Network& net, u32 gate) {
-    u32 at = gate >> 5, lowest = gate;
+    u32 at = gate >> 5, lowest = gate, pending = 0;
     u32 todo = 1u << (gate & 31), done = 0;
     for (;;) {
         u32 bit = highest_bit(todo);
         todo ^= 1u << bit;
         done |= 1u << bit;
         lowest = at * 32 + bit;
-        mark_sources<true>(batch, net, sources(net, lowest), true, at, todo);
+        mark_sources<true>(batch, net, sources(net, lowest), true, at, todo, pending);
         while (todo == 0) {
             net.live[at * LANES] |= done;
             net.cone[at * LANES] |= done;
-            if (at == 0) return lowest;
-            at--;
+            if (at <= 31) {
+                pending &= (1u << at) - 1;
+                if (pending == 0) return lowest;
+                at = highest_bit(pending);
+            } else {
+                at--;
+            }
             todo = net.cone[at * LANES] & ~net.live[at * LANES];
             done = 0;
         }
@@ -201,12 +209,13 @@ DEVICE void settle(const Batch& batch, const Network& net, u32 gate) {
     sweep(batch, net, walk_from(net, lowest, gate, (gate >> 5) + 1));
 }
 
-DEVICE void forget_cone(const Batch& batch, const Network& net) {
-    ROLLED for (u32 at = 0; at < live_words(batch); at++) net.cone[at * LANES] = 0;
+// These two work on the first `words` words of the sets.
+DEVICE void forget_cone(const Network& net, u32 words) {
+    ROLLED for (u32 at = 0; at < words; at++) net.cone[at * LANES] = 0;
 }
 
-DEVICE void take_back_cone(const Batch& batch, const Network& net) {
-    ROLLED for (u32 at = 0; at < live_words(batch); at++) {
+DEVICE void take_back_cone(const Network& net, u32 words) {
+    ROLLED for (u32 at = 0; at < words; at++) {
         net.live[at * LANES] &= ~net.cone[at * LANES];
         net.cone[at * LANES] = 0;
     }
@@ -222,15 +231,15 @@ DEVICE void make_cone_live(const Batch& batch, const Network& net) {
 // Makes `cone` exactly the gates that the first `roots` targets depend on, and returns how many they are. All lanes look
 // at the same gate at a time, so that what it reads can be fetched ahead.
 DEVICE u32 cone_of_targets(const Batch& batch, const Network& net, u32 roots) {
-    forget_cone(batch, net);
-    u32 first = batch.n_gates - batch.n_targets, count = 0;
+    forget_cone(net, live_words(batch));
+    u32 first = batch.n_gates - batch.n_targets, count = 0, unused = 0;
     ROLLED for (u32 k = 0; k < roots; k++) net.cone[((first + k) >> 5) * LANES] |= 1u << ((first + k) & 31);
     u32 gate = batch.n_gates;
     ROLLED for (u32 at = live_words(batch); at-- > 0;) {
         u32 todo = net.cone[at * LANES];
         SOME_UNROLLED for (; gate > at * 32; gate--) {
             Pair from = sources(net, gate - 1);
-            mark_sources<false>(batch, net, from, (todo >> ((gate - 1) & 31)) & 1, at, todo);
+            mark_sources<false>(batch, net, from, (todo >> ((gate - 1) & 31)) & 1, at, todo, unused);
         }
         net.cone[at * LANES] = todo;
         count += count_ones(todo);

@@ -13,7 +13,7 @@ __all__ = ["Layout", "Limits", "Shape", "choose_layout", "shape_of", "why_not"]
 MAX_HISTORY = 1 << 20
 MOST_NODES = 1 << 16
 MOST_COST = 2**32 - 1
-BLOCKS_WANTED = 7
+BLOCKS_WANTED = 4
 """Warps of a multiprocessor that hide each other's waiting; more would only mean more instructions."""
 MOST_BLOCKS = 16
 
@@ -138,6 +138,6 @@ def choose_layout(shape: Shape, limits: Limits) -> Layout:
         lanes=lanes,
         blocks=blocks * limits.multiprocessors,
         group=2 if shape.words <= 4 else 1,
-        draws=8,
-        refresh=16,
+        draws=12,
+        refresh=32,
     )

@@ -34,6 +34,10 @@ DEVICE void keep_best(const Batch& batch, const Network& net, Walker& walker) {
 
 struct Move {
     u32 terminal, before, after;
+    u32 compare;      // cost in the history at this step
+    u32 lowest;       // where its sweep begins
+    u32 cone_words;   // as far as its cone may reach
+    u32 cost, first;  // what it leads to
 };
 
 // Draws moves and makes those at gates that do not count, which never change the cost; true if one met a live gate.
@@ -55,56 +59,73 @@ DEVICE bool draw_move(const Batch& batch, const Network& net, Walker& walker, Mo
     return false;
 }
 
-DEVICE void keep_move(Walker& walker, u32 cost) {
-    walker.cost = cost;
-    walker.dirty = NONE;
+// Makes live what a move at a live gate reads, and finds where its sweep begins: it also puts right what the last move
+// that was taken back has left.
+DEVICE void prepare_move(const Batch& batch, const Network& net, const Walker& walker, Move& move) {
+    u32 gate = move.terminal >> 1, read = move.after - batch.n_inputs;
+    move.compare = walker.history[walker.place];
+    move.lowest = gate < walker.dirty ? gate : walker.dirty;
+    move.cone_words = 0;
+    if (move.after >= batch.n_inputs && !is_live(net, read)) {
+        move.cone_words = (read >> 5) + 1;
+        u32 bottom = grow_cone(batch, net, read);
+        move.lowest = bottom < move.lowest ? bottom : move.lowest;
+    }
 }
 
-DEVICE void take_back(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
+DEVICE void sweep_move(const Batch& batch, const Network& net, const Move& move) {
+    sweep(batch, net, walk_from(net, move.lowest, move.terminal >> 1, live_words(batch)));
+}
+
+// The cost after a move. While shrinking every example has to stay right, and the cost is the number of live gates.
+DEVICE void cost_move(const Batch& batch, const Network& net, const Walker& walker, Move& move) {
+    move.first = walker.first;
+    if (walker.phase == SHRINK) {
+        bool right = all_right(batch, net, walker);
+        move.cost = right ? cone_of_targets(batch, net, batch.n_targets) : NONE;
+    } else if (walker.loss == LGH) {
+        move.cost = global_cost<false>(batch, net, walker, move.first, move.cone_words);
+    } else {
+        move.cost = local_cost(batch, net, walker);
+    }
+}
+
+DEVICE void keep_move(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
+    if (walker.phase == SHRINK) make_cone_live(batch, net);
+    else forget_cone(net, move.cone_words);
+    walker.dirty = NONE;
+    walker.cost = move.cost;
+    walker.first = move.first;
+    if (walker.roots <= move.first) walker.roots = move.first + 1;
+    if (move.cost < walker.best) keep_best(batch, net, walker);
+}
+
+DEVICE void take_back_move(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
+    // While shrinking, the cone is another one by now, and what the move made live may stay so for a while.
+    if (walker.phase == SHRINK) forget_cone(net, live_words(batch));
+    else take_back_cone(net, move.cone_words);
     connect(net, move.terminal, move.before);
     walker.dirty = move.terminal >> 1;
 }
 
-DEVICE void end_search_move(const Batch& batch, const Network& net, Walker& walker, const Move& move, u32 compare) {
-    u32 first = walker.first;
-    u32 cost = walker.loss == LGH ? global_cost<false>(batch, net, walker, first) : local_cost(batch, net, walker);
-    if (cost <= walker.cost || cost < compare) {
-        forget_cone(batch, net);
-        keep_move(walker, cost);
-        walker.first = first;
-        if (walker.loss == LGH && first >= walker.roots) walker.roots = first + 1;
-        if (cost < walker.best) keep_best(batch, net, walker);
-    } else {
-        take_back_cone(batch, net);
-        take_back(batch, net, walker, move);
-    }
-}
-
-// Shrinking: every example stays right, and the cost is the number of live gates.
-DEVICE void end_shrink_move(const Batch& batch, const Network& net, Walker& walker, const Move& move, u32 compare) {
-    bool right = all_right(batch, net, walker);
-    u32 live = right ? cone_of_targets(batch, net, batch.n_targets) : NONE;
-    if (right && (live <= walker.cost || live < compare)) {
-        make_cone_live(batch, net);
-        keep_move(walker, live);
-        if (live < walker.best) keep_best(batch, net, walker);
-    } else {
-        forget_cone(batch, net);  // what it has made live stays so until a smaller network is found
-        take_back(batch, net, walker, move);
-    }
-}
-
-// Evaluates a move at a live gate, together with what the last one that was taken back has left.
-DEVICE void try_move(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
-    u32 compare = walker.history[walker.place];
-    u32 gate = move.terminal >> 1, read = move.after - batch.n_inputs;
-    u32 lowest = gate < walker.dirty ? gate : walker.dirty;
-    if (move.after >= batch.n_inputs && !is_live(net, read)) {
-        u32 bottom = grow_cone(batch, net, read);
-        lowest = bottom < lowest ? bottom : lowest;
-    }
-    sweep(batch, net, walk_from(net, lowest, gate, live_words(batch)));
-    if (walker.phase == SEARCH) end_search_move(batch, net, walker, move, compare);
-    else end_shrink_move(batch, net, walker, move, compare);
+DEVICE void decide_move(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
+    if (move.cost <= walker.cost || move.cost < move.compare) keep_move(batch, net, walker, move);
+    else take_back_move(batch, net, walker, move);
     end_step(walker);
+}
+
+// Lets every lane that can step do so. Lanes that are through with a part of it wait for the others: without that, each
+// would go through the next part on its own.
+DEVICE void step_round(const Batch& batch, const Network& net, Walker& walker, bool ready) {
+    Move move;
+    SYNC_WARP();
+    bool found = ready && draw_move(batch, net, walker, move);
+    SYNC_WARP();
+    if (found) prepare_move(batch, net, walker, move);
+    SYNC_WARP();
+    if (found) sweep_move(batch, net, move);
+    SYNC_WARP();
+    if (found) cost_move(batch, net, walker, move);
+    SYNC_WARP();
+    if (found) decide_move(batch, net, walker, move);
 }
