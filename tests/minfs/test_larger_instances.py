@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradus
-from gradus.minfs import deepening
+from gradus.minfs import deepening, solver
 from gradus.minfs.cover import reduce_masks
 from gradus.minfs.deadline import Deadline
 from gradus.minfs.heuristics import beam
@@ -124,6 +124,20 @@ def test_a_beam_gives_up_at_its_length_and_at_its_deadline():
     assert beam(covers, 2, 1, longest=2, deadline=Deadline()) == (0, 1)
     assert beam(covers, 2, 1, longest=1, deadline=Deadline()) is None
     assert beam(covers, 2, 1, longest=2, deadline=Deadline(0)) is None
+
+
+def test_more_masks_are_held_where_answers_fail_again_and_again():
+    """Random labels leave many almost feasible sets: held masks have to grow until the answer stands."""
+    rng = np.random.default_rng(8)
+    X, y = rng.random((200, 30)) < 0.5, rng.random(200) < 0.5
+    examples = label_examples(read_table(X), as_classes(y, 200))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solver, "MASKS_KEPT", 64)
+        patch.setattr(solver, "MASKS_ADDED", 8)
+        patched = solver.Solver(examples, Deadline())
+        grown = patched.minimum()
+    assert patched.keep > 64
+    assert grown.features == gradus.minimum_feature_set(X, y).features
 
 
 def test_the_masks_held_are_bounded_whatever_the_number_of_rows():

@@ -135,6 +135,7 @@ def minimal_rows(masks: WordMatrix, compared: int = MASKS_COMPARED) -> WordMatri
     """
     sizes = mask_sizes(masks)
     masks = masks[np.lexsort((*masks.T, sizes))]
+    masks = masks[np.append(True, (masks[1:] != masks[:-1]).any(axis=1))[: len(masks)]]
     compared = max(compared, int(np.count_nonzero(sizes == 1)))
     minimal: WordMatrix = masks[~_contains_an_earlier(masks, compared)]
     return minimal

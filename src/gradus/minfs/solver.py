@@ -17,6 +17,9 @@ __all__ = ["Solver"]
 
 MASKS_KEPT = 2048
 MASKS_ADDED = 1024
+ROUNDS = 4  # answers that failed before more masks are held from the start
+GROWTH = 4
+MOST_WORDS = 1 << 24  # that the masks held may take
 PAIR_WORK = 1 << 24  # pairs times words looked at, at most, to collect masks
 
 
@@ -25,7 +28,8 @@ class Solver:
 
     Where there are too many pairs, only the shortest masks are held: the solution of that relaxation is checked against
     the rows, and as long as it leaves pairs unseparated, their masks are added and it is solved again. A solution
-    that passes is a minimum set of everything, and the first one if it was the first of the relaxation.
+    that passes is a minimum set of everything, and the first one if it was the first of the relaxation. Where that fails
+    again and again, more masks are held.
 
     Parameters
     ----------
@@ -37,7 +41,8 @@ class Solver:
     def __init__(self, examples: Examples, deadline: Deadline) -> None:
         self.rows, self.classes, self.deadline = examples.rows, examples.classes, deadline
         self.n_columns = len(examples.table.column_classes)
-        self.masks, self.complete = self._collector(MASKS_KEPT).collect()
+        self.keep, self.failures = MASKS_KEPT, 0
+        self.masks, self.complete = self._collector(self.keep).collect()
         self.cover = reduce_masks(self.masks, self.n_columns)
 
     def minimum(self) -> Solution:
@@ -97,5 +102,11 @@ class Solver:
         return True
 
     def _add(self, masks: WordMatrix) -> None:
+        """Add masks, and after some failures collect again and hold more of them."""
         self.masks = np.concatenate([self.masks, masks])
+        self.failures += 1
+        if self.failures % ROUNDS == 0 and self.keep * GROWTH * self.rows.shape[2] <= MOST_WORDS:
+            self.keep *= GROWTH
+            collected, self.complete = self._collector(self.keep).collect()
+            self.masks = collected if self.complete else np.concatenate([self.masks, collected])
         self.cover = reduce_masks(self.masks, self.n_columns)
