@@ -19,15 +19,15 @@ import numpy.typing as npt
 import gradus
 from gradus import problems
 
-# The largest training sets of the experiments, about half of all patterns where there are few.
+# The largest training sets of the paper's experiments.
 BEDS = {
     "cpar7": 112,
-    "cmaj9": 256,
-    "sub5": 512,
-    "add6": 512,
-    "cmux15": 256,
-    "alu74181": 512,
-    "mammalian": 256,
+    "cmaj9": 384,
+    "sub5": 192,
+    "add6": 208,
+    "cmux15": 180,
+    "alu74181": 384,
+    "mammalian": 180,
     "fabrca": 96,
     "yeast": 9,
     "ecoli": 5,
