@@ -19,27 +19,34 @@ DEVICE u32 shared_words(const Batch& batch) {
 
 DEVICE Network place_network(const Batch& batch, u32* shared, u32 lane) {
     Network net;
-    net.values = shared + lane;
-    net.targets = net.values + (batch.n_inputs + batch.n_gates) * WORDS * LANES;
-    net.wiring = net.targets + batch.n_targets * WORDS * LANES;
-    net.live = net.wiring + wiring_words(batch) * LANES;
-    net.cone = net.live + live_words(batch) * LANES;
+    net.values = opaque_shared(shared + lane);
+    net.targets = opaque_shared(net.values + (batch.n_inputs + batch.n_gates) * WORDS * LANES);
+    net.wiring = opaque_shared(net.targets + batch.n_targets * WORDS * LANES);
+    net.live = opaque_shared(net.wiring + wiring_words(batch) * LANES);
+    net.cone = opaque_shared(net.live + live_words(batch) * LANES);
     return net;
 }
 
 // ---- wiring
 
-struct Pair { u32 a, b; };
-
-DEVICE Pair sources(const Network& net, u32 gate) {
+// Both sources of a gate in one number, to be taken apart where they are needed.
+DEVICE u32 packed_sources(const Network& net, u32 gate) {
 #if WIDE
-    u32 both = net.wiring[gate * LANES];
-    return {both & 0xFFFF, both >> 16};
+    return net.wiring[gate * LANES];
 #else
-    u32 both = ((const u16*)(net.wiring + (gate >> 1) * LANES))[gate & 1];
-    return {both & 0xFF, both >> 8};
+    // Half gate % 2 of word gate / 2, its address in fewer steps.
+    const u8* at = (const u8*)net.wiring + gate * (2 * LANES) - (gate & 1) * (2 * LANES - 2);
+    return opaque(*(const u16*)at);
 #endif
 }
+
+struct Pair { u32 a, b; };
+
+DEVICE Pair unpack(u32 packed) {
+    return WIDE ? Pair{packed & 0xFFFF, packed >> 16} : Pair{packed & 0xFF, packed >> 8};
+}
+
+DEVICE Pair sources(const Network& net, u32 gate) { return unpack(packed_sources(net, gate)); }
 
 DEVICE u32 source(const Network& net, u32 terminal) {
 #if WIDE
@@ -69,7 +76,8 @@ const u32 CHUNK = WORDS <= 8 ? WORDS : 8;
 #define FOR_CHUNKS(base) ROLLED for (u32 base = 0; base < WORDS; base += CHUNK)
 #define FOR_WORDS(w, base) UNROLL for (u32 w = 0; w < CHUNK; w++) if (WORDS % CHUNK == 0 || base + w < WORDS)
 
-DEVICE u32* value(const Network& net, u32 node) { return net.values + node * (WORDS * LANES); }
+// In bytes, which makes an address one multiplication and addition.
+DEVICE u32* value(const Network& net, u32 node) { return (u32*)((u8*)net.values + node * (WORDS * LANES * 4)); }
 
 DEVICE void evaluate(const Batch& batch, const Network& net, u32 gate) {
     Pair from = sources(net, gate);
@@ -77,7 +85,7 @@ DEVICE void evaluate(const Batch& batch, const Network& net, u32 gate) {
     u32* out = value(net, batch.n_inputs + gate);
     FOR_CHUNKS(base) FOR_WORDS(w, base) {
         u32 at = (base + w) * LANES;
-        out[at] = ~(a[at] & b[at]);
+        out[at] = nand(a[at], b[at]);
     }
 }
 
@@ -102,7 +110,7 @@ DEVICE Cursor walk_from(const Network& net, u32 first, u32 any, u32 end) {
 
 struct Gates {  // a few gates to be evaluated together
     u32 gate[GROUP];
-    Pair from[GROUP];
+    u32 packed[GROUP];
 };
 
 DEVICE Gates next_gates(const Network& net, Cursor& cursor) {
@@ -116,27 +124,31 @@ DEVICE Gates next_gates(const Network& net, Cursor& cursor) {
         cursor.word &= cursor.word - 1;
         gates.gate[i] = cursor.gate;
     }
-    UNROLL for (u32 i = 0; i < GROUP; i++) gates.from[i] = sources(net, gates.gate[i]);
+    UNROLL for (u32 i = 0; i < GROUP; i++) gates.packed[i] = packed_sources(net, gates.gate[i]);
     return gates;
 }
 
 // All loads come before the first store, so that they overlap: a source that is one of the group is taken from there.
 DEVICE void evaluate_chunk(const Batch& batch, const Network& net, const Gates& gates, u32 base) {
     u32 a[GROUP][CHUNK], b[GROUP][CHUNK];
-    UNROLL for (u32 i = 0; i < GROUP; i++) FOR_WORDS(w, base) {
-        a[i][w] = value(net, gates.from[i].a)[(base + w) * LANES];
-        b[i][w] = value(net, gates.from[i].b)[(base + w) * LANES];
+    Pair from[GROUP];
+    UNROLL for (u32 i = 0; i < GROUP; i++) {
+        from[i] = unpack(gates.packed[i]);
+        FOR_WORDS(w, base) {
+            a[i][w] = value(net, from[i].a)[(base + w) * LANES];
+            b[i][w] = value(net, from[i].b)[(base + w) * LANES];
+        }
     }
     UNROLL for (u32 i = 0; i < GROUP; i++) {
         UNROLL for (u32 j = 0; j < i; j++) {
-            bool a_is_j = gates.from[i].a == batch.n_inputs + gates.gate[j];
-            bool b_is_j = gates.from[i].b == batch.n_inputs + gates.gate[j];
+            bool a_is_j = from[i].a == batch.n_inputs + gates.gate[j];
+            bool b_is_j = from[i].b == batch.n_inputs + gates.gate[j];
             FOR_WORDS(w, base) {
                 a[i][w] = a_is_j ? a[j][w] : a[i][w];  // by now a[j] is the value of gate j
                 b[i][w] = b_is_j ? a[j][w] : b[i][w];
             }
         }
-        FOR_WORDS(w, base) a[i][w] = ~(a[i][w] & b[i][w]);
+        FOR_WORDS(w, base) a[i][w] = nand(a[i][w], b[i][w]);
     }
     UNROLL for (u32 i = 0; i < GROUP; i++)
         FOR_WORDS(w, base) value(net, batch.n_inputs + gates.gate[i])[(base + w) * LANES] = a[i][w];

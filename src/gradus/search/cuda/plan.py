@@ -139,5 +139,5 @@ def choose_layout(shape: Shape, limits: Limits) -> Layout:
         blocks=blocks * limits.multiprocessors,
         group=2 if shape.words <= 4 else 1,
         draws=12,
-        refresh=32,
+        refresh=64,
     )

@@ -25,6 +25,19 @@ DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
 DEVICE u32 count_ones(u32 bits) { return __popc(bits); }
 DEVICE u32 lowest_bit(u32 bits) { return __ffs(bits) - 1; }
 DEVICE u32 highest_bit(u32 bits) { return 31 - __clz(bits); }
+DEVICE u32 nand(u32 a, u32 b) {  // one instruction, of which the compiler makes two
+    u32 out;
+    asm("lop3.b32 %0, %1, %2, 0, 0x3F;" : "=r"(out) : "r"(a), "r"(b));
+    return out;
+}
+// The next two hide where a number comes from: what the compiler knows it uses for address arithmetic in more steps.
+DEVICE u32 opaque(u32 number) {
+    asm("" : "+r"(number));
+    return number;
+}
+DEVICE u32* opaque_shared(u32* at) {
+    return (u32*)__cvta_shared_to_generic(opaque((u32)__cvta_generic_to_shared(at)));
+}
 DEVICE u64 fetch_add(u64* at, u64 amount) { return atomicAdd(at, amount); }
 // The one place of the search where a result that is not needed at once would make the lane wait for its memory.
 DEVICE void set_bits(u32* at, u32 bits) { atomicOr(at, bits); }
@@ -39,6 +52,9 @@ DEVICE u32 high_product(u32 a, u32 b) { return (u32)(((u64)a * b) >> 32); }
 DEVICE u32 count_ones(u32 bits) { return __builtin_popcount(bits); }
 DEVICE u32 lowest_bit(u32 bits) { return __builtin_ctz(bits); }
 DEVICE u32 highest_bit(u32 bits) { return 31 - __builtin_clz(bits); }
+DEVICE u32 nand(u32 a, u32 b) { return ~(a & b); }
+DEVICE u32 opaque(u32 number) { return number; }
+DEVICE u32* opaque_shared(u32* at) { return at; }
 DEVICE u64 fetch_add(u64* at, u64 amount) { u64 before = *at; *at += amount; return before; }
 DEVICE void set_bits(u32* at, u32 bits) { *at |= bits; }
 DEVICE bool any_lane(bool mine) { return mine; }
