@@ -89,7 +89,7 @@ from tests.experiments.test_run import slow_tasks
 
 run_module.FLUSH_SECONDS = 0.1
 if __name__ == "__main__":
-    print(run_module.run_tasks(slow_tasks(int(sys.argv[2])), Store(sys.argv[1]), LocalEngine(2)).left)
+    print(run_module.run_tasks(slow_tasks(int(sys.argv[2])), Store(sys.argv[1]), LocalEngine(1)).left)
 """
 
 
@@ -104,7 +104,7 @@ def _marked(mark):
 
 
 def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(tmp_path):
-    count = 240
+    count = 200
     script = tmp_path / "runner.py"
     script.write_text(RUNNER)
     mark = uuid.uuid4().hex
@@ -129,7 +129,7 @@ def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(
         time.sleep(0.1)
     assert not _marked(mark), "a worker outlived the run that started it"
     assert subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True).stdout.strip() == b"0"
-    run_tasks(slow_tasks(count), Store(tmp_path / "whole"), LocalEngine(2))
+    run_tasks(slow_tasks(count), Store(tmp_path / "whole"), ExecutorEngine(lambda: ThreadPoolExecutor(2), lambda: 2))
     killed, whole = (Store(tmp_path / name) for name in ("killed", "whole"))
     assert len(killed) == count  # no row stands twice
     assert comparable(killed.table()) == comparable(whole.table())
@@ -157,7 +157,8 @@ def command_line_cluster(tmp_path_factory):
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
     dask = [sys.executable, "-m", "dask"]
     quiet = {"env": env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    scheduler = subprocess.Popen([*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file], **quiet)
+    place = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--scheduler-file", file]
+    scheduler = subprocess.Popen([*dask, "scheduler", *place], **quiet)
     worker = [*dask, "worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
     for _ in range(300):
         if file.exists():
@@ -176,7 +177,9 @@ def _wait_for_workers(engine, count):
     engine.client.wait_for_workers(count, timeout=60)
 
 
-def test_a_scheduler_and_two_workers_from_the_command_line_give_the_same_rows(tmp_path, tasks, reference, command_line_cluster):
+def test_a_scheduler_and_two_workers_from_the_command_line_give_the_same_rows(
+    tmp_path, tasks, reference, command_line_cluster
+):
     address, _ = command_line_cluster
     engine = DaskEngine(address)
     _wait_for_workers(engine, 2)
@@ -203,7 +206,7 @@ def test_killing_a_dask_worker_mid_run_loses_nothing(tmp_path, command_line_clus
 def test_a_local_cluster_gives_the_same_rows(tmp_path, tasks, reference):
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         distributed.Client(cluster) as client,
     ):
         run_tasks(tasks, Store(tmp_path), DaskEngine(client))

@@ -61,7 +61,7 @@ class ExecutorEngine:
         stop: Callable[[Executor], None] | None = None,
     ) -> None:
         self._make, self._slots = make, slots
-        self._stop = stop or (lambda executor: executor.shutdown(wait=False, cancel_futures=True))
+        self._stop = stop or (lambda executor: executor.shutdown(wait=False))
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
         """Run every task once; closing the iterator stops the work."""
@@ -85,6 +85,8 @@ class ExecutorEngine:
                     executor, rows = self._alone(executor, batch)
                     yield rows
         finally:
+            for future in flying:
+                future.cancel()
             self._stop(executor)
 
     def _submit(
@@ -226,7 +228,7 @@ class DaskEngine(ExecutorEngine):
             )
 
     def _end(self, executor: Executor) -> None:
-        executor.shutdown(wait=False, cancel_futures=True)
+        executor.shutdown(wait=False)
         if self._own:
             self.client.close()
 
