@@ -1,0 +1,105 @@
+"""Claims: made-up results whose truth is known get the verdict that they deserve."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from gradus.experiments.claims import check_claims
+from gradus.experiments.results import Results
+from gradus.experiments.store import COLUMNS
+
+
+def verdicts(rows):
+    claims = check_claims(Results(pa.Table.from_pylist(rows, schema=COLUMNS)))
+    return {claim.statement: claim for claim in claims}
+
+
+def find(claims, words):
+    found = [claim for statement, claim in claims.items() if words in statement]
+    assert len(found) == 1, words
+    return found[0]
+
+
+def parity(strength, *, samples=60, noise=0.01):
+    """Accuracies on parity with gains of so many points at 40 examples; later targets gain more, the last less."""
+    rng = np.random.default_rng(5)
+    common = rng.normal(0, 0.05, (200, 1))
+
+    def accuracy(loss, size, sample):
+        base = {24: 0.60, 40: 0.70, 56: 0.89, 72: 0.99}[size]
+        gain = strength[loss] * {24: 0.5, 40: 1.0, 56: 0.6, 72: 0.0}[size]
+        shape = np.array([0, 0, 0.5, 1, 1.5, 3, 1]) if size != 72 else np.zeros(7)
+        return np.clip(base + gain * shape + common[sample] + rng.normal(0, noise, 7), 0, 1)
+
+    return {"accuracy": accuracy, "sizes": (24, 40, 56, 72), "samples": samples, "m": 7}
+
+
+PAPER = {"l1": 0.0, "lw": 0.05, "llh": 0.052, "lgh": 0.09}
+
+
+def test_results_like_the_papers_hold(made_up):
+    claims = verdicts(made_up("cpar7", **parity(PAPER)))
+    for words in ("Peak gain over L1 on 7-bit", "up to 10 points", "sixth target", "The gain drops at the last target"):
+        assert find(claims, words).verdict == "holds", find(claims, words)
+
+
+def test_results_against_the_paper_do_not_hold(made_up):
+    upside_down = {"l1": 0.0, "lw": 0.09, "llh": 0.05, "lgh": 0.01}
+    claims = verdicts(made_up("cpar7", **parity(upside_down)))
+    for words in ("Peak gain over L1 on 7-bit", "up to 10 points", "not distinguishable"):
+        assert find(claims, words).verdict == "does not hold", find(claims, words)
+
+
+def test_few_or_noisy_samples_decide_nothing(made_up):
+    few = verdicts(made_up("cpar7", **parity(PAPER, samples=5)))
+    assert {claim.verdict for claim in few.values()} == {"not enough samples"}
+    nothing = {"l1": 0.0, "lw": 0.0, "llh": 0.0, "lgh": 0.003}
+    noisy = verdicts(made_up("cpar7", **parity(nothing, noise=0.3)))
+    assert find(noisy, "Peak gain over L1").verdict != "holds"
+
+
+def test_fewer_examples_are_found_with_their_interval(made_up):
+    def accuracy(loss, size, sample):
+        shift = 0.84 if loss == "lgh" else 1.0
+        return min(1.0, 0.5 + 0.4 * size / (50 * shift) + 0.02 * np.sin(sample))
+
+    rows = made_up("cpar7", accuracy, sizes=tuple(range(8, 113, 8)), samples=60, m=7)
+    claim = find(verdicts(rows), "Fewer examples to pass 90 %")
+    assert claim.verdict == "holds"
+    assert claim.ours.startswith("16 %")
+
+
+@pytest.mark.parametrize(("kept", "verdict"), [(0.95, "holds"), (0.2, "does not hold")])
+def test_the_automatic_order_is_judged_by_the_share_it_keeps(made_up, kept, verdict):
+    rng = np.random.default_rng(2)
+    size = {"sizes": (8, 16), "samples": 50, "m": 5}
+
+    def accuracy(gain):
+        return lambda loss, n, sample: 0.7 + (gain if loss == "lgh" else 0) + 0.05 * np.sin(sample) + rng.normal(0, 0.01)
+
+    for bed, expected in (("cmaj9", verdict), ("cmux15", {"holds": "does not hold"}.get(verdict, "holds"))):
+        rows = made_up(bed, accuracy(0.08), losses=("l1", "lgh"), **size)
+        rows += made_up(bed, accuracy(0.08 * kept), losses=("lgh",), order="auto", shuffle=True, **size)
+        assert find(verdicts(rows), "The automatic order").verdict == expected
+
+
+def test_gain_against_tau_is_judged_on_every_order(made_up):
+    size = {"sizes": (8, 16), "samples": 50, "m": 5}
+    rng = np.random.default_rng(4)
+    rows = made_up("add5", lambda loss, n, sample: 0.7 + rng.normal(0, 0.01), losses=("l1",), **size)
+    for tau in (1.0, 0.6, 0.2, -0.2, -0.6, -1.0):
+        more = made_up(
+            "add5", lambda loss, n, s, tau=tau: 0.7 + 0.05 * tau + rng.normal(0, 0.01), losses=("lgh",), order=f"tau:{tau}", **size
+        )
+        rows += [{**row, "tau": tau} for row in more]
+    claims = verdicts(rows)
+    for words in ("gain grows with τ", "gain is largest at τ = 1", "as large as the gain"):
+        assert find(claims, words).verdict == "holds"
+
+
+def test_claims_without_results_are_left_out(made_up):
+    assert check_claims(Results(COLUMNS.empty_table())) == []
+    claims = verdicts(made_up("mammalian", lambda loss, *_: 0.9 if loss == "lgh" else 0.8, order="auto", losses=("lgh",)))
+    assert claims == {}

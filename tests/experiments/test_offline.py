@@ -1,0 +1,124 @@
+"""Searches that run elsewhere give the rows that they would have given here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from gradus.errors import FormatError, SettingsError
+from gradus.experiments.device import run_jobs
+from gradus.experiments.engines import CudaEngine
+from gradus.experiments.jobs_file import ResultsWriter, read_jobs
+from gradus.experiments.offline import absorb, write_jobs
+from gradus.experiments.run import run_tasks
+from gradus.experiments.store import Store
+from gradus.experiments.tasks import Design, Task
+from gradus.search.front import run_search
+from gradus.search.settings import Settings
+from tests.experiments.conftest import comparable
+
+
+def on_cpu(jobs, *, watch=None):
+    """Stand in for the GPU: the same contract, the last job first."""
+    prepared = list(jobs)
+    for index in reversed(range(len(prepared))):
+        job = prepared[index]
+        yield index, run_search(job.X, job.Y, job.settings, job.seed)
+
+
+@pytest.fixture(scope="module")
+def searches(tasks):
+    return [task for task in tasks if task.design.method == "network" and task.design.problem != "mammalian"]
+
+
+def test_a_trip_through_files_gives_the_same_rows(tmp_path, searches, reference):
+    jobs = tmp_path / "jobs.npz"
+    assert write_jobs(searches, jobs) == len(searches)
+    assert run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str) == len(searches)
+    absorb(searches, jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "store"))
+    wanted = {task.id for task in searches}
+    expected = [row for row in reference.to_pylist() if row["task"] in wanted]
+    assert comparable(Store(tmp_path / "store").table()).to_pylist() == expected
+
+
+def test_results_spread_over_files_and_absorbed_twice_count_once(tmp_path, searches):
+    jobs = tmp_path / "jobs.npz"
+    write_jobs(searches, jobs)
+    writer = ResultsWriter(tmp_path, file_bytes=2000)
+    for job in read_jobs(jobs):
+        prepared = job.prepared()
+        writer.add(job, run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed))
+    writer.flush()
+    files = sorted(tmp_path.glob("results-*.npz"))
+    assert len(files) == writer.files > 1
+    store = Store(tmp_path / "store")
+    assert absorb(searches, jobs, files[:1], store).done < len(searches)
+    absorb(searches, jobs, files, store)
+    absorb(searches, jobs, files, store)
+    assert len(Store(tmp_path / "store")) == len(searches)
+
+
+def test_searches_that_were_stopped_are_left_for_another_time(tmp_path, searches):
+    def stopped(jobs, *, watch=None):
+        for index, job in enumerate(jobs):
+            found = run_search(job.X, job.Y, job.settings, job.seed)
+            yield index, type(found)(**{**vars(found), "stopped": index % 2 == 0})
+
+    jobs = tmp_path / "jobs.npz"
+    write_jobs(searches, jobs)
+    assert run_jobs(list(read_jobs(jobs)), tmp_path, run_many=stopped, say=str) == len(searches) // 2
+
+
+def test_the_gpu_engine_gives_the_same_rows_and_runs_baselines_here(tmp_path, tasks, reference, monkeypatch):
+    from gradus.search import cuda
+
+    monkeypatch.setattr(cuda, "run_many", on_cpu)
+    run_tasks(tasks, Store(tmp_path), CudaEngine())
+    assert comparable(Store(tmp_path).table()) == reference
+
+
+def test_a_hundred_thousand_networks_fit_in_a_few_files(tmp_path):
+    """A network of 126 gates takes no more than its live gates, so that 100,000 of them stay below 8 files of 16 MB."""
+    task = Task(Design("add6", settings=Settings(max_iterations=20_000, restarts=0)), 64, 0)
+    jobs = tmp_path / "jobs.npz"
+    write_jobs([task], jobs)
+    job = next(read_jobs(jobs))
+    prepared = job.prepared()
+    found = run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed)
+    writer = ResultsWriter(tmp_path)
+    rng = np.random.default_rng(0)
+    for _ in range(500):  # wiring as different as that of different searches
+        sources = np.array([rng.integers(0, 12 + min(gate, 120), 2) for gate in range(126)])
+        writer.add(job, type(found)(**{**vars(found), "sources": sources}))
+    writer.flush()
+    size = (tmp_path / "results-0.npz").stat().st_size
+    assert 100_000 / 500 * size < 8 * 16e6 / 2
+
+
+def test_the_device_script_needs_neither_numba_nor_pyarrow():
+    code = (
+        "import sys\n"
+        "for name in ('numba', 'pyarrow', 'scipy', 'sklearn', 'matplotlib', 'typer'): sys.modules[name] = None\n"
+        "import gradus.experiments.device, gradus.search.cuda\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_files_that_are_something_else_are_refused(tmp_path, searches):
+    (tmp_path / "junk.npz").write_bytes(b"PK not really")
+    with pytest.raises(FormatError, match="junk.npz"):
+        list(read_jobs(tmp_path / "junk.npz"))
+    np.savez(tmp_path / "objects.npz", head=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(FormatError, match="objects.npz"):
+        list(read_jobs(tmp_path / "objects.npz"))
+    jobs = tmp_path / "jobs.npz"
+    write_jobs(searches[:4], jobs)
+    run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str)
+    with pytest.raises(FormatError, match="not part of this experiment"):
+        absorb(searches[:2], jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "s"))
+    limited = Task(Design("add3", settings=Settings(time_limit=1.0)), 8, 0)
+    with pytest.raises(SettingsError, match="time limit"):
+        write_jobs([limited], jobs)

@@ -1,0 +1,135 @@
+"""Figures and the page: each is drawn from results, complete or not, and the page needs nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from matplotlib.figure import Figure
+
+from gradus.errors import SettingsError, StoreError
+from gradus.experiments.figures import FIGURES, draw
+from gradus.experiments.plan import Block, Plan, save_plan
+from gradus.experiments.report import write_report
+from gradus.experiments.results import Results
+from gradus.experiments.run import run_tasks
+from gradus.experiments.store import COLUMNS, Store
+from gradus.experiments.tasks import BASELINES, Design
+from gradus.experiments.work import Batch, run_batch
+from gradus.search.settings import Settings
+
+BEDS = {"cpar7": 7, "cmaj9": 5, "sub5": 5, "add6": 6, "cmux15": 7}
+
+
+def results_for(name, made_up):
+    rng = np.random.default_rng(1)
+
+    def accuracy(loss, size, sample):
+        return 0.7 + 0.05 * (loss == "lgh") + rng.normal(0, 0.02)
+
+    losses = {"losses": ("l1", "lgh")}
+    if name in ("fig3", "fig4", "figA2", "accuracy"):
+        rows = [row for bed, m in BEDS.items() for row in made_up(bed, accuracy, m=m)]
+    elif name == "figA1":
+        rows = [row for m in (3, 4, 5, 6) for row in made_up(f"add{m}", accuracy, m=m)]
+    elif name == "fig5":
+        rows = [row for bed, m in BEDS.items() for row in made_up(bed, accuracy, m=m, **losses)]
+        rows += [r for bed, m in BEDS.items() for r in made_up(bed, accuracy, m=m, order="auto", losses=("lgh",))]
+    elif name == "fig6":
+        rows = made_up("add5", accuracy, m=5, losses=("l1",))
+        for tau in (1.0, 0.0, -1.0):
+            rows += [{**row, "tau": tau} for row in made_up("add5", accuracy, m=5, order=f"tau:{tau}", losses=("lgh",))]
+    elif name == "fig7":
+        rows = made_up("mammalian", accuracy, m=9, order="none", losses=("l1",))
+        rows += made_up("mammalian", accuracy, m=9, order="auto", losses=("lw", "llh", "lgh"))
+    elif name == "beyond":
+        rows = made_up("cpar7", accuracy, m=7, **losses)
+        lgh = [row for row in rows if row["loss"] == "lgh"]
+        rows += [{**row, "shrink": 10, "attempts": attempts} for row in lgh for attempts in (1, 7)]
+    elif name == "baselines":
+        rows = made_up("cpar7", accuracy, m=7, **losses)
+        lgh = [row for row in rows if row["loss"] == "lgh"]
+        rows += [{**row, "method": method, "loss": None} for row in lgh for method in BASELINES]
+    elif name in ("tab2", "tab3"):
+        bed, targets = ("yeast", ("SK", "PP")) if name == "tab2" else ("ecoli", ("G2", "G6"))
+        rows = made_up(bed, accuracy, m=2, sizes=(8,), draw="leave-one-out", targets=targets, order="none")
+    else:
+        rows = []
+    return Results(pa.Table.from_pylist(rows, schema=COLUMNS))
+
+
+@pytest.mark.parametrize("name", sorted(set(FIGURES) - {"fig1"}))
+def test_every_figure_is_drawn_from_its_results(name, made_up):
+    figure = draw(name, results_for(name, made_up))
+    assert isinstance(figure, Figure)
+    assert sum(len(axes.lines) + len(axes.texts) + len(axes.collections) for axes in figure.axes) > 0
+
+
+def test_a_figure_says_how_many_searches_it_leaves_out(made_up):
+    rows = made_up("cpar7", lambda *_: 0.5, m=7)
+    for row in rows[:5]:
+        row["converged"] = False
+    figure = draw("fig4", Results(pa.Table.from_pylist(rows, schema=COLUMNS)))
+    assert f"5 of {len(rows)} searches ended with training errors" in figure.get_supxlabel()
+
+
+def test_an_unknown_figure_is_answered_with_those_there_are():
+    with pytest.raises(SettingsError, match="there is no figure 'fig9'; there are accuracy"):
+        draw("fig9", Results(COLUMNS.empty_table()))
+
+
+class Here:
+    def run(self, tasks):
+        yield run_batch(Batch(tuple(tasks)))
+
+
+@pytest.fixture(scope="module")
+def small_report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    shrunk = Design("add3", settings=Settings(shrink=20_000), order="auto")
+    losses = tuple(Design("cpar4", settings=Settings(loss=loss)) for loss in ("l1", "lgh"))
+    plan = Plan(
+        "mine", "Mine <script>alert(1)</script>", about="a & b", figures=("accuracy",),
+        blocks=(Block(losses, (6, 9), (0, 1, 2)),),
+        parts=(
+            Plan("fig1", "A learned adder", figures=("fig1",), blocks=(Block((shrunk,), (40,), (0,)),)),
+            Plan("fig2", "Hierarchies", figures=("fig2",)),
+            Plan("fig4", "Nothing yet", figures=("fig4",), blocks=(Block((Design("cmux7"),), (10,), (0, 1)),)),
+        ),
+    )  # fmt: skip
+    save_plan(plan, folder)
+    done = [task for task in plan.tasks() if task.design.problem != "cmux7"]
+    run_tasks(done, Store(folder), Here())
+    return folder, write_report(folder)
+
+
+def test_figures_are_written_in_three_formats(small_report):
+    folder, report = small_report
+    assert set(report.figures) == {"accuracy", "fig1", "fig2"}
+    names = {path.name for path in (folder / "figures").iterdir()}
+    assert names == {f"{name}.{kind}" for name in report.figures for kind in ("pdf", "svg", "png")}
+
+
+def test_the_page_loads_nothing_and_escapes_what_it_is_given(small_report):
+    text = small_report[1].page.read_text()
+    assert "<script" not in text
+    assert "a &amp; b" in text
+    # Names of XML vocabularies are not loaded; links and sources would be.
+    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#)""", text)
+    assert "@import" not in text
+    assert "There are no results yet" in text
+    assert "2 tasks are missing" in text
+
+
+def test_the_same_results_give_the_same_files(small_report):
+    folder, _ = small_report
+    before = {path: path.read_bytes() for path in (folder / "figures").iterdir()}
+    write_report(folder)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_folder_without_results_is_answered_with_what_to_do(tmp_path):
+    with pytest.raises(StoreError, match="run 'gradus reproduce quick"):
+        write_report(tmp_path)

@@ -1,0 +1,163 @@
+"""Specs: the paper's say what table 1 says, and users' are checked with errors that help."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradus.errors import GradusError
+from gradus.experiments.plan import Plan, load_plans, save_plan
+from gradus.experiments.progress import standings
+from gradus.experiments.run import run_tasks
+from gradus.experiments.spec import load_spec, paper_specs
+from gradus.experiments.store import Store
+from gradus.experiments.work import Batch, run_batch
+
+
+def points(plan, problem):
+    return sorted({size for block in plan.blocks for size in block.sizes if block.designs[0].problem == problem})
+
+
+def test_every_figure_and_table_has_a_spec():
+    wanted = {f"fig{k}" for k in range(1, 8)} | {"figA1", "figA2", "tab2", "tab3", "beyond", "quick", "all", "baselines"}
+    assert set(paper_specs()) == wanted
+
+
+def test_sizes_are_those_of_table_1():
+    plan = load_spec("fig4")
+    assert points(plan, "cpar7") == list(range(8, 113, 8))
+    assert points(plan, "cmaj9") == [*range(8, 129, 8), 160, 192, 224, 256, 384]
+    assert points(plan, "sub5") == [*range(8, 97, 4), 104, 112, 120, 128, 160, 192]
+    assert points(plan, "add6") == [8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 112, 160, 208]
+    assert points(plan, "cmux15") == [*range(8, 121, 8), 180]
+    assert {len(block.samples) for block in plan.blocks} == {1000}
+    histories = {d.problem: d.settings.history for b in plan.blocks for d in b.designs}
+    assert histories == {"cpar7": 1000, "cmaj9": 250, "sub5": 250, "add6": 250, "cmux15": 250}
+
+
+def test_figure_6_has_250_networks_for_each_of_eleven_taus_at_each_size():
+    tasks = load_spec("fig6").tasks()
+    lgh = [task for task in tasks if task.design.settings.loss == "lgh"]
+    assert len(lgh) == 16 * 11 * 250
+    assert len({task.design.order for task in lgh}) == 11
+
+
+def test_figures_share_what_they_can():
+    figure_4, figure_5 = ({task.id for task in load_spec(name, samples=2).tasks()} for name in ("fig4", "fig5"))
+    assert {task.id for task in load_spec("figA2", samples=2).tasks()} == figure_4
+    assert len(figure_4 & figure_5) == len(figure_4) // 2  # L1, and Lgh in the known order
+
+
+def test_parity_and_majority_draw_their_minimum_sets_at_random():
+    orders = {(d.problem, d.order) for block in load_spec("fig5").blocks for d in block.designs if d.order != "known"}
+    assert {problem for problem, order in orders if order == "auto-random"} == {"cpar7", "cmaj9"}
+
+
+def test_as_published_changes_the_real_world_beds_alone():
+    text, published = (load_spec("fig7", as_published=flag) for flag in (False, True))
+    assert {d.settings.gates_per_target for b in text.blocks for d in b.designs} == {21}
+    assert {(d.settings.gates_per_target, d.settings.history) for b in published.blocks for d in b.designs} == {(41, 750)}
+    samples = {b.designs[0].problem: len(b.samples) for b in published.blocks}
+    assert samples == {"alu74181": 100, "mammalian": 500, "fabrca": 500}
+    assert {d.settings.gates_per_target for b in load_spec("tab2", as_published=True).blocks for d in b.designs} == {38}
+    assert load_spec("fig4").blocks == load_spec("fig4", as_published=True).blocks
+
+
+def test_samples_scale_down_sets_or_networks_a_fold():
+    assert len(load_spec("tab2", samples=7).tasks()) == 8 * 7 * 4
+    assert len(load_spec("fig3", samples=7).tasks()) == 14 * 7 * 4
+    assert len(load_spec("quick").tasks()) == 30 * 6 * 4 + (8 + 4) * 100 * 4
+
+
+def test_a_plan_survives_being_written(tmp_path):
+    plan = load_spec("quick")
+    save_plan(plan, tmp_path)
+    assert load_plans(tmp_path) == [plan]
+    assert Plan.from_json(plan.to_json()).tasks() == plan.tasks()
+
+
+OWN = """
+title = "Mine"
+[common]
+samples = 3
+[[runs]]
+data = { file = "mine.csv", targets = ["t", "u"] }
+sizes = [4, { from = 5, to = 7, step = 2 }]
+loss = ["l1", "lgh"]
+order = ["auto", "none"]
+gates_per_target = [5, 9]
+max_iterations = 5000
+restarts = 1
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    (tmp_path / "mine.csv").write_text("a,b,c,t,u\n" + "\n".join(
+        f"{a},{b},{c},{a & b},{(a & b) ^ c}" for a in (0, 1) for b in (0, 1) for c in (0, 1)
+    ))  # fmt: skip
+    path = tmp_path / "mine.toml"
+    path.write_text(OWN)
+    return path
+
+
+def test_users_run_specs_over_their_own_data(own, tmp_path):
+    plan = load_spec(str(own))
+    tasks = plan.tasks()
+    assert len(tasks) == 3 * 3 * 2 * 2 * 2
+    save_plan(plan, tmp_path / "out")
+
+    class Here:
+        def run(self, tasks):
+            yield run_batch(Batch(tuple(tasks)))
+
+    assert run_tasks(tasks, Store(tmp_path / "out"), Here()).done == len(tasks)
+    places, damaged = standings(tmp_path / "out")
+    assert [(place.total, place.done, place.left) for place in places] == [(len(tasks), len(tasks), 0)]
+    assert damaged == []
+
+
+def test_other_data_under_the_same_name_are_other_tasks(own):
+    before = {task.id for task in load_spec(str(own)).tasks()}
+    table = own.parent / "mine.csv"
+    table.write_text(table.read_text().replace("1,1,1,1,0", "1,1,1,1,1"))
+    assert before.isdisjoint(task.id for task in load_spec(str(own)).tasks())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("sizes =", "sizs ="), "runs, number 1: unknown key 'sizs'; did you mean 'sizes'?"),
+        (("samples = 3", "samples = 0"), "'samples' is 0; it must be a whole number from 1"),
+        (("samples = 3", ""), "'samples' is missing"),
+        (('["l1", "lgh"]', '["l1", "l2"]'), "loss is 'l2'"),
+        (('["auto", "none"]', '"best"'), "order is 'best'"),
+        (('["auto", "none"]', "[]"), "'order' has no values"),
+        (("[4, {", "[400, {"), "'sizes' has 400, but there are only 8 patterns"),
+        (("step = 2", "step = 0"), "step of a range must be at least 1"),
+        (('"u"]', '"v"]'), "v"),
+        (("mine.csv", "other.csv"), "other.csv"),
+        (("[common]", "[comon]"), "unknown key 'comon'; did you mean 'common'?"),
+        (("samples = 3", "samples = "), "not TOML"),
+        (("data =", 'problem = "add3"\ndata ='), "either 'problem' (names) or 'data'"),
+        (("restarts = 1", "restarts = -1"), "restarts is -1"),
+        (("restarts = 1", "shuffle = 3"), "'shuffle' must be true or false"),
+        (("restarts = 1", "leave_out = [1]"), "'leave_out' needs draw"),
+    ],
+)
+def test_mistakes_are_named_with_their_place(own, change, message):
+    own.write_text(OWN.replace(*change))
+    with pytest.raises(GradusError) as caught:
+        load_spec(str(own))
+    assert message in str(caught.value)
+
+
+def test_an_unknown_experiment_is_answered_with_those_there_are():
+    with pytest.raises(GradusError, match="there is no experiment 'fig44'. Did you mean 'fig4'?"):
+        load_spec("fig44")
+
+
+def test_a_spec_cannot_include_itself(tmp_path):
+    path = tmp_path / "loop.toml"
+    path.write_text(f'include = [{{ spec = "{path}" }}]')
+    with pytest.raises(GradusError, match="includes itself"):
+        load_spec(str(path))

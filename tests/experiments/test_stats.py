@@ -1,0 +1,79 @@
+"""Means, pairs, intervals and crossings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from gradus.experiments.results import Results
+from gradus.experiments.stats import accuracy_by_size, bootstrap, crossing, gain_by_size, mean_interval, sample_matrix
+from gradus.experiments.store import COLUMNS
+from tests.naive_experiments import paired_gains
+
+
+def table(rows):
+    return Results(pa.Table.from_pylist(rows, schema=COLUMNS))
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=50))
+def test_a_t_interval_is_scipys(values):
+    estimate = mean_interval(values)
+    if np.std(values) > 1e-6:
+        low, high = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
+        assert (estimate.low, estimate.high) == pytest.approx((low, high))
+
+
+def test_no_interval_is_made_of_one_value_and_no_mean_of_none():
+    assert mean_interval([0.5]).low == -np.inf
+    assert np.isnan(mean_interval([]).value)
+
+
+def test_gains_are_paired_by_training_set_and_leave_out_what_did_not_converge(made_up):
+    rng = np.random.default_rng(3)
+    rows = made_up("cpar7", lambda loss, size, sample: rng.random(3))
+    for row in rng.choice(rows, 40, replace=False):
+        row["converged"] = False
+    for row in rng.choice(rows, 20, replace=False):
+        row["status"] = "failed"
+    dropped = [row for row in rows if rng.random() < 0.8]
+    results = table(dropped)
+    fast = gain_by_size(results.select(loss="lgh").pairs(results.select(loss="l1")))
+    assert {size: gain.value for size, gain in fast} == pytest.approx(paired_gains(dropped, "lgh", "l1"))
+    assert results.n_failed == sum(row["status"] == "failed" for row in dropped)
+    assert results.n_not_converged == sum(row["status"] == "done" and not row["converged"] for row in dropped)
+
+
+def test_pairing_takes_out_what_training_sets_have_in_common(made_up):
+    rows = made_up("cpar7", lambda loss, size, sample: 0.5 + 0.3 * np.sin(sample) + (0.1 if loss == "lgh" else 0.0))
+    results = table(rows)
+    gain = dict(gain_by_size(results.select(loss="lgh").pairs(results.select(loss="l1"))))[8]
+    assert (gain.value, gain.low, gain.high) == pytest.approx((0.1, 0.1, 0.1))
+    spread = dict(accuracy_by_size(results.select(loss="l1")))[8]
+    assert spread.high - spread.low > 0.1
+
+
+def test_a_crossing_is_interpolated_and_missing_where_there_is_none():
+    assert crossing([10, 20], np.array([0.8, 1.0]), 0.9) == 15.0
+    assert np.isnan(crossing([10, 20], np.array([0.5, 0.6]), 0.9))
+    assert crossing([10, 20], np.array([0.95, 1.0]), 0.9) == 10.0
+    assert crossing([10, 20, 30], np.array([0.8, np.nan, 1.0]), 0.9) == 20.0
+
+
+def test_a_bootstrap_interval_has_its_coverage():
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(60):
+        values = rng.normal(size=60)
+        estimate = bootstrap(lambda drawn, values=values: float(values[drawn].mean()), 60, replicates=300)
+        hits += estimate.low <= 0 <= estimate.high
+    assert 50 <= hits <= 60
+
+
+def test_repetitions_of_a_sample_are_averaged(made_up):
+    rows = made_up("cpar7", lambda loss, size, sample: 0.2, losses=("lgh",), sizes=(8,), samples=2)
+    again = [{**row, "repeat": 1, "test_accuracy_mean": 0.4} for row in rows]
+    assert sample_matrix(table([*rows, *again]), [8, 16], [0, 1])[0].tolist() == pytest.approx([0.3, 0.3])
