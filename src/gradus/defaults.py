@@ -6,7 +6,14 @@ and an answer in reasonable time even where their data cannot be fitted.
 
 from __future__ import annotations
 
-__all__ = ["DEFAULT_ATTEMPTS", "DEFAULT_MAX_ITERATIONS", "DEFAULT_NETWORKS", "DEFAULT_RESTARTS", "DEFAULT_SHRINK"]
+__all__ = [
+    "DEFAULT_ATTEMPTS",
+    "DEFAULT_LEFT_OUT_NETWORKS",
+    "DEFAULT_MAX_ITERATIONS",
+    "DEFAULT_NETWORKS",
+    "DEFAULT_RESTARTS",
+    "DEFAULT_SHRINK",
+]
 
 DEFAULT_SHRINK = 1_000_000
 """Steps spent on finding a smaller network once every example is right."""
@@ -18,3 +25,5 @@ DEFAULT_RESTARTS = 2
 """How many times it may start again."""
 DEFAULT_NETWORKS = 100
 """Networks that `gradus infer` trains for each hierarchy."""
+DEFAULT_LEFT_OUT_NETWORKS = 20
+"""Networks that it trains for each hierarchy without a transition, to predict that one."""

@@ -201,7 +201,16 @@ def test_bad_models_are_refused(refused, here):
 
 
 def test_a_plain_network_predicts_too(here, capsys):
-    write_csv(here / "d.csv", ["x0"], [[0], [1]])
+    write_csv(here / "d.csv", ["x0", "z0"], [[0, 1], [1, 1]])
     package.Network(1, [[0, 0]], [1]).save(here / "plain.json")
     assert run(["predict", "plain.json", "d.csv"]) == 0
-    assert capsys.readouterr().out == "z0\n1\n0\n"
+    out, err = capsys.readouterr()
+    assert out == "z0\n1\n0\n"
+    assert err == "z0: 50.0 % right (always 1, the majority: 100.0 %)\n"
+
+
+def test_the_next_value_of_a_gene_is_not_scored_against_its_present_one(here, capsys):
+    write_csv(here / "d.csv", ["a"], [[0], [1]])
+    package.Network(1, [[0, 0]], [1], input_names=["a"], output_names=["a"]).save(here / "plain.json")
+    assert run(["predict", "plain.json", "d.csv"]) == 0
+    assert capsys.readouterr().err == ""

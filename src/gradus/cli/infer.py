@@ -10,7 +10,7 @@ import typer
 
 from gradus.cli.console import note, percent, print_json, print_table
 from gradus.cli.progress import Steps
-from gradus.defaults import DEFAULT_NETWORKS
+from gradus.defaults import DEFAULT_LEFT_OUT_NETWORKS, DEFAULT_NETWORKS
 from gradus.errors import DataError, SettingsError
 from gradus.files import write_text_whole
 from gradus.formats.series import Transitions, transitions
@@ -61,6 +61,9 @@ def command(
     leave_one_out: Annotated[
         bool, typer.Option("--leave-one-out/--no-leave-one-out", help="Measure how well unseen transitions are predicted.")
     ] = True,
+    left_out_networks: Annotated[
+        int, typer.Option(help="Networks trained for that in each group, without each transition.")
+    ] = DEFAULT_LEFT_OUT_NETWORKS,
     seed: Annotated[int, typer.Option(help="The same seed gives the same rules.")] = 0,
     workers: Annotated[int, typer.Option(help="Processes.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
@@ -83,6 +86,7 @@ def command(
             prior=prior,
             regulators=_regulators(regulators),
             leave_one_out=leave_one_out,
+            left_out_networks=left_out_networks,
             workers=workers,
             watch=step.set,
         )

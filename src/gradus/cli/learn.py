@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,7 +91,7 @@ def command(
     if output is not None:
         outcome.model(settings, seed, data).save(output)
     if as_json:
-        print_json({"model": None if output is None else str(output), **outcome.document()})
+        print_json({"model": None if output is None else str(output), **outcome.document})
     else:
         outcome.show(output)
 
@@ -118,23 +119,23 @@ class _Outcome:
     validated: CrossValidation | None
 
     def model(self, settings: dict[str, Any], seed: int, data: Path) -> Model:
-        scores = self.document()
         about = {
             "learned_from": data.name,
             "order": [self._network.output_names[k] for k in self.learned.order],
             "settings": {**settings, "seed": seed, "order": self.task.order},
             "majority": [_plain(majority(column)) for column in self.task.examples.targets],
-            "scores": scores["targets"],
+            "scores": self.document["targets"],
             "converged": self.learned.converged,
             "iterations": self.learned.iterations,
         }
         return Model(self._network, self.task.features, self.task.targets, about)
 
-    @property
+    @cached_property
     def _network(self) -> Any:
         names = [name for encoding in self.task.targets for name in encoding.output_names]
         return self.learned.network.with_names(self.task.features.input_names, names)
 
+    @cached_property
     def document(self) -> dict[str, Any]:
         """Everything, for machines."""
         return {
@@ -177,16 +178,15 @@ class _Outcome:
 
     def show(self, output: Path | None) -> None:
         """Print everything for people."""
-        document = self.document()
         headings = ["target", "training errors", "if always the majority", "gates", "minimum feature set", "formula"]
         if self.validated is not None:
             headings[3:3] = [f"accuracy, {self.validated.folds}-fold", "if always the majority"]
-        rows = [self._row(entry) for entry in document["targets"]]
+        rows = [self._row(entry) for entry in self.document["targets"]]
         print_table(headings, rows)
         how = "every example is right" if self.learned.converged else "NOT every example is right"
         print(
             f"{how}; {self.learned.iterations:,} steps, {self.learned.live_gates} gates in use, {self.seconds:.1f} s; "
-            f"taught in the order {', '.join(document['order'])}"
+            f"taught in the order {', '.join(self.document['order'])}"
         )
         if output is not None:
             print(f"wrote {output}")

@@ -115,6 +115,8 @@ def run(arguments: list[str]) -> int:
 
         traceback.print_exc()
         return _complain("this is an error in gradus; please report it with the lines above.", EXIT_INTERNAL)
+    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
+        return _complain("stopped.", EXIT_INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 

@@ -73,9 +73,11 @@ def _features(model: Model, table: Table, path: Path) -> npt.NDArray[Any]:
 def _scores(model: Model, predicted: list[npt.NDArray[Any]], table: Table, path: Path) -> list[dict[str, Any]]:
     """Accuracy of every target that the table holds, beside that of the label most frequent in training."""
     usual = model.about.get("majority")
+    inputs = {column.name for column in model.features.columns}
     found = []
     for k, encoding in enumerate(model.targets):
-        if encoding.name not in table.columns:
+        # A target that is also an input is that gene's next value, which the table does not hold.
+        if encoding.name not in table.columns or encoding.name in inputs:
             continue
         truth = _labels(read_columns(path, [encoding.name], table=table)[:, 0], encoding.classes)
         label = usual[k] if isinstance(usual, list) and len(usual) > k else _plain(majority(truth))
@@ -94,7 +96,8 @@ def _labels(column: npt.NDArray[Any], classes: tuple[Any, ...]) -> npt.NDArray[A
     """Labels as the model has them: texts, or whole numbers."""
     if all(isinstance(label, str) for label in classes):
         return column.astype(str)
-    return column
+    is_whole = column.dtype != object and np.isfinite(column).all() and (column == np.round(column)).all()
+    return column.astype(np.int64) if is_whole else column
 
 
 def _plain(label: Any) -> Any:

@@ -14,6 +14,7 @@ __all__ = ["Steps", "Watch"]
 
 SECONDS_A_LINE = 5.0
 SECONDS_A_REDRAW = 0.1
+BAR_WIDTH = 30
 
 
 class _Line:
@@ -41,6 +42,11 @@ class _Line:
         if self.shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def _bar(done: int, total: int) -> str:
+    filled = BAR_WIDTH * done // max(total, 1)
+    return "█" * filled + "░" * (BAR_WIDTH - filled)
 
 
 class Watch:
@@ -126,7 +132,8 @@ class Steps:
         """Say how many pieces are done, of how many."""
         self.done, self.total = done, total
         if self._line.due():
-            self._line.show(f"{self.what}: {self.done} of {self.total}")
+            bar = f" {_bar(done, total)}" if self._line.moves else ""
+            self._line.show(f"{self.what}:{bar} {self.done} of {self.total}")
 
     def __enter__(self) -> Steps:
         return self

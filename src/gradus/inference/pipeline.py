@@ -10,7 +10,7 @@ import numpy as np
 
 from gradus.batch import learn_many
 from gradus.bits import BoolMatrix
-from gradus.defaults import DEFAULT_NETWORKS
+from gradus.defaults import DEFAULT_LEFT_OUT_NETWORKS, DEFAULT_NETWORKS
 from gradus.errors import DataError, SettingsError
 from gradus.formats.series import Transitions
 from gradus.inference.functions import FunctionTable
@@ -95,6 +95,7 @@ def infer(
     seed: int = 0,
     prior: Prior | None = None,
     leave_one_out: bool = True,
+    left_out_networks: int = DEFAULT_LEFT_OUT_NETWORKS,
     regulators: Literal["all", "minimum"] = "all",
     loss: str = "lgh",
     gates_per_target: int = 21,
@@ -117,6 +118,8 @@ def infer(
         Edges that may, or may not, be used.
     leave_one_out : bool
         Whether to learn everything again without each transition, to see how well it is predicted.
+    left_out_networks : int
+        Networks in each ensemble that is learned without a transition, at most `networks`.
     regulators : {"all", "minimum"}
         What a network may read: every gene that the prior allows, or only those in the minimum regulator sets of its
         targets. The first shows what the data leave open; the second gives simpler rules.
@@ -146,8 +149,9 @@ def infer(
     >>> [(rule.target, rule.text) for rule in found.rules]
     [('a', '!b'), ('b', 'a')]
     """
-    if isinstance(networks, bool) or not isinstance(networks, int) or networks < 1:
-        raise SettingsError(f"networks is {networks!r}; it must be a whole number of at least 1.")
+    for name, count in (("networks", networks), ("left_out_networks", left_out_networks)):
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise SettingsError(f"{name} is {count!r}; it must be a whole number of at least 1.")
     if regulators not in ("all", "minimum"):
         raise SettingsError(f"regulators is {regulators!r}; it must be 'all' or 'minimum'.")
     known = Prior() if prior is None else prior
@@ -159,7 +163,8 @@ def infer(
     plan = list(_plan(transitions, known, seed, leave_one_out))
     if regulators == "minimum":
         plan = [replace(ensemble, hierarchy=ensemble.hierarchy.narrowed()) for ensemble in plan]
-    trained = _train(plan, networks, seed, settings, workers, watch)
+    counts = [networks if one.left_out is None else min(networks, left_out_networks) for one in plan]
+    trained = _train(plan, counts, seed, settings, workers, watch)
     return _assemble(transitions, known, plan, trained, networks, seed, leave_one_out)
 
 
@@ -179,7 +184,7 @@ def _plan(transitions: Transitions, prior: Prior, seed: int, leave_one_out: bool
 
 def _train(
     plan: Sequence[_Ensemble],
-    networks: int,
+    counts: Sequence[int],
     seed: int,
     settings: dict[str, Any],
     workers: int | None,
@@ -189,14 +194,16 @@ def _train(
     seeds = np.random.SeedSequence(seed).generate_state(len(plan), np.uint64).tolist()
     jobs = (
         {**job, **settings}
-        for ensemble, own in zip(plan, seeds, strict=True)
-        for job in ensemble.jobs(networks, own)
+        for ensemble, own, count in zip(plan, seeds, counts, strict=True)
+        for job in ensemble.jobs(count, own)
     )
     results = learn_many(jobs, workers=workers)
-    for done in range(1, len(plan) + 1):
-        yield [next(results) for _ in range(networks)]
+    done = 0
+    for count in counts:
+        yield [next(results) for _ in range(count)]
+        done += count
         if watch is not None:
-            watch(done * networks, len(plan) * networks)
+            watch(done, sum(counts))
 
 
 def _assemble(
