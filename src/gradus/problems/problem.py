@@ -202,9 +202,11 @@ class Problem:
         """
         n, seed, n_test = self._checked_sizes(n, seed, n_test)
         if not self.is_lazy:
-            order = np.argsort(self._stream(n, seed).random_raw(self.n_patterns), kind="stable").astype(np.int64)
-            train, others = order[:n], order[n:]
-            return np.sort(train), np.sort(others if n_test is None else others[:n_test])
+            words = self._stream(n, seed).random_raw(self.n_patterns)
+            if n_test is None:
+                return _lowest(words, n)
+            order = np.argsort(words, kind="stable").astype(np.int64)
+            return np.sort(order[:n]), np.sort(order[n : n + n_test])
         if self.n_inputs > MOST_BITS_IN_A_ROW_NUMBER:
             raise SettingsError(
                 f"{self.name!r} has {self.n_inputs} inputs, too many to number its rows; use examples(n, seed) instead."
@@ -293,6 +295,16 @@ class Problem:
     def _draw_distinct(self, n: int, seed: int, n_test: int | None) -> WordMatrix:
         """Distinct patterns as packed rows; the first n do not depend on how many follow."""
         return draw_distinct(self._stream(n, seed), n + (n_test or 0), self.n_inputs)
+
+
+def _lowest(words: WordMatrix, n: int) -> tuple[Rows, Rows]:
+    """Places of the n lowest words, and all others, both ascending; of equal words the first counts as lower."""
+    chosen = np.zeros(len(words), dtype=np.bool_)
+    chosen[np.argpartition(words, n - 1)[:n]] = True
+    if np.count_nonzero(words <= words[chosen].max()) > n:  # equal words on both sides of the cut: sort to be sure
+        chosen[:] = False
+        chosen[np.argsort(words, kind="stable")[:n]] = True
+    return np.flatnonzero(chosen), np.flatnonzero(~chosen)
 
 
 def draw_distinct(stream: np.random.PCG64, count: int, n_bits: int) -> WordMatrix:
