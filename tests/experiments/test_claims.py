@@ -90,8 +90,9 @@ def test_gain_against_tau_is_judged_on_every_order(made_up):
     rng = np.random.default_rng(4)
     rows = made_up("add5", lambda loss, n, sample: 0.7 + rng.normal(0, 0.01), losses=("l1",), **size)
     for tau in (1.0, 0.6, 0.2, -0.2, -0.6, -1.0):
+        rise = 0.05 * tau
         more = made_up(
-            "add5", lambda loss, n, s, tau=tau: 0.7 + 0.05 * tau + rng.normal(0, 0.01), losses=("lgh",), order=f"tau:{tau}", **size
+            "add5", lambda *_, rise=rise: 0.7 + rise + rng.normal(0, 0.01), losses=("lgh",), order=f"tau:{tau}", **size
         )
         rows += [{**row, "tau": tau} for row in more]
     claims = verdicts(rows)

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.experiments.conftest import comparable
 
 from gradus.errors import FormatError, SettingsError
 from gradus.experiments.device import run_jobs
@@ -18,7 +19,6 @@ from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
 from gradus.search.front import run_search
 from gradus.search.settings import Settings
-from tests.experiments.conftest import comparable
 
 
 def on_cpu(jobs, *, watch=None):
@@ -109,10 +109,10 @@ def test_the_device_script_needs_neither_numba_nor_pyarrow():
 
 def test_files_that_are_something_else_are_refused(tmp_path, searches):
     (tmp_path / "junk.npz").write_bytes(b"PK not really")
-    with pytest.raises(FormatError, match="junk.npz"):
+    with pytest.raises(FormatError, match=r"junk\.npz"):
         list(read_jobs(tmp_path / "junk.npz"))
     np.savez(tmp_path / "objects.npz", head=np.array([{"a": 1}], dtype=object))
-    with pytest.raises(FormatError, match="objects.npz"):
+    with pytest.raises(FormatError, match=r"objects\.npz"):
         list(read_jobs(tmp_path / "objects.npz"))
     jobs = tmp_path / "jobs.npz"
     write_jobs(searches[:4], jobs)

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.experiments.conftest import comparable
 
 from gradus.errors import SettingsError, WorkerError
 from gradus.experiments import run as run_module
@@ -25,7 +26,6 @@ from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
 from gradus.experiments.work import Batch
 from gradus.search.settings import Settings
-from tests.experiments.conftest import comparable
 
 SLOW = Settings(loss="lgh", max_iterations=300_000, restarts=0, gates_per_target=5)
 

@@ -152,7 +152,7 @@ def test_mistakes_are_named_with_their_place(own, change, message):
 
 
 def test_an_unknown_experiment_is_answered_with_those_there_are():
-    with pytest.raises(GradusError, match="there is no experiment 'fig44'. Did you mean 'fig4'?"):
+    with pytest.raises(GradusError, match=r"there is no experiment 'fig44'\. Did you mean 'fig4'\?"):
         load_spec("fig44")
 
 

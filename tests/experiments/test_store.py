@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+from tests.experiments.conftest import comparable
 
 from gradus.errors import StoreError
 from gradus.experiments import store as store_module
@@ -14,7 +15,6 @@ from gradus.experiments.run import missing, run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
 from gradus.experiments.work import run_batch
-from tests.experiments.conftest import comparable
 
 
 class Here:
@@ -123,6 +123,11 @@ def test_leftovers_of_a_killed_write_are_cleared_away(tmp_path):
     assert [path.name[:5] for path in store.parts_folder.iterdir()] == ["part-"]
 
 
+def fill(store):
+    for n in range(1000):
+        store.append(rows(range(500 * n, 500 * n + 500)))
+
+
 def test_a_full_disk_ends_with_a_clear_message_and_the_store_resumes(tmp_path):
     if os.geteuid() != 0:
         pytest.skip("mounting a small file system takes root")
@@ -133,9 +138,8 @@ def test_a_full_disk_ends_with_a_clear_message_and_the_store_resumes(tmp_path):
         pytest.skip(f"a small file system cannot be mounted here: {mounted.stderr.strip()}")
     try:
         store = Store(small)
-        with pytest.raises(StoreError, match="the disk is full.*run the same command again"):
-            for n in range(1000):
-                store.append(rows(range(500 * n, 500 * n + 500)))
+        with pytest.raises(StoreError, match=r"the disk is full.*run the same command again"):
+            fill(store)
         kept = Store(small)
         assert kept.damaged == []
         assert len(kept.table()) == len(kept) > 0

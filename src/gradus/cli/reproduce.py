@@ -47,6 +47,7 @@ def command(
 
     Example: gradus reproduce fig1 --samples 1 -o one-adder
     """
+    from gradus.experiments.engines import choose_engine
     from gradus.experiments.plan import save_plan
     from gradus.experiments.spec import load_spec
 
@@ -54,6 +55,7 @@ def command(
         raise SettingsError("give either --prepare or --absorb, not both.")
     plan = load_spec(what, samples=samples, as_published=as_published)
     folder = output if output is not None else Path(f"gradus-{plan.name}")
+    engine = choose_engine(workers=workers, dask=dask, backend=backend)
     save_plan(plan, folder)
     if prepare is not None:
         outcome = _prepare(plan, folder, prepare, retry_failed)
@@ -61,7 +63,7 @@ def command(
     elif absorb:
         outcome = _absorb(plan, folder, jobs, absorb)
     else:
-        outcome = _run(plan, folder, {"workers": workers, "dask": dask, "backend": backend}, retry_failed)
+        outcome = _run(plan, folder, engine, retry_failed)
     if report:
         outcome["report"] = _report(folder)
     if as_json:
@@ -70,8 +72,7 @@ def command(
         _show(folder, outcome)
 
 
-def _run(plan: Any, folder: Path, where: dict[str, Any], retry_failed: bool) -> dict[str, Any]:
-    from gradus.experiments.engines import choose_engine
+def _run(plan: Any, folder: Path, engine: Any, retry_failed: bool) -> dict[str, Any]:
     from gradus.experiments.provenance import record_run
     from gradus.experiments.run import Progress, run_tasks
     from gradus.experiments.store import Store
@@ -79,7 +80,6 @@ def _run(plan: Any, folder: Path, where: dict[str, Any], retry_failed: bool) -> 
     store = Store(folder)
     _say_damaged(store)
     tasks = plan.tasks()
-    engine = choose_engine(**where)
     latest = Progress(len(tasks), 0)
     with Steps("tasks", len(tasks)) as steps:
 
@@ -94,9 +94,8 @@ def _run(plan: Any, folder: Path, where: dict[str, Any], retry_failed: bool) -> 
         except KeyboardInterrupt:
             note(f"\ngradus: {_kept(latest)}; run the same command again to go on.")
             raise
-    engine_name = "cuda" if where["backend"] == "cuda" else where["dask"] or f"{getattr(engine, 'workers', 1)} processes"
     outcome = _outcome(latest)
-    record_run(folder, {"what": plan.name, "engine": engine_name, "as_published": plan.as_published, **outcome})
+    record_run(folder, {"what": plan.name, "engine": engine.name, "as_published": plan.as_published, **outcome})
     return outcome
 
 
@@ -158,7 +157,7 @@ def _absorb(plan: Any, folder: Path, jobs: Path | None, results: list[Path]) -> 
     store = Store(folder)
     _say_damaged(store)
     outcome = _outcome(absorb(plan.tasks(), jobs, results, store))
-    record_run(folder, {"what": plan.name, "engine": "cuda, elsewhere", "as_published": plan.as_published, **outcome})
+    record_run(folder, {"what": plan.name, "engine": "a GPU elsewhere", "as_published": plan.as_published, **outcome})
     return outcome
 
 

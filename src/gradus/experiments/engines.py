@@ -28,6 +28,9 @@ DIED = "the worker process died while it ran this task (killed, or out of memory
 class Engine(Protocol):
     """Runs tasks and gives their rows as they come, in any order."""
 
+    name: str
+    """For the record."""
+
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
         """Run every task once; closing the iterator stops the work."""
         ...
@@ -44,6 +47,8 @@ class ExecutorEngine:
         How many batches run at the same time now.
     stop : callable, optional
         Ends an executor at once, whatever it is doing.
+    name : str
+        For the record.
 
     Examples
     --------
@@ -59,8 +64,9 @@ class ExecutorEngine:
         make: Callable[[], Executor],
         slots: Callable[[], int],
         stop: Callable[[Executor], None] | None = None,
+        name: str = "an executor",
     ) -> None:
-        self._make, self._slots = make, slots
+        self._make, self._slots, self.name = make, slots, name
         self._stop = stop or (lambda executor: executor.shutdown(wait=False))
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
@@ -154,7 +160,7 @@ class LocalEngine(ExecutorEngine):
         if count < 1:
             raise SettingsError(f"workers is {count}; it must be at least 1.")
         self.workers = count
-        super().__init__(lambda: _process_pool(count), lambda: count, _kill_pool)
+        super().__init__(lambda: _process_pool(count), lambda: count, _kill_pool, f"{count} local processes")
 
 
 def _usable_cores() -> int:
@@ -210,7 +216,7 @@ class DaskEngine(ExecutorEngine):
         except (OSError, ValueError, TimeoutError) as error:
             raise WorkerError(f"no Dask scheduler answers at {address}: {error}") from error
         self._check_versions()
-        super().__init__(lambda: self.client.get_executor(pure=False), self._count_slots, self._end)
+        super().__init__(lambda: self.client.get_executor(pure=False), self._count_slots, self._end, "a Dask cluster")
 
     def _count_slots(self) -> int:
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
@@ -248,6 +254,8 @@ def _distributed() -> Any:
 
 class CudaEngine:
     """Searches on a GPU and does the rest here."""
+
+    name = "a GPU"
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
         """Run every task once; closing the iterator stops the work."""

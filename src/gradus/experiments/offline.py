@@ -94,6 +94,8 @@ def absorb(tasks: Sequence[Task], jobs_path: Path, results: Iterable[Path], stor
 class _Replay(Engine):
     """An engine whose searches have been done already."""
 
+    name = "a GPU elsewhere"
+
     def __init__(self, orders: dict[bytes, Ordered], found: dict[bytes, Found]) -> None:
         self.orders, self.found = orders, found
 

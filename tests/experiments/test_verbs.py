@@ -1,0 +1,116 @@
+"""The verbs reproduce, status and report, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gradus.cli.main import run
+from gradus.experiments.store import Store
+
+SPEC = """
+title = "Small"
+[[runs]]
+problem = "cpar3"
+sizes = [4, 6]
+samples = 3
+loss = ["l1", "lgh"]
+"""
+
+
+@pytest.fixture
+def spec(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(SPEC)
+    return path
+
+
+def test_reproduce_runs_reports_and_goes_on(spec, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert run(["reproduce", str(spec), "-o", str(out), "--workers", "1", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert (first["tasks"], first["done"], first["failed"]) == (12, 12, 0)
+    assert (out / "report.html").exists()
+    assert run(["reproduce", str(spec), "-o", str(out), "--no-report"]) == 0
+    assert "12 of 12 tasks done, 0 of them now" in capsys.readouterr().out
+    assert run(["status", str(out), "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert status["experiments"][0]["left"] == 0
+    assert run(["status", str(out)]) == 0
+    assert "small" in capsys.readouterr().out
+    assert run(["report", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["figures"] == ["accuracy"]
+
+
+def test_prepare_and_absorb_go_through_files(spec, tmp_path, capsys):
+    from tests.experiments.test_offline import on_cpu
+
+    from gradus.experiments.device import run_jobs
+    from gradus.experiments.jobs_file import read_jobs
+
+    out, jobs = tmp_path / "out", tmp_path / "jobs.npz"
+    assert run(["reproduce", str(spec), "-o", str(out), "--prepare", str(jobs)]) == 0
+    assert "wrote 12 jobs" in capsys.readouterr().out
+    run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str)
+    absorb = ["--absorb", str(tmp_path / "results-0.npz")]
+    assert run(["reproduce", str(spec), "-o", str(out), *absorb, "--jobs", str(jobs), "--no-report"]) == 0
+    assert "12 of 12 tasks done" in capsys.readouterr().out
+    assert run(["reproduce", str(spec), "-o", str(out), *absorb]) == 2
+    assert "needs --jobs" in capsys.readouterr().err
+
+
+def test_a_damaged_part_is_named_to_the_user(spec, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert run(["reproduce", str(spec), "-o", str(out), "--workers", "1", "--no-report"]) == 0
+    part = next((out / "parts").glob("part-*"))
+    part.write_bytes(part.read_bytes()[:-9])
+    assert run(["status", str(out)]) == 0
+    assert part.name in capsys.readouterr().err
+    assert run(["reproduce", str(spec), "-o", str(out), "--workers", "1", "--no-report"]) == 0
+    said = capsys.readouterr()
+    assert f"{part.name} is damaged" in said.err
+    assert "12 of 12 tasks done, 12 of them now" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "fig99"], "there is no experiment 'fig99'"),
+        (["reproduce", "fig3", "--samples", "0"], "samples is 0"),
+        (["reproduce", "fig3", "--workers", "2", "--dask", "tcp://a:1"], "not both"),
+        (["status", "nowhere"], "there are no results in nowhere"),
+        (["report", "nowhere"], "there are no results in nowhere"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert len(error.strip().splitlines()) == 1
+
+
+def test_ctrl_c_says_how_to_go_on_and_keeps_what_is_done(tmp_path):
+    spec = tmp_path / "long.toml"
+    spec.write_text(
+        'title = "Long"\n[[runs]]\nproblem = "cpar7"\nsizes = [100]\nsamples = 5000\n'
+        "gates_per_target = 5\nmax_iterations = 300000\nrestarts = 0\n"
+    )
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "gradus", "reproduce", str(spec), "-o", str(out), "--workers", "1"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    deadline = time.monotonic() + 60
+    while not len(Store(out)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "tasks are done and kept; run the same command again to go on" in error
+    assert "Traceback" not in error
+    assert len(Store(out)) > 0
