@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus.bits import n_words, pack
 from gradus.search.cuda.device import Device
 from gradus.search.cuda.plan import Layout, Shape
 from gradus.search.cuda.tables import BATCH, COUNTERS, JOB, LOSS_CODES, NOTHING, POINTERS, RESULT, SLOT, unpack_wiring
@@ -40,22 +39,26 @@ def attempts_of(index: int, prepared: Prepared) -> list[Attempt]:
     return [Attempt(index, number, prepared, seed) for number, seed in enumerate(seeds)]
 
 
-def _pack32(bits: npt.NDArray[np.bool_], words: int) -> npt.NDArray[np.uint32]:
-    """Columns packed in 32-bit words, one row a column."""
-    packed = pack(bits, n_words(len(bits))).reshape(bits.shape[1], -1)
-    return packed.astype("<u8", copy=False).view("<u4")[:, :words]
+def _pack32(tables: Sequence[npt.NDArray[np.bool_]], words: int) -> npt.NDArray[np.uint32]:
+    """Pack the columns of many tables of equal width in 32-bit words, shape (tables, columns, words)."""
+    packed = np.zeros((len(tables), tables[0].shape[1], 4 * words), dtype=np.uint8)
+    lengths = np.array([len(table) for table in tables])
+    # Tables of one length at a time: a call of NumPy for each table would take longer than the search of some.
+    for n in np.unique(lengths):
+        chosen = np.flatnonzero(lengths == n)
+        stacked: npt.NDArray[np.bool_] = np.stack([tables[int(k)] for k in chosen])
+        bits = np.packbits(stacked, axis=1, bitorder="little")
+        packed[chosen, :, : bits.shape[1]] = bits.transpose(0, 2, 1)
+    return packed.view("<u4")
 
 
 def _pack_examples(attempts: Sequence[Attempt], shape: Shape) -> tuple[Any, Any, npt.NDArray[np.uint32]]:
     """Pack inputs and targets of every job, once each, and say which of them each attempt learns from."""
-    places: dict[int, int] = {}
-    inputs, targets = [], []
-    for one in attempts:
-        if one.job not in places:
-            places[one.job] = len(places)
-            inputs.append(_pack32(one.prepared.X, shape.words))
-            targets.append(_pack32(one.prepared.Y, shape.words))
-    return np.stack(inputs), np.stack(targets), np.array([places[one.job] for one in attempts], dtype=np.uint32)
+    jobs = {one.job: one.prepared for one in attempts}
+    places = {job: place for place, job in enumerate(jobs)}
+    inputs = _pack32([prepared.X for prepared in jobs.values()], shape.words)
+    targets = _pack32([prepared.Y for prepared in jobs.values()], shape.words)
+    return inputs, targets, np.array([places[one.job] for one in attempts], dtype=np.uint32)
 
 
 def _job_table(attempts: Sequence[Attempt], data: npt.NDArray[np.uint32]) -> npt.NDArray[Any]:

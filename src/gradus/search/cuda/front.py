@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchProgress", "run_many"]
 
-SEARCHES_A_BATCH = 1 << 17
+SEARCHES_A_BATCH = 1 << 16
+"""So that the GPU begins before the examples of everything are packed."""
 BATCHES_AT_ONCE = 4
 """So that the last searches of one batch do not leave the GPU idle."""
 
