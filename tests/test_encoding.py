@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gradus.conflicts import settle_by_majority
-from gradus.encoding import FeatureEncoding, TargetEncoding, encode_features, encode_target
+from gradus.encoding import FeatureEncoding, encode_features
 from gradus.errors import DataError, FormatError, SettingsError
+from gradus.labels import TargetEncoding, encode_target
 
 
 def through_json(encoding: FeatureEncoding) -> FeatureEncoding:

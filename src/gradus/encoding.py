@@ -1,4 +1,4 @@
-"""Tables of anything as tables of bits: features become inputs; class labels become outputs and come back."""
+"""Tables of anything as tables of bits: how features become the inputs of a network."""
 
 from __future__ import annotations
 
@@ -15,15 +15,7 @@ import numpy.typing as npt
 from gradus.bits import BoolMatrix
 from gradus.errors import DataError, FormatError, SettingsError
 
-__all__ = [
-    "Binarize",
-    "FeatureColumn",
-    "FeatureEncoding",
-    "TargetEncoding",
-    "encode_features",
-    "encode_target",
-    "order_of_outputs",
-]
+__all__ = ["Binarize", "FeatureColumn", "FeatureEncoding", "encode_features"]
 
 Binarize = float | Literal["quantile"] | None
 Kind = Literal["bit", "above", "is"]
@@ -76,7 +68,7 @@ class FeatureColumn:
         numeric = _as_numbers(column)
         if numeric is None:
             odd = next(value for value in column if not _is_number(value))
-            raise DataError(f"column {self.name!r} held numbers in training, but now it has {_shorten(odd)}.")
+            raise DataError(f"column {self.name!r} held numbers in training, but now it has {shorten(odd)}.")
         if self.kind == "above":
             return np.asarray(numeric[:, np.newaxis] > np.array(self.values, dtype=np.float64))
         if self.strict:
@@ -88,7 +80,7 @@ class FeatureColumn:
         unknown = sorted({str(value) for value in values if value not in self.values})
         if unknown:
             warnings.warn(
-                f"column {self.name!r} has {_shorten(unknown[0])}, which was not there in training; it counts "
+                f"column {self.name!r} has {shorten(unknown[0])}, which was not there in training; it counts "
                 "as none of the known categories.",
                 stacklevel=2,
             )
@@ -293,12 +285,13 @@ def _category(value: Any, name: str) -> str | int | float | bool:
     if plain is None or isinstance(plain, float):
         raise DataError(f"column {name!r} has a missing value; fill it in or leave the row out.")
     raise TypeError(
-        f"column {name!r} has {_shorten(plain)}: a cell's argument must be a string or a real number, not "
+        f"column {name!r} has {shorten(plain)}: a cell's argument must be a string or a real number, not "
         f"{type(plain).__name__!r}."
     )
 
 
-def _shorten(value: Any) -> str:
+def shorten(value: Any) -> str:
+    """Return a value as text, cut if it is long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= SHOWN_VALUE else text[:SHOWN_VALUE] + "…"
 
@@ -308,128 +301,5 @@ def _column_from_json(entry: dict[str, Any]) -> FeatureColumn:
     good = isinstance(name, str) and kind in ("bit", "above", "is") and isinstance(values, list)
     allowed = (int, float) if kind == "above" else (str, int, float, bool)
     if not good or not isinstance(strict, bool) or not all(isinstance(value, allowed) for value in values or ()):
-        raise FormatError(f"the model's feature encoding has a column that cannot be understood: {_shorten(entry)}.")
+        raise FormatError(f"the model's feature encoding has a column that cannot be understood: {shorten(entry)}.")
     return FeatureColumn(str(name), kind, tuple(values or ()), strict)  # type: ignore[arg-type]  # checked above
-
-
-@dataclass(frozen=True)
-class TargetEncoding:
-    """How the class labels of one target become outputs of a network, and come back; made by `encode_target`.
-
-    Two classes take one output that says "it is the second"; more take their number in binary, lowest bit first.
-
-    Attributes
-    ----------
-    name : str
-    classes : tuple
-        The labels, sorted; label i has the code i.
-    """
-
-    name: str
-    classes: tuple[Any, ...]
-
-    @property
-    def n_outputs(self) -> int:
-        """Outputs that the target takes."""
-        return max(1, (len(self.classes) - 1).bit_length())
-
-    @property
-    def output_names(self) -> tuple[str, ...]:
-        """A name for each output."""
-        if self.n_outputs > 1:
-            return tuple(f"{self.name}[{bit}]" for bit in range(self.n_outputs))
-        is_bit = all(not isinstance(label, str) and label in (0, 1) for label in self.classes)
-        return (self.name if is_bit else f"{self.name}={self.classes[-1]}",)
-
-    def encode(self, codes: npt.NDArray[np.integer[Any]]) -> BoolMatrix:
-        """Turn class numbers into outputs, shape (n, n_outputs)."""
-        if self.classes == (1,):
-            # A target that is always 1 keeps its meaning, since its output has the plain name of the target.
-            return np.ones((len(codes), 1), dtype=np.bool_)
-        return np.asarray((codes[:, np.newaxis] >> np.arange(self.n_outputs)) & 1, dtype=np.bool_)
-
-    def decode(self, bits: BoolMatrix) -> npt.NDArray[np.int64]:
-        """Turn outputs into class numbers; outputs that are no code give the nearest one, the lower of equals."""
-        if len(self.classes) == 1:
-            return np.zeros(len(bits), dtype=np.int64)
-        codes: npt.NDArray[np.int64] = bits.astype(np.int64) @ (1 << np.arange(self.n_outputs))
-        # Every code without its highest bit is a class, so that an unused code is one bit away from this one.
-        return np.where(codes < len(self.classes), codes, codes - (1 << (self.n_outputs - 1)))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a plain dictionary that JSON can hold."""
-        return {"name": self.name, "classes": list(self.classes)}
-
-    @classmethod
-    def from_json(cls, document: Any) -> TargetEncoding:
-        """Read what `to_json` returned.
-
-        Raises
-        ------
-        FormatError
-            If it is something else.
-        """
-        entry = document if isinstance(document, dict) else {}
-        name, classes = entry.get("name"), entry.get("classes")
-        if not isinstance(name, str) or not isinstance(classes, list) or not classes:
-            raise FormatError(f"the model's target encoding cannot be understood: {_shorten(document)}.")
-        if not all(isinstance(label, str | int | float | bool) for label in classes):
-            raise FormatError(f"the model's target {name!r} has a class that is neither a text nor a number.")
-        return cls(name, tuple(classes))
-
-
-def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Decide how a target's labels become outputs.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n,)
-    name : str
-
-    Returns
-    -------
-    encoding : TargetEncoding
-    classes : ndarray
-        The distinct labels with the dtype of the input, sorted.
-    codes : ndarray of int
-        The number of each row's class.
-
-    Examples
-    --------
-    >>> encoding, classes, codes = encode_target(["low", "high", "medium", "low"], "dose")
-    >>> encoding.output_names, classes.tolist(), codes.tolist()
-    (('dose[0]', 'dose[1]'), ['high', 'low', 'medium'], [1, 0, 2, 1])
-    >>> encoding.decode(encoding.encode(codes)).tolist()
-    [1, 0, 2, 1]
-    """
-    classes, codes = np.unique(np.asarray(labels), return_inverse=True)
-    plain = tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
-    return TargetEncoding(name, plain), classes, codes.ravel().astype(np.int64)
-
-
-def order_of_outputs(order: Any, encodings: Sequence[TargetEncoding]) -> Any:
-    """Turn an order of targets into one of outputs; the outputs of a multi-class target stay together.
-
-    Parameters
-    ----------
-    order : str, None or sequence of int
-        As for `gradus.learn`; words and None are returned as they are.
-    encodings : sequence of TargetEncoding
-        One for each target.
-
-    Returns
-    -------
-    str, None or list of int
-
-    Examples
-    --------
-    >>> order_of_outputs([1, 0], [TargetEncoding("a", (0, 1)), TargetEncoding("b", (0, 1, 2))])
-    [1, 2, 0]
-    """
-    if order is None or isinstance(order, str):
-        return order
-    from gradus.curriculum.orders import check_order
-
-    ends = np.cumsum([encoding.n_outputs for encoding in encodings]).tolist()
-    targets = check_order(order, len(encodings))
-    return [output for k in targets for output in range(ends[k] - encodings[k].n_outputs, ends[k])]

@@ -18,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gradus.bits import BoolMatrix, column_names
 from gradus.conflicts import settle_by_majority
 from gradus.defaults import DEFAULT_ATTEMPTS, DEFAULT_MAX_ITERATIONS, DEFAULT_RESTARTS, DEFAULT_SHRINK
-from gradus.encoding import Binarize, encode_features, encode_target, order_of_outputs
+from gradus.encoding import Binarize, encode_features
 from gradus.errors import SettingsError
+from gradus.labels import encode_target, order_of_outputs
 from gradus.learner import Backend, Learned, Order, learn
 from gradus.losses import LossName
 
@@ -289,6 +290,11 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             )
         else:
             message += " Raise max_iterations, restarts or gates_per_target."
+        if self.loss == "lgh" and outputs.shape[1] > 1:
+            message += (
+                " With loss='lgh' a target counts only once all earlier ones are right, so that the later ones are hardly "
+                "learned; loss='lw' or 'l1' learns what it can of each."
+            )
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _votes(self, X: Any) -> list[npt.NDArray[np.float64]]:

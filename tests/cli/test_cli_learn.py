@@ -112,6 +112,7 @@ def test_errors_that_are_left_are_said(here, capsys):
     out, err = capsys.readouterr()
     assert "NOT every example is right" in out
     assert "the search ended with errors left" in err
+    assert "try --loss lw" in err
 
 
 @pytest.mark.parametrize("keep", [True, False])

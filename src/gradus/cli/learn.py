@@ -20,8 +20,9 @@ from gradus.cli.progress import Watch
 from gradus.cli.scores import CrossValidation, cross_validate, majority
 from gradus.conflicts import groups_of_equal_rows, settle_by_majority
 from gradus.defaults import DEFAULT_ATTEMPTS, DEFAULT_MAX_ITERATIONS, DEFAULT_RESTARTS, DEFAULT_SHRINK
-from gradus.encoding import Binarize, encode_features, encode_target, order_of_outputs
+from gradus.encoding import Binarize, encode_features
 from gradus.errors import ConflictError, DataError, SettingsError
+from gradus.labels import encode_target, order_of_outputs
 from gradus.learner import Learned, learn
 
 __all__ = ["command"]
@@ -87,7 +88,7 @@ def command(
     validated = None
     if cv is not None:
         validated = cross_validate(examples, cv, {**settings, "order": task.order}, binarize=cut, seed=seed)
-    outcome = _Outcome(task, learned, seconds, validated)
+    outcome = _Outcome(task, learned, seconds, validated, loss)
     if output is not None:
         outcome.model(settings, seed, data).save(output)
     if as_json:
@@ -117,6 +118,7 @@ class _Outcome:
     learned: Learned
     seconds: float
     validated: CrossValidation | None
+    loss: str
 
     def model(self, settings: dict[str, Any], seed: int, data: Path) -> Model:
         about = {
@@ -192,6 +194,8 @@ class _Outcome:
             print(f"wrote {output}")
         if not self.learned.converged and not self.learned.stopped:
             note("gradus: the search ended with errors left; try more --gates, --max-iterations or --restarts.")
+            if self.loss == "lgh" and len(self.task.targets) > 1:
+                note("gradus: with --loss lgh the targets after the first wrong one are hardly learned; try --loss lw.")
         if self.validated is not None and self.validated.unfitted:
             note(f"gradus: {self.validated.unfitted} of {self.validated.folds} folds were learned with errors left.")
 

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from gradus import __version__
 from gradus.bits import BoolMatrix
-from gradus.encoding import FeatureColumn, FeatureEncoding, TargetEncoding
+from gradus.encoding import FeatureColumn, FeatureEncoding
 from gradus.errors import FormatError
 from gradus.formats.text import read_text
+from gradus.labels import TargetEncoding
 from gradus.network import Network
 
 __all__ = ["ABOUT_VERSION", "Model", "load_model"]
