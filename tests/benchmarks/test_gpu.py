@@ -1,0 +1,22 @@
+"""The GPU benchmark counts the steps that were taken; here on a CPU that stands in for one."""
+
+from __future__ import annotations
+
+import pytest
+
+from cuda_on_cpu import COMPILER, HostDevice
+from gradus.benchmarks.cases import Case
+from gradus.benchmarks.gpu import measure_all
+from gradus.search.cuda.plan import Limits
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
+def test_every_case_is_measured_under_both_losses(tmp_path):
+    small = Limits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
+    device = HostDevice(tmp_path, small)
+    rows = list(measure_all((Case("add3", 20),), seconds=0.3, device=device))
+    assert [(row["case"], row["loss"]) for row in rows] == [("add3/20", "l1"), ("add3/20", "lgh")]
+    for row in rows:
+        assert row["steps_per_second"] > 10_000
+        assert row["searches"] == 2 * row["searches_at_a_time"] > 0
+        assert 0 <= row["converged"] <= row["ended"] <= row["searches"]
