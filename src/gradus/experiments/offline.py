@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from gradus.errors import FormatError, SettingsError
 from gradus.experiments.beds import training_set
 from gradus.experiments.engines import Engine
 from gradus.experiments.jobs_file import Job, read_jobs, read_results, write_jobs_file
-from gradus.experiments.run import Progress, run_tasks
+from gradus.experiments.run import Progress, missing, run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Task
 from gradus.experiments.work import Ordered, Row, finish, order_of
@@ -88,7 +89,9 @@ def absorb(tasks: Sequence[Task], jobs_path: Path, results: Iterable[Path], stor
                 raise FormatError("it holds results of tasks that are not part of this experiment.", path=path)
             found[task_id] = one
     wanted = [by_id[task_id] for task_id in by_id if task_id in found]
-    return run_tasks(wanted, store, _Replay(orders, found))
+    progress = run_tasks(wanted, store, _Replay(orders, found))
+    _, standing = missing(tasks, store)
+    return replace(progress, total=standing.total, before=standing.before - progress.done, failed=standing.failed)
 
 
 class _Replay(Engine):

@@ -144,6 +144,6 @@ def _count(progress: Progress, rows: list[Row], seconds: float) -> Progress:
         progress,
         done=progress.done + len(done),
         failed=progress.failed + len(rows) - len(done),
-        not_converged=progress.not_converged + sum(not row["converged"] for row in done),
+        not_converged=progress.not_converged + sum(row["method"] == "network" and not row["converged"] for row in done),
         seconds=seconds,
     )
