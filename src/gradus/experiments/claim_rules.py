@@ -18,6 +18,7 @@ __all__ = [
     "above",
     "peak",
     "peak_difference",
+    "row_means",
     "shares_value",
     "together",
     "within",
@@ -96,12 +97,25 @@ def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
     return bootstrap(difference, len(samples), replicates=1000)
 
 
-def _largest_mean(gain: Floats) -> float:
-    known = ~np.isnan(gain)
+def row_means(values: Floats) -> Floats:
+    """Means of the known values of each row; NaN where there are none.
+
+    Examples
+    --------
+    >>> row_means(np.array([[1.0, 3.0], [np.nan, 4.0], [np.nan, np.nan]]))
+    array([ 2.,  4., nan])
+    """
+    known = ~np.isnan(values)
     counts = known.sum(axis=1)
-    sums = np.where(known, gain, 0.0).sum(axis=1)
-    means = np.divide(sums, counts, out=np.full(len(gain), -np.inf), where=counts > 0)
-    return float(means.max())
+    sums = np.where(known, values, 0.0).sum(axis=1)
+    means = np.full(len(values), np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
+
+
+def _largest_mean(gain: Floats) -> float:
+    means = row_means(gain)
+    return float(np.nanmax(means)) if not np.isnan(means).all() else float("nan")
 
 
 def shares_value(auto: Results, known: Results, base: Results, size: int) -> Estimate:
@@ -113,7 +127,7 @@ def shares_value(auto: Results, known: Results, base: Results, size: int) -> Est
     first, second, third = (sample_matrix(rows, [size], samples)[0] for rows in at)
 
     def share(drawn: npt.NDArray[np.int64]) -> float:
-        whole = np.nanmean(second[drawn] - third[drawn])
-        return float(np.nanmean(first[drawn] - third[drawn]) / whole) if whole else float("nan")
+        kept, whole = row_means(np.array([first[drawn] - third[drawn], second[drawn] - third[drawn]]))
+        return float(kept / whole) if whole else float("nan")
 
     return bootstrap(share, len(samples), replicates=1000)

@@ -9,12 +9,14 @@ from html import escape
 from typing import Any
 
 from gradus.experiments.claims import Claim
-from gradus.experiments.figures.style import LABELS
+from gradus.experiments.figures.style import LABELS, problem_title
 from gradus.experiments.figures.tables import table_rows
 from gradus.experiments.plan import Plan
 from gradus.experiments.progress import Standing
 from gradus.experiments.provenance import versions
 from gradus.experiments.results import Results
+from gradus.experiments.stats import accuracy_by_size
+from gradus.experiments.tasks import BASELINES
 
 __all__ = ["Section", "page"]
 
@@ -127,6 +129,8 @@ def _section(section: Section) -> str:
     if not section.svg:
         return parts[0] + "<p>There are no results yet.</p>"
     parts.append(f"<figure>{_inline(section.svg)}</figure>")
+    if section.name == "baselines":
+        parts.append(_baseline_table(results))
     if section.name in TABLES:
         parts.append(_gain_table(results, TABLES[section.name]))
     if section.n_tasks:
@@ -153,6 +157,28 @@ def _gain_table(results: Results, problem: str) -> str:
         rows.append("".join(cells))
     headings = ["target", "accuracy of L<sub>1</sub>", *(f"gain of {_html_label(loss)} (points)" for loss in losses)]
     return _table(headings, rows)
+
+
+def _baseline_table(results: Results) -> str:
+    """Mean accuracy of every method at every size."""
+    methods = [*BASELINES, "l1", "lgh"]
+    rows = []
+    for problem in results.problems:
+        one = results.select(problem=problem)
+        by_method = {
+            method: dict(accuracy_by_size(one.select(**{"method" if method in BASELINES else "loss": method})))
+            for method in methods
+        }
+        for size in one.sizes:
+            found = {method: by_method[method][size].value for method in methods if size in by_method[method]}
+            best = max(found.values(), default=0.0)
+            cells = [f"<td>{escape(problem_title(problem))}</td><td>{size}</td>"]
+            for method in methods:
+                text = f"{found[method]:.3f}" if method in found else "–"
+                cells.append(f"<td>{f'<b>{text}</b>' if found.get(method) == best else text}</td>")
+            rows.append("".join(cells))
+    names = [*BASELINES, "network, L<sub>1</sub>", "network, L<sub>gh</sub>"]
+    return _table(["problem", "examples", *names], rows)
 
 
 def _html_label(loss: str) -> str:

@@ -71,12 +71,18 @@ def _sections(folder: Path, plans: list[Plan], table: pa.Table) -> Iterator[Sect
             rows = rows_of(table, part)
             if name not in chosen or len(rows) > len(chosen[name][1]):
                 chosen[name] = (part, rows)
-    for name, (plan, rows) in sorted(chosen.items()):
+    for name, (plan, rows) in sorted(chosen.items(), key=lambda item: _rank(item[0])):
         results = Results(rows)
         svg = ""
         if len(results) or name in NEEDS_NO_ROWS:
             svg = _save_figure(folder / "figures", name, results)
         yield Section(name, plan, results, len(plan.tasks()), svg)
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Place of a figure on the page: the paper's figures and tables, its appendix, then ours."""
+    kinds = [name.startswith("fig") and not name.startswith("figA"), name.startswith("tab"), name.startswith("figA"), True]
+    return kinds.index(True), name
 
 
 def _save_figure(folder: Path, name: str, results: Results) -> str:

@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from gradus.experiments.figures.style import BEDS, COLOURS, LABELS, band, figure_of_panels, finish, label_axes, problem_title
+from gradus.experiments.figures.style import (
+    BEDS,
+    COLOURS,
+    LABELS,
+    band,
+    figure_of_panels,
+    finish,
+    label_axes,
+    limit_accuracy,
+    problem_title,
+)
 from gradus.experiments.results import Results
 from gradus.experiments.stats import accuracy_by_size, gain_by_size, mean_interval, target_gain_by_size
 
@@ -43,6 +53,7 @@ def fig3(results: Results) -> Figure:
     figure, panels = figure_of_panels(1 + m, 4)
     for loss, label in LABELS.items():
         band(panels[0], accuracy_by_size(one.select(loss=loss)), COLOURS[loss], label)
+    limit_accuracy(panels[0])
     panels[0].set_title("mean over targets", fontsize=9)
     panels[0].set_ylabel(ACCURACY)
     base = one.select(loss="l1")
@@ -146,6 +157,7 @@ def beyond(results: Results) -> Figure:
         ):
             band(panel, accuracy_by_size(rows), colour, label)
         panel.set_title(problem_title(problem), fontsize=9)
+        limit_accuracy(panel)
     label_axes(panels, 3, SIZE, ACCURACY)
     return finish(figure, results, panels)
 
@@ -166,6 +178,7 @@ def baselines(results: Results) -> Figure:
             points = accuracy_by_size(one.select(method="network", loss=loss))
             band(panel, points, COLOURS[loss], f"network, {LABELS[loss]}")
         panel.set_title(problem_title(problem), fontsize=9)
+        limit_accuracy(panel)
     label_axes(panels, 3, SIZE, ACCURACY)
     return finish(figure, results, panels)
 
@@ -184,6 +197,7 @@ def accuracy(results: Results) -> Figure:
             label = ", ".join(_say(name, value) for name, value in zip(axes, variant, strict=True)) or "all"
             band(panel, accuracy_by_size(rows), COLOURS.get(label, f"C{k}"), LABELS.get(label, label))
         panel.set_title(problem_title(problem), fontsize=9)
+        limit_accuracy(panel)
     label_axes(panels, columns, SIZE, ACCURACY)
     return finish(figure, results, panels)
 

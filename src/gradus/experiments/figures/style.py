@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from gradus.experiments.results import Results
 from gradus.experiments.stats import Estimate
 
-__all__ = ["COLOURS", "LABELS", "band", "figure_of_panels", "finish", "label_axes", "problem_title"]
+__all__ = ["COLOURS", "LABELS", "band", "figure_of_panels", "finish", "label_axes", "limit_accuracy", "problem_title"]
 
 # Colours that people with any kind of colour vision can tell apart (Okabe and Ito).
 COLOURS = {
@@ -47,6 +47,8 @@ TITLES = {
 }
 BEDS = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
 PANEL_WIDTH, PANEL_HEIGHT = 3.3, 2.6
+LEGEND_WIDTH = 1.6
+"""Inches that an entry of the legend takes."""
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
@@ -83,6 +85,13 @@ def band(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, labe
     panel.fill_between(x, low, high, where=bounded.tolist(), color=colour, alpha=0.18, linewidth=0)
 
 
+def limit_accuracy(panel: Any) -> None:
+    """Show what accuracies there are and nothing above 1, however wide their bands."""
+    values = [value for line in panel.lines for value in line.get_ydata()]
+    if values:
+        panel.set_ylim(max(0.0, min(values) - 0.05), 1.02)
+
+
 def label_axes(panels: Sequence[Any], columns: int, x: str, y: str) -> None:
     """Label the axes of the panels at the left and below."""
     for k, panel in enumerate(panels):
@@ -99,7 +108,8 @@ def finish(figure: Figure, results: Results, panels: Sequence[Any], note: str = 
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     if handles:
-        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
+        columns = min(len(handles), int(figure.get_figwidth() / LEGEND_WIDTH))
+        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
     figure.supxlabel(_what_it_rests_on(results, note), fontsize=7, color="#555555")
     return figure
 
