@@ -21,7 +21,7 @@ from gradus.search.front import run_search
 from gradus.search.settings import Settings
 
 
-def on_cpu(jobs, *, watch=None):
+def on_cpu(jobs, *, watch=None, leave=0.0):
     """Stand in for the GPU: the same contract, the last job first."""
     prepared = list(jobs)
     for index in reversed(range(len(prepared))):
@@ -62,7 +62,7 @@ def test_results_spread_over_files_and_absorbed_twice_count_once(tmp_path, searc
 
 
 def test_searches_that_were_stopped_are_left_for_another_time(tmp_path, searches):
-    def stopped(jobs, *, watch=None):
+    def stopped(jobs, *, watch=None, leave=0.0):
         for index, job in enumerate(jobs):
             found = run_search(job.X, job.Y, job.settings, job.seed)
             yield index, type(found)(**{**vars(found), "stopped": index % 2 == 0})

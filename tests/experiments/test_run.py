@@ -104,7 +104,7 @@ def _marked(mark):
 
 
 def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(tmp_path):
-    count = 200
+    count = 150
     script = tmp_path / "runner.py"
     script.write_text(RUNNER)
     mark = uuid.uuid4().hex

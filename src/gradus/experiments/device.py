@@ -26,6 +26,7 @@ def run_jobs(
     folder: Path,
     *,
     seconds: float | None = None,
+    leave: float = 0.0,
     run_many: Callable[..., Iterator[tuple[int, Found]]] | None = None,
     say: Callable[[str], Any] = print,
 ) -> int:
@@ -38,6 +39,8 @@ def run_jobs(
         Where the results go.
     seconds : float, optional
         Stop then; searches that have not ended are left out, for another time.
+    leave : float
+        Leave the last searches of each shape out, too, when they fill no more than this share of the GPU.
     run_many : callable, optional
         Who runs them; the GPU if not given.
     say : callable
@@ -51,7 +54,7 @@ def run_jobs(
     watch = _watcher(begin, seconds, say)
     writer = ResultsWriter(folder)
     finished = 0
-    for index, found in run_many((job.prepared() for job in jobs), watch=watch):
+    for index, found in run_many((job.prepared() for job in jobs), watch=watch, leave=leave):
         if found.stopped:
             continue
         writer.add(jobs[index], found)
@@ -80,12 +83,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("jobs", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, help="stop after so many seconds and keep what is done")
+    parser.add_argument("--leave", type=float, default=0.0, help="leave the last searches of a shape at this share of the GPU")
     parser.add_argument("--from", dest="first", type=int, default=0, help="leave out the jobs before this one")
     parser.add_argument("--count", type=int, help="run so many jobs at most")
     options = parser.parse_args(arguments)
     stop = None if options.count is None else options.first + options.count
     jobs = list(itertools.islice(read_jobs(options.jobs), options.first, stop))
-    run_jobs(jobs, options.folder, seconds=options.seconds, say=lambda line: print(line, file=sys.stderr, flush=True))
+    run_jobs(
+        jobs,
+        options.folder,
+        seconds=options.seconds,
+        leave=options.leave,
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ def all_taus(n: int) -> list[float]:
 
     Examples
     --------
-    >>> len(all_taus(5)), all_taus(3)
-    (11, [1.0, 0.3333333333333333, -0.3333333333333333, -1.0])
+    >>> len(all_taus(5)), [round(tau, 2) for tau in all_taus(3)]
+    (11, [1.0, 0.33, -0.33, -1.0])
     """
     pairs = n * (n - 1) // 2
     return [1.0 - 2.0 * k / pairs for k in range(pairs + 1)] if pairs else [1.0]
