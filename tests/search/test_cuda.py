@@ -199,3 +199,20 @@ def test_mixed_jobs_on_a_gpu_end_as_on_the_cpu():
     jobs += [make_job(rng, n=80, inputs=12, targets=6, max_iterations=20_000, restarts=1, loss=k) for k in LOSSES]
     assert len({shape_of(job) for job in jobs}) > 50
     assert_same_as_cpu(jobs, gpu)
+
+
+@needs_compiler
+def test_the_last_searches_can_be_left_to_who_calls(host):
+    rng = np.random.default_rng(8)
+    easy = [make_job(rng, n=4, inputs=3, targets=1) for _ in range(40)]
+    endless = [make_job(rng, n=60, inputs=3, targets=1, learnable=False, restarts=10**6) for _ in range(2)]
+    shape = shape_of(easy[0])
+    assert shape_of(endless[0])[:3] == shape[:3]
+    share = 2.5 / choose_layout(shape_of(endless[0]), host.limits).networks
+    found = dict(run_many(easy + endless, device=host, leave=share))
+    assert sorted(found) == list(range(42))
+    assert all(found[k].stopped for k in (40, 41))
+    for k in range(40):
+        if not found[k].stopped:
+            assert found[k].iterations == run_search(easy[k].X, easy[k].Y, easy[k].settings, easy[k].seed).iterations
+    assert sum(not found[k].stopped for k in range(40)) >= 38

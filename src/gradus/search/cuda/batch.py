@@ -135,8 +135,7 @@ class Batch:
         """Wait for the launch and return what ended in it."""
         self.device.wait(self.queue)
         elapsed = time.monotonic() - self.began
-        wanted = self.rounds * self.device.seconds_a_launch / max(elapsed, 1e-6)
-        self.rounds = max(LEAST_ROUNDS, int(min(wanted, 4 * self.rounds)))
+        self._choose_rounds(elapsed)
         counters = self.device.get(self.buffers["counters"]).view(COUNTERS).ravel()[0]
         self.steps = int(counters["steps"])
         before, self.n_finished = self.n_finished, int(counters["finished"])
@@ -146,6 +145,18 @@ class Batch:
             return []
         chosen = self.device.get(self.buffers["finished"], slice(before, self.n_finished)).view(np.uint32).ravel()
         return self._found(chosen)
+
+    def _choose_rounds(self, elapsed: float) -> None:
+        """Make the next launch about as long as launches should be."""
+        wanted = self.rounds * self.device.seconds_a_launch / max(elapsed, 1e-6)
+        if self.share < 0.5 and wanted < self.rounds:
+            return  # the few that are left mostly waited for other batches, and are to get their turn in full
+        self.rounds = max(LEAST_ROUNDS, int(min(wanted, 4 * self.rounds)))
+
+    @property
+    def share(self) -> float:
+        """How much of the device the searches under way fill."""
+        return int(self.record["n_active"][0]) / self.layout.networks
 
     def _close_ranks(self) -> None:
         """Once the queue is empty, carry on only the slots that hold a search."""

@@ -20,8 +20,9 @@ __all__ = ["BatchProgress", "run_many"]
 
 SEARCHES_A_BATCH = 1 << 16
 """So that the GPU begins before the examples of everything are packed."""
-BATCHES_AT_ONCE = 4
-"""So that the last searches of one batch do not leave the GPU idle."""
+SHARES_AT_ONCE = 2.0
+"""Batches are begun until together they would fill the GPU so many times: the last searches of some leave room for others."""
+BATCHES_AT_ONCE = 48
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ def run_many(
     watch: Callable[[BatchProgress], Any] | None = None,
     log: Callable[[str], Any] | None = None,
     device: Device | None = None,
+    leave: float = 0.0,
 ) -> Iterator[tuple[int, Found]]:
     """Run searches on the GPU and yield each as it ends.
 
@@ -64,6 +66,9 @@ def run_many(
         Gets a line for each job that does not fit on the GPU and runs on the CPU instead, and one for each batch.
     device : Device, optional
         Where to run; the GPU that CuPy has selected if not given.
+    leave : float
+        End the last searches of a batch, as if stopped, when they fill no more than this share of the GPU. A GPU is slow
+        with a few long searches; whoever calls can finish them on a CPU.
 
     Yields
     ------
@@ -80,7 +85,7 @@ def run_many(
     SettingsError
         If there is no NVIDIA GPU.
     """
-    return _Run(CudaDevice() if device is None else device, list(jobs), watch, log or _say_nothing).results()
+    return _Run(CudaDevice() if device is None else device, list(jobs), watch, log or _say_nothing, leave).results()
 
 
 def _say_nothing(line: str) -> None:
@@ -96,8 +101,9 @@ class _Run:
         jobs: list[Prepared],
         watch: Callable[[BatchProgress], Any] | None,
         log: Callable[[str], Any],
+        leave: float,
     ) -> None:
-        self.device, self.jobs, self.watch, self.log = device, jobs, watch, log
+        self.device, self.jobs, self.watch, self.log, self.leave = device, jobs, watch, log, leave
         self.found: dict[int, dict[int, Found]] = defaultdict(dict)
         self.n_finished = self.steps_before = 0
         self.began = time.monotonic()
@@ -109,7 +115,7 @@ class _Run:
         running: deque[Batch] = deque()
         stopped = False
         while (waiting and not stopped) or running:
-            while waiting and len(running) < BATCHES_AT_ONCE and not stopped:
+            while waiting and not stopped and self._has_room(running):
                 running.append(waiting.popleft()())
                 running[-1].launch()
             batch = running.popleft()
@@ -117,7 +123,7 @@ class _Run:
             if batch.done:
                 self.steps_before += batch.steps
             else:
-                batch.launch(stop=stopped)
+                batch.launch(stop=stopped or batch.share <= self.leave)
                 running.append(batch)
             # The GPU is busy with the next launch while the caller looks at these.
             yield from self._combine(ended)
@@ -126,6 +132,10 @@ class _Run:
             yield from self._combine_rest()
         else:
             yield from self._on_cpu(misfits)
+
+    def _has_room(self, running: deque[Batch]) -> bool:
+        """Whether another batch may begin."""
+        return len(running) < BATCHES_AT_ONCE and sum(batch.share for batch in running) < SHARES_AT_ONCE
 
     def _group(self) -> tuple[dict[Shape, list[Attempt]], list[int]]:
         """Sort searches by shape, and put aside the jobs that do not fit."""
