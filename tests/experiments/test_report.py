@@ -6,10 +6,12 @@ import re
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from matplotlib.figure import Figure
 
 from gradus.errors import SettingsError, StoreError
+from gradus.experiments.export import export
 from gradus.experiments.figures import FIGURES, draw
 from gradus.experiments.plan import Block, Plan, save_plan
 from gradus.experiments.report import write_report
@@ -128,6 +130,15 @@ def test_the_same_results_give_the_same_files(small_report):
     before = {path: path.read_bytes() for path in (folder / "figures").iterdir()}
     write_report(folder)
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_what_is_published_holds_every_row(small_report, tmp_path):
+    folder, report = small_report
+    export(folder, report, tmp_path / "published")
+    table = pa.parquet.read_table(tmp_path / "published" / "results.parquet")
+    assert table.sort_by("task") == Store(folder).table().sort_by("task")
+    assert (tmp_path / "published" / "claims.md").read_text().startswith("| | statement")
+    assert (tmp_path / "published" / "figures" / "fig1.svg").exists()
 
 
 def test_a_folder_without_results_is_answered_with_what_to_do(tmp_path):

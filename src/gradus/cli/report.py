@@ -15,6 +15,9 @@ __all__ = ["command"]
 
 def command(
     folder: Annotated[Path, typer.Argument(help="Where gradus reproduce wrote its results.", show_default=False)],
+    export: Annotated[
+        Path | None, typer.Option(help="Also write one results table, claims.md, page and figures to this folder.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims for machines.")] = False,
 ) -> None:
     """Draw every figure (PDF, SVG, PNG), check every claim, and write report.html.
@@ -24,6 +27,10 @@ def command(
     from gradus.experiments.report import write_report
 
     written = write_report(folder)
+    if export is not None:
+        from gradus.experiments.export import export as write_export
+
+        write_export(folder, written, export)
     if as_json:
         claims = [asdict(claim) for claim in written.claims]
         print_json({"report": str(written.page), "figures": list(written.figures), "claims": claims})
