@@ -68,6 +68,18 @@ def test_samples_scale_down_sets_or_networks_a_fold():
     assert len(load_spec("quick").tasks()) == 30 * 6 * 4 + (8 + 4) * 100 * 4
 
 
+def test_an_included_spec_can_be_cut_to_some_problems(tmp_path):
+    path = tmp_path / "some.toml"
+    adders, parity = ('{ spec = "fig4", only = ["add6"], samples = 2 }', '{ spec = "fig4", only = ["cpar7"], samples = 3 }')
+    path.write_text(f"include = [{adders}, {parity}]")
+    plan = load_spec(str(path))
+    assert {d.problem for d in plan.designs()} == {"add6", "cpar7"}
+    assert len(plan.tasks()) == 14 * 4 * 2 + 14 * 4 * 3
+    path.write_text('include = [{ spec = "fig4", only = ["add7"] }]')
+    with pytest.raises(GradusError, match="has no run of add7"):
+        load_spec(str(path))
+
+
 def test_a_plan_survives_being_written(tmp_path):
     plan = load_spec("quick")
     save_plan(plan, tmp_path)

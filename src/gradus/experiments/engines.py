@@ -219,8 +219,7 @@ class DaskEngine(ExecutorEngine):
         super().__init__(lambda: self.client.get_executor(pure=False), self._count_slots, self._end, "a Dask cluster")
 
     def _count_slots(self) -> int:
-        workers = self.client.scheduler_info(n_workers=-1)["workers"]
-        return int(sum(worker["nthreads"] for worker in workers.values()))
+        return int(sum(self.client.nthreads().values()))
 
     def _check_versions(self) -> None:
         import gradus

@@ -186,7 +186,7 @@ def _html_label(loss: str) -> str:
 
 
 def _methods(sections: Sequence[Section]) -> str:
-    designs = {design for section in sections for block in section.plan.blocks for design in block.designs}
+    designs = {design for section in sections for design in section.plan.designs()}
     networks = [design for design in designs if design.method == "network"]
     said = "".join(
         f"<li>{escape(key)}: {escape(', '.join(sorted({str(value) for value in values})))}</li>"

@@ -80,6 +80,11 @@ class Plan:
         for part in self.parts:
             yield from part._all()
 
+    def designs(self) -> set[Design]:
+        """Every design that occurs."""
+        own = {design for block in self.blocks for design in block.designs}
+        return own.union(*(part.designs() for part in self.parts))
+
     def figure_plans(self) -> Iterator[tuple[str, Plan]]:
         """Each figure to draw, with the plan whose rows it shows."""
         for name in self.figures:

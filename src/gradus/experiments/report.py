@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -64,15 +64,14 @@ def _rows_of_any(table: pa.Table, plans: list[Plan]) -> pa.Table:
 
 
 def _sections(folder: Path, plans: list[Plan], table: pa.Table) -> Iterator[Section]:
-    """Draw every figure once; of a figure that several plans show, the one with most rows."""
-    chosen: dict[str, tuple[Plan, pa.Table]] = {}
+    """Draw every figure once, from the tasks of all plans that show it."""
+    chosen: dict[str, Plan] = {}
     for plan in plans:
         for name, part in plan.figure_plans():
-            rows = rows_of(table, part)
-            if name not in chosen or len(rows) > len(chosen[name][1]):
-                chosen[name] = (part, rows)
-    for name, (plan, rows) in sorted(chosen.items(), key=lambda item: _rank(item[0])):
-        results = Results(rows)
+            before = chosen.get(name)
+            chosen[name] = part if before is None else replace(before, parts=(*before.parts, part))
+    for name, plan in sorted(chosen.items(), key=lambda item: _rank(item[0])):
+        results = Results(rows_of(table, plan))
         svg = ""
         if len(results) or name in NEEDS_NO_ROWS:
             svg = _save_figure(folder / "figures", name, results)

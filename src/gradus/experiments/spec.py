@@ -25,7 +25,7 @@ SETTINGS_KEYS = tuple(field.name for field in fields(Settings))
 AXES = ("method", "order", "shuffle", *SETTINGS_KEYS)
 RUN_KEYS = ("problem", "data", "sizes", "samples", "repeats", "draw", "leave_out", "targets", "published", *AXES)
 PUBLISHED_KEYS = tuple(key for key in RUN_KEYS if key not in ("published", "data", "problem"))
-INCLUDE_KEYS = ("spec", *PUBLISHED_KEYS)
+INCLUDE_KEYS = ("spec", "only", *PUBLISHED_KEYS)
 DATA_KEYS = ("file", "targets", "inputs", "name")
 MOST_TASKS = 50_000_000
 
@@ -76,8 +76,8 @@ class _Reader:
         self.as_published = as_published
         self.open: list[str] = []
 
-    def read(self, name: str, changes: Mapping[str, Any]) -> Plan:
-        """Read one spec; `changes` override the same keys of its runs."""
+    def read(self, name: str, changes: Mapping[str, Any], only: list[str] | None = None) -> Plan:
+        """Read one spec; `changes` override the same keys of its runs, `only` leaves out runs of other problems."""
         if name in self.open:
             raise SettingsError(f"spec {name!r} includes itself.")
         self.open.append(name)
@@ -92,6 +92,8 @@ class _Reader:
             if self.as_published:
                 merged.update(published)
             merged.update({key: value for key, value in changes.items() if _applies(key, merged)})
+            if only is not None and merged.get("problem") not in only:
+                continue
             blocks.append(_block(merged, at, names))
         parts = [self._included(entry, place) for entry in _tables(document, "include", place)]
         self.open.pop()
@@ -111,7 +113,11 @@ class _Reader:
         spec = changes.pop("spec", None)
         if not isinstance(spec, str):
             place.fail("every entry of 'include' must name a spec: { spec = \"fig3\" }.")
-        return self.read(spec, changes)
+        only = _strings(changes.pop("only"), place, "only") if "only" in changes else None
+        plan = self.read(spec, changes, only)
+        if only is not None and not plan.blocks:
+            place.fail(f"spec {spec!r} has no run of {' or '.join(only)}.")
+        return plan
 
 
 def _applies(key: str, run: Mapping[str, Any]) -> bool:
