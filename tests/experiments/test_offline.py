@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-from tests.experiments.conftest import comparable
 
+from experiment_helpers import comparable, on_cpu
 from gradus.errors import FormatError, SettingsError
 from gradus.experiments.device import run_jobs
 from gradus.experiments.engines import CudaEngine
@@ -19,14 +19,6 @@ from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
 from gradus.search.front import run_search
 from gradus.search.settings import Settings
-
-
-def on_cpu(jobs, *, watch=None, leave=0.0):
-    """Stand in for the GPU: the same contract, the last job first."""
-    prepared = list(jobs)
-    for index in reversed(range(len(prepared))):
-        job = prepared[index]
-        yield index, run_search(job.X, job.Y, job.settings, job.seed)
 
 
 @pytest.fixture(scope="module")

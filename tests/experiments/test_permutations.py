@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.naive_experiments import orders_with_inversions
 
 from gradus.curriculum import kendall_tau
 from gradus.errors import SettingsError
 from gradus.experiments.permutations import all_taus, inversions_for_tau, permutation, permutation_with_inversions
+from naive_experiments import orders_with_inversions
 
 
 @given(n=st.integers(1, 5), data=st.data(), seed=st.integers(0, 2**32))

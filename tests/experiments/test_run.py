@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.experiments.conftest import comparable
 
+from experiment_helpers import comparable, slow_tasks
 from gradus.errors import SettingsError, WorkerError
 from gradus.experiments import run as run_module
 from gradus.experiments.batches import Batcher
@@ -25,14 +25,6 @@ from gradus.experiments.run import run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
 from gradus.experiments.work import Batch
-from gradus.search.settings import Settings
-
-SLOW = Settings(loss="lgh", max_iterations=300_000, restarts=0, gates_per_target=5)
-
-
-def slow_tasks(count):
-    """Tasks of some hundredths of a second each: their networks are too small to ever fit."""
-    return [Task(Design("cpar7", settings=SLOW), 100, sample) for sample in range(count)]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -85,7 +77,7 @@ import sys
 from gradus.experiments import run as run_module
 from gradus.experiments.engines import LocalEngine
 from gradus.experiments.store import Store
-from tests.experiments.test_run import slow_tasks
+from experiment_helpers import slow_tasks
 
 run_module.FLUSH_SECONDS = 0.1
 if __name__ == "__main__":
@@ -108,7 +100,7 @@ def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(
     script = tmp_path / "runner.py"
     script.write_text(RUNNER)
     mark = uuid.uuid4().hex
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "GRADUS_TEST_MARK": mark}
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "GRADUS_TEST_MARK": mark}
     command = [sys.executable, str(script), str(tmp_path / "killed"), str(count)]
     rng = random.Random(6)
     done = []
@@ -154,7 +146,7 @@ def command_line_cluster(tmp_path_factory):
     pytest.importorskip("distributed")
     folder = tmp_path_factory.mktemp("cluster")
     file = folder / "scheduler.json"
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
     dask = [sys.executable, "-m", "dask"]
     quiet = {"env": env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     place = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--scheduler-file", file]

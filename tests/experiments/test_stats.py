@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.naive_experiments import paired_gains
 
 from gradus.experiments.results import Results
 from gradus.experiments.stats import accuracy_by_size, bootstrap, crossing, gain_by_size, mean_interval, sample_matrix
 from gradus.experiments.store import COLUMNS
+from naive_experiments import paired_gains
 
 
 def table(rows):

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 
 import pytest
-from tests.experiments.conftest import comparable
 
+from experiment_helpers import comparable
 from gradus.errors import StoreError
 from gradus.experiments import store as store_module
 from gradus.experiments.run import missing, run_tasks

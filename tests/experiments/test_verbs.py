@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from experiment_helpers import on_cpu
 from gradus.cli.main import run
 from gradus.experiments.store import Store
 
@@ -49,7 +50,6 @@ def test_reproduce_runs_reports_and_goes_on(spec, tmp_path, capsys):
 
 
 def test_prepare_and_absorb_go_through_files(spec, tmp_path, capsys):
-    from tests.experiments.test_offline import on_cpu
 
     from gradus.experiments.device import run_jobs
     from gradus.experiments.jobs_file import read_jobs

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.naive_experiments import test_errors
 
 from gradus import problems
 from gradus.bits import pack
@@ -16,6 +15,7 @@ from gradus.experiments.tasks import Design, Task
 from gradus.experiments.work import Batch, order_of, prepare, run_batch, run_task
 from gradus.learner import learn
 from gradus.search.settings import Settings
+from naive_experiments import test_errors
 
 
 @given(seed=st.integers(0, 10**6), n=st.sampled_from([1, 3, 63, 64, 65, 130]), gates=st.integers(2, 20))

@@ -1,0 +1,66 @@
+"""Small tasks, made-up rows and stand-ins that the tests of gradus.experiments share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from gradus.experiments.store import TIMING
+from gradus.experiments.tasks import Design, Task, in_running_order
+from gradus.experiments.work import row_head
+from gradus.search.front import run_search
+from gradus.search.settings import Settings
+
+SLOW = Settings(loss="lgh", max_iterations=300_000, restarts=0, gates_per_target=5)
+
+
+def small_tasks() -> list[Task]:
+    """Tasks of every kind, each a matter of milliseconds; one of them fails."""
+    designs = [
+        Design("add3", settings=Settings(loss="l1")),
+        Design("add3", settings=Settings(loss="lgh")),
+        Design("add3", settings=Settings(loss="lgh"), order="auto", shuffle=True),
+        Design("cpar4", settings=Settings(loss="llh", history=50), order="tau:0"),
+        Design("cpar4", settings=Settings(loss="lgh", max_iterations=50, restarts=0)),  # does not converge
+        Design("cmaj5", method="tree"),
+    ]
+    tasks = [Task(design, size, sample) for design in designs for size in (6, 10) for sample in range(8)]
+    left_out = Design("yeast", settings=Settings(loss="lgh"), draw="leave-one-out", order="none", targets=("SK", "PP"))
+    tasks += [Task(left_out, 8, fold, repeat) for fold in (1, 2) for repeat in range(3)]
+    return in_running_order([*tasks, Task(Design("mammalian"), 8, 0)])  # no order of it is known
+
+
+def comparable(table: pa.Table) -> pa.Table:
+    """A table without its times, in a fixed order."""
+    return table.drop_columns(list(TIMING)).sort_by("task").combine_chunks()
+
+
+def slow_tasks(count):
+    """Tasks of some hundredths of a second each: their networks are too small to ever fit."""
+    return [Task(Design("cpar7", settings=SLOW), 100, sample) for sample in range(count)]
+
+
+def on_cpu(jobs, *, watch=None, leave=0.0):
+    """Stand in for the GPU: the same contract, the last job first."""
+    prepared = list(jobs)
+    for index in reversed(range(len(prepared))):
+        job = prepared[index]
+        yield index, run_search(job.X, job.Y, job.settings, job.seed)
+
+
+def make_rows(problem, accuracy, *, losses=("l1", "lw", "llh", "lgh"), sizes=(8, 16, 24), samples=30, m=3, **design):
+    """Rows whose accuracies are those that a function gives; searches that never ran."""
+    order = design.pop("order", "known")
+    rows = []
+    for loss in losses:
+        one = Design(problem, settings=Settings(loss=loss), order=order, **design)
+        for size in sizes:
+            for sample in range(samples):
+                value = np.broadcast_to(np.asarray(accuracy(loss, size, sample), dtype=float), (m,))
+                rows.append({
+                    **row_head(Task(one, size, sample)),
+                    "converged": True, "iterations": 1000 + sample, "restarts": 0, "live_gates": 20, "train_loss": 0.0,
+                    "tau": 1.0, "eta": 1.0, "n_test": 100, "test_accuracy": value.tolist(),
+                    "test_accuracy_mean": float(value.mean()), "cpu_seconds": 0.1,
+                })  # fmt: skip
+    return rows
