@@ -1,7 +1,4 @@
-"""What watching a search costs, and how soon it ends when interrupted.
-
-    python benchmarks/watching.py
-"""
+"""Measure what watching a search costs, and how soon it ends when interrupted: ``python benchmarks/watching.py``."""
 
 from __future__ import annotations
 
