@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -115,8 +115,9 @@ def learn(
     backend : {"cpu", "cuda"}
         Where the search runs; the result is the same.
     watch : callable, optional
-        Is given a `gradus.search.front.Progress` every few hundredths of a second; if it returns True, the search
-        stops and the best network so far is returned.
+        Is given a `gradus.search.front.Progress` every few hundredths of a second (on a GPU, a
+        `gradus.search.cuda.BatchProgress` several times a second); if it returns True, the search stops and the best
+        network so far is returned.
 
     Returns
     -------
@@ -202,7 +203,8 @@ def prepare_job(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **setti
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise SettingsError(f"seed is {seed!r}; it must be a whole number of at least 0.")
     checked.n_gates(targets.shape[1])
-    columns, curriculum = resolve_order(inputs, targets, order, seed=int(seed))
+    wanted = order.tolist() if isinstance(order, np.ndarray) else order
+    columns, curriculum = resolve_order(inputs, targets, wanted, seed=int(seed))
     return Prepared(
         X=inputs,
         Y=np.ascontiguousarray(targets[:, list(columns)]),
@@ -221,5 +223,5 @@ def _search(prepared: Prepared, backend: str, watch: Watcher | None) -> Found:
     if backend == "cuda":
         from gradus.search.cuda import run_many
 
-        return next(found for _, found in run_many([prepared], watch=watch))
+        return next(found for _, found in run_many([prepared], watch=cast(Any, watch)))
     raise SettingsError(f"backend is {backend!r}; it must be 'cpu' or 'cuda'.")

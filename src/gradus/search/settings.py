@@ -62,7 +62,7 @@ class Settings:
             raise SettingsError(f"loss is {self.loss!r}; it must be one of {', '.join(LOSSES)}.")
         for name, least in _LEAST.items():
             _check_whole(name, getattr(self, name), least)
-        limit = self.time_limit
+        limit: Any = self.time_limit
         if limit is not None and not (isinstance(limit, numbers.Real) and math.isfinite(limit) and limit > 0):
             raise SettingsError(f"time_limit is {limit!r}; it must be a number of seconds above 0, or None.")
 
@@ -82,8 +82,8 @@ _MOST_STEPS = 2**62
 
 def _check_whole(name: str, value: Any, least: int) -> None:
     most = _MOST.get(name, _MOST_STEPS)
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
         hint = " (each target needs a gate of its own)" if name == "gates_per_target" else ""
         raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}{hint}.")
-    if value > most:
+    if int(value) > most:
         raise SettingsError(f"{name} is {value}; it must be at most {most}.")
