@@ -215,3 +215,13 @@ def test_the_next_value_of_a_gene_is_not_scored_against_its_present_one(here, ca
     package.Network(1, [[0, 0]], [1], input_names=["a"], output_names=["a"]).save(here / "plain.json")
     assert run(["predict", "plain.json", "d.csv"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_progress_on_a_gpu_is_told_in_steps():
+    from gradus.cli.progress import Watch
+    from gradus.search.cuda import BatchProgress
+
+    with Watch(4, 7) as watch:
+        assert watch(BatchProgress(jobs=1, finished=0, steps=0, seconds=0.0)) is False
+        line = watch.describe(BatchProgress(jobs=1, finished=0, steps=3_000_000, seconds=1.0))
+    assert line.startswith("7 searches on the GPU, 3.0 M steps")

@@ -8,6 +8,7 @@ import time
 from types import FrameType, TracebackType
 from typing import Any
 
+from gradus.search.cuda import BatchProgress
 from gradus.search.front import Progress
 
 __all__ = ["Steps", "Watch"]
@@ -84,7 +85,7 @@ class Watch:
             raise KeyboardInterrupt
         self.stopped = True
 
-    def __call__(self, progress: Progress) -> bool:
+    def __call__(self, progress: Progress | BatchProgress) -> bool:
         """Show where the search stands; return whether it should stop."""
         if not self._running:
             # Compiling, which comes before the first call, does not count as searching.
@@ -94,10 +95,12 @@ class Watch:
             self._line.show(self.describe(progress))
         return self.stopped
 
-    def describe(self, progress: Progress) -> str:
+    def describe(self, progress: Progress | BatchProgress) -> str:
         """Say in one line where the search stands."""
         seconds = max(time.monotonic() - self._begin, 1e-3)
         speed = (progress.total_steps - self._steps_before) / seconds
+        if isinstance(progress, BatchProgress):
+            return f"{self.attempts} searches on the GPU, {progress.steps / 1e6:.1f} M steps, {speed / 1e6:.1f} M steps/s"
         parts = [f"attempt {progress.attempt + 1} of {self.attempts}"]
         parts += [f"restart {progress.restart}"] if progress.restart else []
         if progress.phase == "search":

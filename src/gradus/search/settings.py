@@ -63,7 +63,7 @@ class Settings:
         for name, least in _LEAST.items():
             _check_whole(name, getattr(self, name), least)
         limit: Any = self.time_limit
-        if limit is not None and not (isinstance(limit, numbers.Real) and math.isfinite(limit) and limit > 0):
+        if limit is not None and not (isinstance(limit, numbers.Real) and math.isfinite(limit) and float(limit) > 0):
             raise SettingsError(f"time_limit is {limit!r}; it must be a number of seconds above 0, or None.")
 
     def n_gates(self, n_targets: int) -> int:

@@ -44,6 +44,11 @@ class BatchProgress:
     steps: int
     seconds: float
 
+    @property
+    def total_steps(self) -> int:
+        """Steps so far, under the name that the progress of one search has for them."""
+        return self.steps
+
 
 def run_many(
     jobs: Iterable[Prepared],
