@@ -18,7 +18,7 @@ def modules_with_examples():
             yield ".".join(("gradus", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
 
 
-@pytest.mark.parametrize("name", modules_with_examples())
+@pytest.mark.parametrize("name", list(modules_with_examples()))
 def test_examples_of(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     outcome = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
