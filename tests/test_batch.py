@@ -1,6 +1,8 @@
 import itertools
 import os
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -81,3 +83,30 @@ def test_no_jobs_give_no_results():
 def test_settings_outside_their_range_are_named_at_once(wrong, message):
     with pytest.raises(SettingsError, match=message):
         gradus.learn_many([], **wrong)
+
+
+UNGUARDED = """
+import os, signal
+import numpy as np
+import gradus
+
+class Deadly:
+    parent = os.getpid()
+    def __array__(self, dtype=None, copy=None):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+X = np.eye(4)
+jobs = [dict(X=Deadly() if seed == 3 else X, Y=X[:, :2], order=None, gates_per_target=4, seed=seed) for seed in range(10)]
+outcomes = gradus.learn_many(jobs, workers=2, errors="return")
+print([str(one) if isinstance(one, gradus.GradusError) else "ok" for one in outcomes])
+"""
+
+
+def test_a_script_without_a_main_guard_survives_a_dying_worker(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    expected = ["ok"] * 10
+    expected[3] = "job 3 failed: its worker process died."
+    assert run.stdout.strip() == str(expected)

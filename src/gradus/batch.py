@@ -69,7 +69,7 @@ def learn_many(
         return _Results(_on_gpu(numbered), errors)
     if backend != "cpu":
         raise SettingsError(f"backend is {backend!r}; it must be 'cpu' or 'cuda'.")
-    count = workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = workers or _usable_cores()
     outcomes = _here(numbered) if count == 1 else _Pool(numbered, count)
     return _Results(outcomes, errors)
 
@@ -113,6 +113,8 @@ class _Pool(Iterator[Learned | WorkerError]):
         self.jobs, self.workers = jobs, workers
         self.waiting: deque[tuple[int, Job, Future[Learned] | None]] = deque()
         self.suspects = 0
+        # Chosen once: the threads of a pool that broke may still be there when the next is made.
+        self.context = _context()
         self.pool: ProcessPoolExecutor | None = None
 
     def __next__(self) -> Learned | WorkerError:
@@ -161,7 +163,7 @@ class _Pool(Iterator[Learned | WorkerError]):
 
     def _submit(self, job: Job) -> Future[Learned]:
         if self.pool is None:
-            self.pool = ProcessPoolExecutor(self.workers, _context(), initializer=_ignore_interrupts)
+            self.pool = ProcessPoolExecutor(self.workers, self.context, initializer=_ignore_interrupts)
         return self.pool.submit(_run, job)
 
     def _kill(self) -> None:
@@ -178,6 +180,10 @@ class _Pool(Iterator[Learned | WorkerError]):
 
     def __del__(self) -> None:
         self._kill()
+
+
+def _usable_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _context() -> Any:
@@ -199,7 +205,9 @@ def _on_gpu(jobs: Iterator[tuple[int, Job]]) -> Iterator[Learned | WorkerError]:
         good = []
         for at, (index, job) in enumerate(part):
             try:
-                good.append((at, prepare_job(**job)))
+                # Where it runs is settled, and a batch has one watcher, not one a job.
+                arguments = {key: value for key, value in job.items() if key not in ("backend", "watch")}
+                good.append((at, prepare_job(**arguments)))
             except Exception as error:  # it belongs to this job; the others go on
                 outcomes[at] = _failure(index, error)
         next_out = 0

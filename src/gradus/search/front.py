@@ -19,6 +19,8 @@ __all__ = ["Found", "Progress", "attempt_seeds", "run_search"]
 
 SECONDS_A_CALL = 0.04
 FIRST_CALL_STEPS = 4096
+FIRST_CALL_WORDS = 1 << 24
+"""Words of values that the first call may recompute at most, so that it is short on the largest networks too."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,10 @@ class _Stop(Exception):  # noqa: N818  not an error
 class _Clock:
     """Splits a long run into calls short enough to be interrupted; has no say in what is found."""
 
-    def __init__(self, time_limit: float | None, watch: Watcher | None) -> None:
+    def __init__(self, time_limit: float | None, watch: Watcher | None, words_a_step: int) -> None:
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self.watch = watch
-        self.steps = FIRST_CALL_STEPS
+        self.steps = max(1, min(FIRST_CALL_STEPS, FIRST_CALL_WORDS // words_a_step))
         self.total_steps = 0
 
     def run(self, call: Callable[[int], int], at_most: int) -> int:
@@ -147,7 +149,8 @@ def run_search(
     -------
     Found
     """
-    run = _Run(Workspace(X, Y, settings, objective), _Clock(settings.time_limit, watch))
+    work = Workspace(X, Y, settings, objective)
+    run = _Run(work, _Clock(settings.time_limit, watch, len(work.state.values)))
     found: list[Found] = []
     for attempt, words in enumerate(attempt_seeds(seed, settings.attempts)):
         found.append(run.attempt(attempt, words))

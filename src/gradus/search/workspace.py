@@ -107,7 +107,7 @@ class Workspace:
 def _make_state(shape: Shape) -> State:
     inputs, gates, targets, words, _, history = (int(size) for size in shape)
     nodes, gate_words = inputs + gates, n_words(gates)
-    size = 8 * (2 * nodes * words + 2 * gates * gate_words)
+    size = 8 * (2 * nodes * words + 2 * gates * gate_words + history)
     if size > MAX_STATE_BYTES:
         raise SettingsError(
             f"a search with {gates} gates on {int(shape.examples)} examples takes {size >> 30} GB; "
