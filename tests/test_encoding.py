@@ -16,6 +16,18 @@ from gradus.errors import DataError, FormatError, SettingsError
 from gradus.labels import TargetEncoding, encode_target
 
 
+@pytest.mark.parametrize(
+    ("label", "name", "value"),
+    [("yes", "y=yes", True), (3, "y=3", True), (1, "y", True), (True, "y", True), (0, "y", False), (False, "y", False)],
+)
+def test_the_output_of_a_single_class_is_true_to_its_name(label, name, value):
+    encoding, classes, codes = encode_target([label] * 3, "y")
+    bits = encoding.encode(codes)
+    assert encoding.output_names == (name,)
+    assert bits.tolist() == [[value]] * 3
+    assert classes[encoding.decode(bits)].tolist() == [label] * 3
+
+
 def through_json(encoding: FeatureEncoding) -> FeatureEncoding:
     return FeatureEncoding.from_json(json.loads(json.dumps(encoding.to_json())))
 

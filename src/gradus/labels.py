@@ -20,7 +20,8 @@ __all__ = ["TargetEncoding", "encode_target", "order_of_outputs"]
 class TargetEncoding:
     """How the class labels of one target become outputs of a network, and come back; made by `encode_target`.
 
-    Two classes take one output that says "it is the second"; more take their number in binary, lowest bit first.
+    Two classes take one output that says "it is the second"; more take their number in binary, lowest bit first. A single
+    class takes one output that is always true of it.
 
     Attributes
     ----------
@@ -42,14 +43,18 @@ class TargetEncoding:
         """A name for each output."""
         if self.n_outputs > 1:
             return tuple(f"{self.name}[{bit}]" for bit in range(self.n_outputs))
-        is_bit = all(not isinstance(label, str) and label in (0, 1) for label in self.classes)
-        return (self.name if is_bit else f"{self.name}={self.classes[-1]}",)
+        return (self.name if self._are_bits else f"{self.name}={self.classes[-1]}",)
+
+    @property
+    def _are_bits(self) -> bool:
+        return all(not isinstance(label, str) and label in (0, 1) for label in self.classes)
 
     def encode(self, codes: npt.NDArray[np.integer[Any]]) -> BoolMatrix:
         """Turn class numbers into outputs, shape (n, n_outputs)."""
-        if self.classes == (1,):
-            # A target that is always 1 keeps its meaning, since its output has the plain name of the target.
-            return np.ones((len(codes), 1), dtype=np.bool_)
+        if len(self.classes) == 1:
+            # The output's name is a statement, "y" or "y=yes", and must be true of the rows it was learned from.
+            true = bool(self.classes[0]) if self._are_bits else True
+            return np.full((len(codes), 1), true, dtype=np.bool_)
         return np.asarray((codes[:, np.newaxis] >> np.arange(self.n_outputs)) & 1, dtype=np.bool_)
 
     def decode(self, bits: BoolMatrix) -> npt.NDArray[np.int64]:
