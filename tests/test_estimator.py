@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gradus
 from gradus import BooleanNetworkClassifier, problems
-from gradus.errors import SettingsError
+from gradus.errors import DataError, SettingsError
 
 QUICK = {"shrink": 2000, "attempts": 1, "max_iterations": 2_000_000, "restarts": 0, "random_state": 0}
 
@@ -230,3 +230,14 @@ def test_the_curriculum_orders_a_classifier_chain(adder):
     chain = ClassifierChain(DecisionTreeClassifier(random_state=0), order=model.curriculum_.order).fit(X, Y)
     assert chain.order_.tolist() == list(model.order_)
     assert np.array_equal(chain.predict(X), Y)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_score_needs_as_many_labels_as_rows(adder, columns):
+    _, X, Y, _, _ = adder
+    model = quick().fit(X, Y[:, :columns] if columns > 1 else Y[:, 0])
+    again = Y[:, :columns]
+    assert model.score(X, again) == 1.0
+    for wrong in (np.vstack([again, again]), again[:1], np.hstack([again, again]), again.ravel()[:-1]):
+        with pytest.raises(DataError, match="one row of y for each row of X"):
+            model.score(X, wrong)

@@ -19,7 +19,7 @@ from gradus.bits import BoolMatrix, column_names
 from gradus.conflicts import settle_by_majority
 from gradus.defaults import DEFAULT_ATTEMPTS, DEFAULT_MAX_ITERATIONS, DEFAULT_RESTARTS, DEFAULT_SHRINK
 from gradus.encoding import Binarize, encode_features
-from gradus.errors import SettingsError
+from gradus.errors import DataError, SettingsError
 from gradus.labels import encode_target, order_of_outputs
 from gradus.learner import Backend, Learned, Order, learn
 from gradus.losses import LossName
@@ -236,9 +236,20 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Returns
         -------
         float
+
+        Raises
+        ------
+        DataError
+            If y has other rows or targets than the predictions.
         """
         predicted = self.predict(X)
         given = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+        rows, targets = predicted.reshape(len(predicted), -1).shape
+        if given.shape != (rows, targets) and not (targets == 1 and given.shape == (rows,)):
+            raise DataError(
+                f"y has the shape {given.shape}, but the predictions for X have the shape {predicted.shape}: "
+                "give one row of y for each row of X, and one column for each target."
+            )
         right = (predicted.reshape(len(predicted), -1) == given.reshape(len(predicted), -1)).all(axis=1)
         return float(np.average(right, weights=sample_weight))
 
