@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from gradus.batch import learn_many
 from gradus.errors import SettingsError
 from gradus.formats.series import Series, transitions
 from gradus.inference import Prior, infer
@@ -126,3 +129,35 @@ def test_scores_are_what_counting_one_by_one_gives(data):
             (len(rows), vote / len(rows), single / len(rows), stays / len(rows), usual / len(rows))
         )
     assert len(found.not_scored) + len(shares) == 2 * n
+
+
+def test_more_minimum_sets_than_are_listed_are_told(monkeypatch):
+    monkeypatch.setattr("gradus.inference.pipeline.MOST_SETS", 1)
+    found = infer(transitions(YEAST_SERIES), networks=2, leave_one_out=False)
+    assert "Cdc2/Cdc13" in found.cut
+    assert "SK" not in found.cut  # has exactly one
+    assert len(found.minimum_sets["Cdc2/Cdc13"]) == 1
+    lines = regulators_csv(found).splitlines()
+    assert lines[0] == "target,size,regulators,all_listed"
+    assert {line.split(",")[0]: line[-1] for line in lines}["Cdc2/Cdc13"] == "0"
+    assert {line.split(",")[0]: line[-1] for line in lines}["SK"] == "1"
+    assert as_document(found)["more_minimum_sets_than_listed"] == list(found.cut)
+    assert "more sets than could be listed for" in page(found, picture=None, files=[], title="t")
+
+
+def test_networks_that_do_not_fit_have_no_vote_on_what_was_left_out(monkeypatch):
+    def scores(second):
+        """Scores of pairs of networks of which the second is changed."""
+
+        def in_pairs(jobs, **settings_):
+            results = learn_many(jobs, **settings_)
+            for first, other in zip(results, results, strict=True):
+                yield first
+                yield second(first, other)
+
+        monkeypatch.setattr("gradus.inference.pipeline.learn_many", in_pairs)
+        return infer(transitions(YEAST_SERIES), networks=2, left_out_networks=2, seed=1).leave_one_out
+
+    first_alone = scores(lambda first, _: first)
+    assert scores(lambda _, other: other) != first_alone
+    assert scores(lambda _, other: replace(other, converged=False)) == first_alone

@@ -163,13 +163,21 @@ def _regulators(found: Inference) -> list[str]:
     rows = []
     for target, sets in found.minimum_sets.items():
         shown = " &nbsp;or&nbsp; ".join("{" + html.escape(", ".join(one)) + "}" for one in sets[:MOST_SETS_SHOWN])
-        more = f" and {len(sets) - MOST_SETS_SHOWN} more" if len(sets) > MOST_SETS_SHOWN else ""
+        least = "at least " if target in found.cut else ""
+        more = f" and {least}{len(sets) + bool(least) - MOST_SETS_SHOWN} more" if len(sets) > MOST_SETS_SHOWN else ""
         rows.append([f"<b>{html.escape(target)}</b>", str(len(sets[0])), shown + more])
-    return [
+    parts = [
         "<p>Every smallest set of genes whose present values tell the gene's next value in all transitions. Where there are "
         "several, the data cannot say which is right.</p>",
         _table(["gene", "regulators needed", "smallest sets"], rows, numeric={1}),
     ]
+    if found.cut:
+        listed = html.escape(", ".join(found.cut))
+        parts.append(
+            f'<p class="note">There are more sets than could be listed for {listed}: regulators.csv has the first '
+            f"{len(found.minimum_sets[found.cut[0]]):,} of each, and the edges count only these.</p>"
+        )
+    return parts
 
 
 def _edges(found: Inference) -> list[str]:

@@ -44,11 +44,14 @@ class Inference:
     rules : tuple of Rule
         One for each target.
     minimum_sets : dict of str to tuple of tuple of str
-        All minimum regulator sets of each target (at most 1,000 each).
+        All minimum regulator sets of each target, or the first 1,000 of those in `cut`.
+    cut : tuple of str
+        Targets that have more than 1,000 minimum regulator sets, so that not all are listed.
     edges : tuple of EdgeUse
         Every regulator that a network uses or a minimum set holds.
     leave_one_out : LeaveOneOut or None
-        None if it was not asked for.
+        None if it was not asked for. Networks that do not fit the other transitions have no vote, unless there are no
+        others.
     network : Network
         The rules as one circuit: the next value of every gene that is a target or never changes.
     n_networks : int
@@ -63,6 +66,7 @@ class Inference:
     hierarchies: tuple[Hierarchy, ...]
     rules: tuple[Rule, ...]
     minimum_sets: dict[str, tuple[tuple[str, ...], ...]]
+    cut: tuple[str, ...]
     edges: tuple[EdgeUse, ...]
     leave_one_out: LeaveOneOut | None
     network: Network
@@ -219,10 +223,10 @@ def _assemble(
     edges: list[EdgeUse] = []
     unfitted: dict[str, int] = {}
     shares: dict[tuple[int, int], float] = {}
-    minimum_sets = _minimum_sets(transitions, prior)
+    minimum_sets, cut = _minimum_sets(transitions, prior)
     for ensemble, results in zip(plan, trained, strict=True):
         if ensemble.left_out is not None:
-            shares |= _predictions(transitions, ensemble, results)
+            shares |= _predictions(transitions, ensemble, [one for one in results if one.converged] or results)
             continue
         fitted = [one for one in results if one.converged]
         if len(fitted) < len(results):
@@ -234,6 +238,7 @@ def _assemble(
         hierarchies=tuple(ensemble.hierarchy for ensemble in plan if ensemble.left_out is None),
         rules=ordered,
         minimum_sets=minimum_sets,
+        cut=cut,
         edges=tuple(sorted(edges, key=lambda edge: transitions.target_names.index(edge.target))),
         leave_one_out=_scores(transitions, shares) if leave_one_out else None,
         network=_whole(transitions, ordered),
@@ -243,13 +248,18 @@ def _assemble(
     )
 
 
-def _minimum_sets(transitions: Transitions, prior: Prior) -> dict[str, tuple[tuple[str, ...], ...]]:
-    found = {}
+def _minimum_sets(
+    transitions: Transitions, prior: Prior
+) -> tuple[dict[str, tuple[tuple[str, ...], ...]], tuple[str, ...]]:
+    """Find the minimum sets of each target, at most `MOST_SETS`, and the targets that have more."""
+    found, cut = {}, []
     for k, name in enumerate(transitions.target_names):
         columns = prior.regulators(name, transitions.input_names)
-        sets = all_minimum_feature_sets(transitions.X[:, columns], transitions.Y[:, k], limit=MOST_SETS)
-        found[name] = tuple(tuple(transitions.input_names[columns[i]] for i in one) for one in sets)
-    return found
+        sets = all_minimum_feature_sets(transitions.X[:, columns], transitions.Y[:, k], limit=MOST_SETS + 1)
+        if len(sets) > MOST_SETS:
+            cut.append(name)
+        found[name] = tuple(tuple(transitions.input_names[columns[i]] for i in one) for one in sets[:MOST_SETS])
+    return found, tuple(cut)
 
 
 def _read(

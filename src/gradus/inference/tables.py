@@ -24,11 +24,13 @@ def rules_csv(found: Inference) -> str:
 
 
 def regulators_csv(found: Inference) -> str:
-    """Return all minimum regulator sets as CSV, one a line."""
+    """Return the minimum regulator sets as CSV, one a line; `all_listed` is 0 where the target has more than are listed."""
     rows = [
-        [target, len(one), " ".join(one)] for target, sets in found.minimum_sets.items() for one in sets
+        [target, len(one), " ".join(one), int(target not in found.cut)]
+        for target, sets in found.minimum_sets.items()
+        for one in sets
     ]
-    return _csv(["target", "size", "regulators"], rows)
+    return _csv(["target", "size", "regulators", "all_listed"], rows)
 
 
 def edges_csv(found: Inference) -> str:
@@ -76,6 +78,7 @@ def as_document(found: Inference) -> dict[str, Any]:
             for rule in found.rules
         ],
         "minimum_regulator_sets": {name: [list(one) for one in sets] for name, sets in found.minimum_sets.items()},
+        "more_minimum_sets_than_listed": list(found.cut),
         "edges": [asdict(edge) for edge in found.edges],
         "leave_one_out": _scores(found),
     }

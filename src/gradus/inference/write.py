@@ -22,7 +22,7 @@ FILES = {
     "rules.bnet": "the rules as a Boolean model",
     "rules.sbml": "the same as SBML-qual",
     "rules.csv": "the rules with their shares of the networks",
-    "regulators.csv": "all smallest regulator sets",
+    "regulators.csv": "the smallest regulator sets, and whether all are listed",
     "edges.csv": "who acts on whom, how often and with which sign",
     "hierarchy.svg": "which genes are learned together",
     "model.json": "the rules as a circuit, for gradus predict, export and draw",
