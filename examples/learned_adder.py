@@ -24,7 +24,8 @@ def main() -> None:
     print(f"live gates: {learned.live_gates} of {network.n_gates}; depth {network.depth}")
     print(f"right on {right.sum()} of the {len(test)} patterns it was not shown")
     if len(sys.argv) > 1:
-        network.prune().save(sys.argv[1], about={"order": list(learned.order), "trained_on": len(train), "seed": 1})
+        order = [adder.target_names[column] for column in learned.order]
+        network.prune().save(sys.argv[1], about={"order": order, "trained_on": len(train), "seed": 1})
 
 
 if __name__ == "__main__":
