@@ -12,12 +12,12 @@ from experiment_helpers import comparable, on_cpu
 from gradus.errors import FormatError, SettingsError
 from gradus.experiments.device import run_jobs
 from gradus.experiments.engines import CudaEngine
-from gradus.experiments.jobs_file import ResultsWriter, read_jobs
+from gradus.experiments.jobs_file import ResultsWriter, read_jobs, read_results
 from gradus.experiments.offline import absorb, write_jobs
 from gradus.experiments.run import run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
-from gradus.search.front import run_search
+from gradus.search.front import Found, run_search
 from gradus.search.settings import Settings
 
 
@@ -114,3 +114,97 @@ def test_files_that_are_something_else_are_refused(tmp_path, searches):
     limited = Task(Design("add3", settings=Settings(time_limit=1.0)), 8, 0)
     with pytest.raises(SettingsError, match="time limit"):
         write_jobs([limited], jobs)
+
+
+def test_results_go_to_a_new_folder_and_never_over_those_of_an_earlier_run(tmp_path, searches):
+    jobs = tmp_path / "jobs.npz"
+    write_jobs(searches[:4], jobs)
+    folder = tmp_path / "not" / "there"
+    given = list(read_jobs(jobs))
+    run_jobs(given[:2], folder, run_many=on_cpu, say=str)
+    (folder / "results-2.npz").write_bytes(b"kept")
+    run_jobs(given[2:], folder, run_many=on_cpu, say=str)
+    assert sorted(path.name for path in folder.iterdir()) == ["results-0.npz", "results-1.npz", "results-2.npz"]
+    store = Store(tmp_path / "store")
+    assert absorb(searches[:4], jobs, [folder / "results-0.npz", folder / "results-1.npz"], store).done == 4
+
+
+def test_what_was_found_before_a_run_broke_is_kept(tmp_path, searches):
+    def breaking(jobs, *, watch=None, leave=0.0):
+        yield next(on_cpu(jobs))
+        raise RuntimeError("the device fell off")
+
+    jobs = tmp_path / "jobs.npz"
+    write_jobs(searches[:4], jobs)
+    with pytest.raises(RuntimeError, match="fell off"):
+        run_jobs(list(read_jobs(jobs)), tmp_path, run_many=breaking, say=str)
+    assert len(list(read_results(tmp_path / "results-0.npz"))) == 1
+
+
+@pytest.mark.parametrize("largest", [255, 256, 65_535, 65_536, 100_000])
+def test_node_numbers_of_any_size_come_back(tmp_path, searches, largest):
+    jobs = tmp_path / "jobs.npz"
+    write_jobs(searches[:1], jobs)
+    job = next(read_jobs(jobs))
+    m = job.Y.shape[1]
+    sources = np.zeros((largest + 2, 2), dtype=np.int64)
+    sources[-m:] = largest
+    writer = ResultsWriter(tmp_path)
+    writer.add(job, Found(sources, 0, 1, 0, m, stopped=False))
+    writer.flush()
+    ((_, found),) = read_results(tmp_path / "results-0.npz")
+    assert (found.sources == sources).all()
+
+
+def test_nothing_left_to_run_makes_a_file_without_jobs(tmp_path):
+    assert write_jobs([], tmp_path / "jobs.npz") == 0
+    assert list(read_jobs(tmp_path / "jobs.npz")) == []
+
+
+def _change(path, **changes):
+    """Write a file again with some arrays changed; None takes one away."""
+    with np.load(path) as archive:
+        arrays = {name: changes.get(name, lambda same: same)(archive[name]) for name in archive.files}
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"gates": lambda gates: None},
+        {"cost": lambda cost: cost[:-1]},
+        {"cost": lambda cost: cost - 10**6},
+        {"job_id": lambda ids: ids[:, :4]},
+        {"sources": lambda sources: sources[:-2]},
+        {"sources": lambda sources: sources.astype(float)},
+        {"sources": lambda sources: np.full(len(sources), 60_000, dtype=np.uint16)},  # far outside of any network
+        {"gates": lambda gates: gates // 2, "sources": lambda sources: sources[: len(sources) // 2]},
+        {"sources": lambda sources: np.full(len(sources), -1, dtype=np.int8)},
+    ],
+)
+def test_results_that_no_search_can_have_found_are_refused(tmp_path, searches, changes):
+    jobs, results = tmp_path / "jobs.npz", tmp_path / "results-0.npz"
+    write_jobs(searches[:4], jobs)
+    run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str)
+    _change(results, **changes)
+    with pytest.raises(FormatError, match=r"results-0\.npz"):
+        absorb(searches[:4], jobs, [results], Store(tmp_path / "store"))
+    assert len(Store(tmp_path / "store")) == 0
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"job_set": lambda sets: sets + 100},
+        {"job_tau": lambda tau: None},
+        {"job_order": lambda order: order * 0},
+        {"set_bits": lambda bits: bits[:2]},
+    ],
+)
+def test_a_damaged_file_of_jobs_is_refused(tmp_path, searches, changes):
+    jobs = tmp_path / "jobs.npz"
+    write_jobs(searches[:4], jobs)
+    run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str)
+    _change(jobs, **changes)
+    with pytest.raises(FormatError, match=r"jobs\.npz"):
+        absorb(searches[:4], jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "store"))

@@ -36,7 +36,7 @@ def run_jobs(
     ----------
     jobs : sequence of Job
     folder : path
-        Where the results go.
+        Where the results go; made if it does not exist.
     seconds : float, optional
         Stop then; searches that have not ended are left out, for another time.
     leave : float
@@ -54,12 +54,14 @@ def run_jobs(
     watch = _watcher(begin, seconds, say)
     writer = ResultsWriter(folder)
     finished = 0
-    for index, found in run_many((job.prepared() for job in jobs), watch=watch, leave=leave):
-        if found.stopped:
-            continue
-        writer.add(jobs[index], found)
-        finished += 1
-    writer.flush()
+    try:
+        for index, found in run_many((job.prepared() for job in jobs), watch=watch, leave=leave):
+            if found.stopped:
+                continue
+            writer.add(jobs[index], found)
+            finished += 1
+    finally:  # whatever ends the run, what is done is kept
+        writer.flush()
     say(f"{finished} of {len(jobs)} jobs done in {time.monotonic() - begin:.0f} s, {writer.files} files")
     return finished
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ JOBS_FORMAT, RESULTS_FORMAT = "gradus-jobs-1", "gradus-results-1"
 LARGEST_FILE = 4 << 30
 FILE_BYTES = 12_000_000
 """Networks are spread over files of about so many bytes."""
+ID_BYTES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ def write_jobs_file(path: Path, jobs: Sequence[Job]) -> None:
         "job_set": np.array([sets[job.set_key] for job in jobs], dtype=np.int32),
         "job_kind": np.array([kinds[job.settings] for job in jobs], dtype=np.int32),
         "job_seed": np.array([job.seed for job in jobs], dtype=np.uint64),
-        "job_id": np.frombuffer(b"".join(job.task_id for job in jobs), dtype=np.uint8).reshape(len(jobs), -1),
+        "job_id": np.frombuffer(b"".join(job.task_id for job in jobs), dtype=np.uint8).reshape(len(jobs), ID_BYTES),
         "job_order": np.array([k for job in jobs for k in job.order], dtype=np.uint8),
         "job_tau": np.array([np.nan if job.tau is None else job.tau for job in jobs]),
         "job_eta": np.array([np.nan if job.eta is None else job.eta for job in jobs]),
@@ -90,6 +92,11 @@ def write_jobs_file(path: Path, jobs: Sequence[Job]) -> None:
 def read_jobs(path: Path) -> Iterator[Job]:
     """Read jobs in the order they were written in."""
     arrays = _load(path, JOBS_FORMAT)
+    with _naming(path, JOBS_FORMAT):
+        yield from _jobs_of(arrays)
+
+
+def _jobs_of(arrays: dict[str, Any]) -> Iterator[Job]:
     kinds = [Settings(**kind) for kind in _head(arrays)["settings"]]
     sets = _unpacked_sets(arrays)
     m_of_set = [Y.shape[1] for _, Y in sets]
@@ -113,6 +120,9 @@ def read_jobs(path: Path) -> Iterator[Job]:
 def _unpacked_sets(arrays: dict[str, Any]) -> list[tuple[BoolMatrix, BoolMatrix]]:
     result = []
     at = 0
+    sizes = [-(-n * (inputs + targets) // 8) for n, inputs, targets in arrays["set_shapes"].tolist()]
+    if arrays["set_shapes"].min(initial=0) < 0 or sum(sizes) != len(arrays["set_bits"]):
+        raise ValueError("its training sets are not complete")
     for n, inputs, targets in arrays["set_shapes"].tolist():
         cells = n * (inputs + targets)
         table = np.unpackbits(arrays["set_bits"][at : at + -(-cells // 8)], count=cells)
@@ -128,7 +138,7 @@ class ResultsWriter:
     Parameters
     ----------
     folder : path
-        Files ``results-0.npz``, ``results-1.npz`` … go there.
+        Files ``results-0.npz``, ``results-1.npz`` … go there, beside those of earlier runs; made if it does not exist.
     file_bytes : int
         Size at which a new file begins.
     """
@@ -136,8 +146,13 @@ class ResultsWriter:
     def __init__(self, folder: Path, file_bytes: int = FILE_BYTES) -> None:
         self.folder, self.file_bytes = folder, file_bytes
         self.files = 0
+        self._number = 0
         self._found: list[tuple[bytes, Found]] = []
         self._bytes = 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"the folder cannot be made: {error.strerror or error}", path=folder) from error
 
     def add(self, job: Job, found: Found) -> None:
         """Keep one result; the wiring of gates that no output depends on is left out."""
@@ -145,8 +160,7 @@ class ResultsWriter:
         sources, live = _without_dead_gates(found.sources, n_inputs, m)
         self._found.append((job.task_id, Found(**{**vars(found), "sources": sources})))
         # Wiring looks random, so it does not get smaller than a byte a source of a live gate.
-        wide = 2 if n_inputs + len(sources) > 256 else 1
-        self._bytes += 2 * live * wide + len(sources) // 8 + 40
+        self._bytes += 2 * live * np.min_scalar_type(n_inputs + len(sources)).itemsize + len(sources) // 8 + 40
         if self._bytes >= self.file_bytes:
             self.flush()
 
@@ -155,28 +169,51 @@ class ResultsWriter:
         if not self._found:
             return
         founds = [found for _, found in self._found]
-        wide = any(int(found.sources.max(initial=0)) > 255 for found in founds)
+        sources = np.concatenate([found.sources.ravel() for found in founds])
         arrays = {
             "head": _text_array({"format": RESULTS_FORMAT}),
-            "job_id": np.frombuffer(b"".join(task for task, _ in self._found), np.uint8).reshape(len(founds), -1),
+            "job_id": np.frombuffer(b"".join(task for task, _ in self._found), np.uint8).reshape(len(founds), ID_BYTES),
             "cost": np.array([found.cost for found in founds], dtype=np.int64),
             "iterations": np.array([found.iterations for found in founds], dtype=np.int64),
             "restarts": np.array([found.restarts for found in founds], dtype=np.int32),
             "live_gates": np.array([found.live_gates for found in founds], dtype=np.int32),
             "gates": np.array([len(found.sources) for found in founds], dtype=np.int32),
-            "sources": np.concatenate([found.sources.ravel() for found in founds]).astype(np.uint16 if wide else np.uint8),
+            "sources": sources.astype(np.min_scalar_type(sources.max(initial=0).astype(np.uint64))),
         }
-        _save(self.folder / f"results-{self.files}.npz", arrays)
+        _save(self._free_place(), arrays)
         self.files += 1
         self._found, self._bytes = [], 0
+
+    def _free_place(self) -> Path:
+        """Find the first name that no file has: what an earlier run wrote is not to be lost."""
+        while (place := self.folder / f"results-{self._number}.npz").exists():
+            self._number += 1
+        return place
 
 
 def read_results(path: Path) -> Iterator[tuple[bytes, Found]]:
     """Read task ids and what was found."""
     arrays = _load(path, RESULTS_FORMAT)
+    with _naming(path, RESULTS_FORMAT):
+        _check_results(arrays)
+        yield from _results_of(arrays)
+
+
+def _check_results(arrays: dict[str, Any]) -> None:
+    """Raise ValueError unless the arrays fit each other."""
+    columns = [arrays[name] for name in ("cost", "iterations", "restarts", "live_gates", "gates")]
+    if not all(np.issubdtype(array.dtype, np.integer) for array in (*columns, arrays["sources"])):
+        raise ValueError("a column does not hold whole numbers")
+    if any(array.shape != (len(columns[0]),) for array in columns) or arrays["job_id"].shape != (len(columns[0]), ID_BYTES):
+        raise ValueError("its columns have different lengths")
+    if any((array < 0).any() for array in columns):
+        raise ValueError("a column holds a negative number")
+    if arrays["sources"].shape != (2 * int(arrays["gates"].sum(dtype=np.int64)),):
+        raise ValueError("it is not complete")
+
+
+def _results_of(arrays: dict[str, Any]) -> Iterator[tuple[bytes, Found]]:
     ends = np.cumsum([0, *(2 * arrays["gates"].astype(np.int64))])
-    if ends[-1] != len(arrays["sources"]):
-        raise FormatError("the file is not complete.", path=path)
     for index in range(len(arrays["cost"])):
         sources = arrays["sources"][ends[index] : ends[index + 1]].astype(np.int64).reshape(-1, 2)
         yield (
@@ -190,6 +227,15 @@ def read_results(path: Path) -> Iterator[tuple[bytes, Found]]:
                 stopped=False,
             ),
         )
+
+
+@contextmanager
+def _naming(path: Path, wanted: str) -> Iterator[None]:
+    """Turn what a malformed file causes into an error that names it."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        raise FormatError(f"not a whole file of the format {wanted}: {error}", path=path) from error
 
 
 def _without_dead_gates(

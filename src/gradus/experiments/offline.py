@@ -7,14 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gradus.errors import FormatError, SettingsError
-from gradus.experiments.beds import training_set
+from gradus.errors import DataError, FormatError, SettingsError
+from gradus.experiments.beds import problem_of, target_columns, training_set
 from gradus.experiments.engines import Engine
 from gradus.experiments.jobs_file import Job, read_jobs, read_results, write_jobs_file
 from gradus.experiments.run import Progress, missing, run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Task
 from gradus.experiments.work import Ordered, Row, finish, order_of
+from gradus.network import Network
 from gradus.search.front import Found
 
 __all__ = ["absorb", "write_jobs"]
@@ -79,6 +80,11 @@ def absorb(tasks: Sequence[Task], jobs_path: Path, results: Iterable[Path], stor
     Returns
     -------
     Progress
+
+    Raises
+    ------
+    FormatError
+        If a file is not what it should be: nothing of it is believed unseen, and then nothing is written.
     """
     by_id = {task.id_bytes: task for task in tasks}
     orders = {job.task_id: Ordered(job.order, job.tau, job.eta) for job in read_jobs(jobs_path)}
@@ -87,11 +93,28 @@ def absorb(tasks: Sequence[Task], jobs_path: Path, results: Iterable[Path], stor
         for task_id, one in read_results(path):
             if task_id not in by_id or task_id not in orders:
                 raise FormatError("it holds results of tasks that are not part of this experiment.", path=path)
+            _check(by_id[task_id], orders[task_id], one, jobs_path, path)
             found[task_id] = one
     wanted = [by_id[task_id] for task_id in by_id if task_id in found]
     progress = run_tasks(wanted, store, _Replay(orders, found))
     _, standing = missing(tasks, store)
     return replace(progress, total=standing.total, before=standing.before - progress.done, failed=standing.failed)
+
+
+def _check(task: Task, ordered: Ordered, found: Found, jobs_path: Path, path: Path) -> None:
+    """Raise unless the order and the network are some that the task can have: compiled code will follow them blindly."""
+    problem = problem_of(task.design.problem)
+    m = len(target_columns(problem, task.design.targets))
+    if sorted(ordered.order) != list(range(m)):
+        raise FormatError(f"the order of task {task.id} is not one of its {m} targets.", path=jobs_path)
+    gates = task.design.settings.n_gates(m)
+    if len(found.sources) != gates:
+        raise FormatError(f"the network of task {task.id} has {len(found.sources)} gates instead of {gates}.", path=path)
+    nodes = problem.n_inputs + gates
+    try:
+        Network(problem.n_inputs, found.sources, range(nodes - m, nodes))
+    except DataError as error:
+        raise FormatError(f"the network of task {task.id} is none: {error}", path=path) from error
 
 
 class _Replay(Engine):
