@@ -163,6 +163,13 @@ def test_mistakes_are_named_with_their_place(own, change, message):
     assert message in str(caught.value)
 
 
+def test_leaving_one_out_of_too_many_patterns_is_refused(tmp_path):
+    path = tmp_path / "large.toml"
+    path.write_text('[[runs]]\nproblem = "cpar21"\ndraw = "leave-one-out"\nloss = "lgh"\n')
+    with pytest.raises(GradusError, match=r"large\.toml.*'cpar21' has too many patterns"):
+        load_spec(str(path))
+
+
 def test_an_unknown_experiment_is_answered_with_those_there_are():
     with pytest.raises(GradusError, match=r"there is no experiment 'fig44'\. Did you mean 'fig4'\?"):
         load_spec("fig44")

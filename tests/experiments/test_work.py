@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gradus import problems
 from gradus.bits import pack
+from gradus.errors import SettingsError
 from gradus.experiments.beds import OwnTable, register, training_set
 from gradus.experiments.scoring import count_errors
 from gradus.experiments.tasks import Design, Task
@@ -81,6 +82,11 @@ def test_problems_too_large_for_a_table_are_tested_on_drawn_patterns():
     row = run_task(Task(Design("add11", order="none", settings=Settings(max_iterations=2000, restarts=0)), 30, 0))
     assert row["n_test"] == 10_000
     assert 0.2 < row["test_accuracy_mean"] < 0.8
+
+
+def test_leaving_one_out_of_too_many_patterns_is_refused():
+    with pytest.raises(SettingsError, match="'cpar21' has too many patterns"):
+        training_set(Task(Design("cpar21", draw="leave-one-out"), 2**21 - 1, 0))
 
 
 def test_a_task_without_test_patterns_has_no_accuracy():

@@ -110,6 +110,10 @@ def _training_set(key: str, draw: str, targets: tuple[str, ...] | None, n_train:
     columns = target_columns(problem, targets)
     known = _known_order(problem, columns)
     if problem.is_lazy:
+        if draw != "random":
+            raise SettingsError(
+                f"problem {problem.name!r} has too many patterns to leave each out once; use draw = \"random\"."
+            )
         X, Y, X_test, Y_test = problem.examples(n_train, sample)
         words = pack(X_test), pack(Y_test[:, columns])
         return TrainingSet(X, Y[:, columns], known, *words, tail_mask(len(X_test)), len(X_test))

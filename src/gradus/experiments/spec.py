@@ -282,6 +282,8 @@ def _sizes_and_samples(
     if draw == "leave-one-out":
         if len(keys) != 1:
             place.fail("leaving one out takes one problem a run.")
+        if problem_of(keys[0]).is_lazy:
+            place.fail(f"problem {keys[0]!r} has too many patterns to leave each out once; use draw = \"random\".")
         folds = _numbers(run.get("leave_out", [{"from": 0, "to": smallest - 1}]), place, "leave_out", least=0)
         if max(folds) >= smallest:
             place.fail(f"'leave_out' names pattern {max(folds)}, but the patterns are 0 to {smallest - 1}.")
