@@ -115,6 +115,35 @@ def test_a_reader_beside_a_merging_writer_sees_every_row_once(tmp_path):
     assert sorted(reader.table()["sample"].to_pylist()) == [0, 1, 2, 3, 4]
 
 
+def test_parts_merged_while_they_are_being_listed_lose_no_row(tmp_path, monkeypatch):
+    writer = Store(tmp_path)
+    for n in range(5):
+        writer.append(rows([n]))
+    plain = store_module._checked_metadata
+    merges = [writer.compact]
+
+    def merge_meanwhile(path):
+        if merges:
+            merges.pop()()
+        return plain(path)
+
+    monkeypatch.setattr(store_module, "_checked_metadata", merge_meanwhile)
+    reader = Store(tmp_path)
+    assert reader.damaged == []
+    assert sorted(reader.table()["sample"].to_pylist()) == [0, 1, 2, 3, 4]
+
+
+def test_a_part_that_cannot_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    Store(tmp_path).append(rows([1]))
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(store_module.Path, "read_bytes", refuse)
+    with pytest.raises(StoreError, match=r"cannot be read: .*Permission denied"):
+        Store(tmp_path)
+
+
 def test_leftovers_of_a_killed_write_are_cleared_away(tmp_path):
     store = Store(tmp_path)
     store.append(rows([1]))

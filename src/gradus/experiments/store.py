@@ -67,6 +67,7 @@ DONE = "done"
 SMALL_ROWS = 50_000
 SMALL_PARTS = 32
 READ_TRIES = 5
+CHANGING = "the parts in {} change faster than they can be read; try again."
 REPLACES = b"gradus_replaces"
 
 
@@ -167,6 +168,17 @@ class Store:
 
     def _read_names(self) -> None:
         """List the parts, check every one against its name, and clear away what a dead process left."""
+        for _ in range(READ_TRIES):
+            try:
+                self._read_names_once()
+            except FileNotFoundError:
+                continue  # a run that is writing has just merged some parts: their rows are in one that was not listed
+            except OSError as error:
+                raise StoreError(f"a part in {self.parts_folder} cannot be read: {error}") from error
+            return
+        raise StoreError(CHANGING.format(self.parts_folder))
+
+    def _read_names_once(self) -> None:
         self._sizes, self._damaged = {}, []
         replaced: set[str] = set()
         if not self.parts_folder.is_dir():
@@ -196,7 +208,7 @@ class Store:
                 self._read_names()
             except (OSError, pa.ArrowInvalid) as error:
                 raise StoreError(f"a part in {self.parts_folder} cannot be read: {error}") from error
-        raise StoreError(f"the parts in {self.parts_folder} change faster than they can be read; try again.")
+        raise StoreError(CHANGING.format(self.parts_folder))
 
     def _add(self, table: pa.Table, replaces: Sequence[str] = ()) -> None:
         if replaces:
@@ -243,12 +255,12 @@ def _digest(content: bytes) -> str:
 
 def _checked_metadata(path: Path) -> pq.FileMetaData | None:
     """Metadata of a part, or None if its bytes are not those it was written with."""
+    content = path.read_bytes()
+    if path.name.removesuffix(SUFFIX).split("-")[2:] != [_digest(content)]:
+        return None
     try:
-        content = path.read_bytes()
-        if path.name.removesuffix(SUFFIX).split("-")[2:] != [_digest(content)]:
-            return None
         return pq.read_metadata(io.BytesIO(content))
-    except (OSError, pa.ArrowInvalid):
+    except (OSError, pa.ArrowInvalid):  # bytes in memory: this says that they are no Parquet
         return None
 
 
