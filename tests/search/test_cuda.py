@@ -129,6 +129,45 @@ def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
 
 
 @needs_compiler
+def test_a_job_that_fails_on_the_cpu_takes_no_other_with_it(host, monkeypatch):
+    rng = np.random.default_rng(9)
+    large = [make_job(rng, n=12_000, inputs=4, targets=2, max_iterations=50, restarts=0) for _ in range(3)]
+    small = make_job(rng, n=20, inputs=4, targets=2, max_iterations=500, restarts=0)
+
+    def fails_once(X, Y, settings, seed, **options):
+        if X is large[0].X:
+            raise MemoryError("too large")
+        return run_search(X, Y, settings, seed, **options)
+
+    monkeypatch.setattr("gradus.search.cuda.front.run_search", fails_once)
+    ended = []
+    with pytest.raises(MemoryError, match="too large") as caught:
+        ended.extend(index for index, _ in run_many([*large, small], device=host))
+    assert sorted(ended) == [1, 2, 3]
+    assert "job 0 of 4" in caught.value.__notes__[0]
+    failures = []
+    found = dict(run_many([*large, small], device=host, failed=lambda *what: failures.append(what)))
+    assert sorted(found) == [1, 2, 3]
+    assert [(index, type(error)) for index, error in failures] == [(0, MemoryError)]
+
+
+@needs_compiler
+def test_a_watcher_can_stop_what_runs_on_the_cpu(host):
+    rng = np.random.default_rng(10)
+    large = [make_job(rng, n=12_000, inputs=4, targets=2, learnable=False) for _ in range(2)]
+    seen = []
+
+    def watch(progress):
+        seen.append(progress)
+        return progress.steps > 0
+
+    ((index, found),) = run_many(large, device=host, watch=watch)
+    assert index == 0
+    assert found.stopped
+    assert seen[-1].steps > 0
+
+
+@needs_compiler
 def test_a_watcher_can_stop_everything_and_keeps_what_is_done(host):
     rng = np.random.default_rng(6)
     easy = [make_job(rng, n=4, inputs=3, targets=1) for _ in range(3)]
@@ -166,7 +205,7 @@ def test_every_network_has_its_place_in_shared_memory():
 
 def test_without_cupy_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(MissingExtraError, match=r"gradus\[gpu\]"):
+    with pytest.raises(MissingExtraError, match="pip install cupy-cuda12x"):
         run_many([])
 
 

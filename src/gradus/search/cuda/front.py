@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gradus.search.cuda.batch import Attempt, Batch, attempts_of
 from gradus.search.cuda.device import CudaDevice, Device
 from gradus.search.cuda.plan import Shape, choose_layout, shape_of, why_not
-from gradus.search.front import Found, run_search
+from gradus.search.front import Found, Progress, run_search
 
 if TYPE_CHECKING:
     from gradus.learner import Prepared
@@ -34,7 +34,7 @@ class BatchProgress:
     jobs, finished : int
         How many there are, and how many have ended.
     steps : int
-        Steps of all searches so far, on the GPU.
+        Steps of all searches so far, on the GPU and of those that do not fit there.
     seconds : float
         Since the run began.
     """
@@ -57,6 +57,7 @@ def run_many(
     log: Callable[[str], Any] | None = None,
     device: Device | None = None,
     leave: float = 0.0,
+    failed: Callable[[int, Exception], Any] | None = None,
 ) -> Iterator[tuple[int, Found]]:
     """Run searches on the GPU and yield each as it ends.
 
@@ -74,6 +75,9 @@ def run_many(
     leave : float
         End the last searches of a batch, as if stopped, when they fill no more than this share of the GPU. A GPU is slow
         with a few long searches; whoever calls can finish them on a CPU.
+    failed : callable, optional
+        Gets the index of a job that had to run on the CPU and could not, and its error; the job is then left out. If
+        this is not given, the first such error is raised after all other jobs have ended.
 
     Yields
     ------
@@ -90,7 +94,7 @@ def run_many(
     SettingsError
         If there is no NVIDIA GPU.
     """
-    return _Run(CudaDevice() if device is None else device, list(jobs), watch, log or _say_nothing, leave).results()
+    return _Run(CudaDevice() if device is None else device, list(jobs), watch, log or _say_nothing, leave, failed).results()
 
 
 def _say_nothing(line: str) -> None:
@@ -107,10 +111,13 @@ class _Run:
         watch: Callable[[BatchProgress], Any] | None,
         log: Callable[[str], Any],
         leave: float,
+        failed: Callable[[int, Exception], Any] | None,
     ) -> None:
         self.device, self.jobs, self.watch, self.log, self.leave = device, jobs, watch, log, leave
+        self.failed = failed
         self.found: dict[int, dict[int, Found]] = defaultdict(dict)
         self.n_finished = self.steps_before = 0
+        self.stopped_on_cpu = False
         self.began = time.monotonic()
 
     def results(self) -> Iterator[tuple[int, Found]]:
@@ -190,15 +197,42 @@ class _Run:
         self.n_finished += 1
         return job, replace(best, stopped=any(one.stopped for one in attempts))
 
-    def _asked_to_stop(self, running: Iterable[Batch]) -> bool:
+    def _asked_to_stop(self, running: Iterable[Batch], more_steps: int = 0) -> bool:
         if self.watch is None:
             return False
-        steps = self.steps_before + sum(batch.steps for batch in running)
+        steps = self.steps_before + sum(batch.steps for batch in running) + more_steps
         seconds = time.monotonic() - self.began
         return self.watch(BatchProgress(len(self.jobs), self.n_finished, steps, seconds)) is True
 
     def _on_cpu(self, misfits: Iterable[int]) -> Iterator[tuple[int, Found]]:
+        """Run jobs one after the other; one that fails keeps no other from its result."""
+        errors: list[Exception] = []
         for index in misfits:
-            job = self.jobs[index]
-            yield index, run_search(job.X, job.Y, job.settings, job.seed)
+            try:
+                found = self._search_on_cpu(self.jobs[index])
+            except Exception as error:
+                error.add_note(f"This was job {index} of {len(self.jobs)}, counted from 0.")
+                errors.append(error)
+                if self.failed is not None:
+                    self.failed(index, error)
+                continue
             self.n_finished += 1
+            yield index, found
+            if self.stopped_on_cpu:
+                break
+        if errors and self.failed is None:
+            raise errors[0]
+
+    def _search_on_cpu(self, job: Prepared) -> Found:
+        """Run one search, which the watcher can stop like those on the GPU."""
+        steps = 0
+
+        def watch(progress: Progress) -> bool:
+            nonlocal steps
+            steps = progress.total_steps
+            self.stopped_on_cpu = self._asked_to_stop((), steps)
+            return self.stopped_on_cpu
+
+        found = run_search(job.X, job.Y, job.settings, job.seed, watch=watch)
+        self.steps_before += steps
+        return found
