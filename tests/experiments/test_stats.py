@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from gradus.experiments.figures.orders import gain_by_tau
 from gradus.experiments.results import Results
-from gradus.experiments.stats import accuracy_by_size, bootstrap, crossing, gain_by_size, mean_interval, sample_matrix
+from gradus.experiments.stats import (
+    accuracy_by_size,
+    bootstrap,
+    crossing,
+    gain_by_size,
+    mean_interval,
+    sample_matrix,
+    target_gain_by_size,
+)
 from gradus.experiments.store import COLUMNS
 from naive_experiments import paired_gains
 
@@ -60,6 +69,7 @@ def test_a_crossing_is_interpolated_and_missing_where_there_is_none():
     assert crossing([10, 20], np.array([0.8, 1.0]), 0.9) == 15.0
     assert np.isnan(crossing([10, 20], np.array([0.5, 0.6]), 0.9))
     assert crossing([10, 20], np.array([0.95, 1.0]), 0.9) == 10.0
+    assert crossing([8, 16, 24], np.array([0.95, 0.85, 0.95]), 0.9) == 8.0
     assert crossing([10, 20, 30], np.array([0.8, np.nan, 1.0]), 0.9) == 20.0
 
 
@@ -77,3 +87,48 @@ def test_repetitions_of_a_sample_are_averaged(made_up):
     rows = made_up("cpar7", lambda loss, size, sample: 0.2, losses=("lgh",), sizes=(8,), samples=2)
     again = [{**row, "repeat": 1, "test_accuracy_mean": 0.4} for row in rows]
     assert sample_matrix(table([*rows, *again]), [8, 16], [0, 1])[0].tolist() == pytest.approx([0.3, 0.3])
+
+
+def test_repetitions_of_a_training_set_are_no_observations_of_their_own(made_up):
+    rng = np.random.default_rng(8)
+    rows = made_up("add5", lambda *_: rng.random(3), losses=("l1", "lgh"), sizes=(8, 16), samples=6)
+    copies = [{**row, "repeat": repeat} for row in rows for repeat in range(5)]
+    once, often = table(rows), table(copies)
+    for estimates in (
+        lambda results: gain_by_size(results.select(loss="lgh").pairs(results.select(loss="l1"))),
+        lambda results: accuracy_by_size(results.select(loss="l1")),
+        lambda results: target_gain_by_size(results.select(loss="lgh").pairs(results.select(loss="l1")))[8],
+        lambda results: gain_by_tau(results, 8),
+    ):
+        assert flat(estimates(often)) == pytest.approx(flat(estimates(once)))
+    assert len(often.select(loss="lgh").pairs(often.select(loss="l1")).gain) == 5 * 12  # a table may count networks
+
+
+def flat(estimates):
+    """The numbers in a list of estimates, each alone or after its size."""
+    last = [one[-1] if isinstance(one, tuple) else one for one in estimates]
+    return [number for one in last for number in (one.value, one.low, one.high, one.n)]
+
+
+def test_rows_without_test_patterns_count_nowhere_and_shift_nothing(made_up):
+    rows = made_up("cpar7", lambda loss, size, sample: [0.1 * sample, 0.5, 1.0], losses=("l1", "lgh"), sizes=(8,), samples=4)
+    for row in rows:
+        if row["sample"] == 1:
+            row.update(n_test=0, test_accuracy=None, test_accuracy_mean=None)
+    results = table(rows)
+    assert results.n_not_converged == 0
+    assert results.usable_only().sample.tolist() == [0, 2, 3] * 2
+    assert results.per_target[:4, 0] == pytest.approx([0.0, np.nan, 0.2, 0.3], nan_ok=True)
+    pairs = results.select(loss="lgh").pairs(results.select(loss="l1"))
+    assert pairs.first_targets[:, 0] == pytest.approx([0.0, 0.2, 0.3])
+    assert table([row for row in rows if row["sample"] == 1]).per_target.shape == (2, 0)
+
+
+def test_rows_of_other_gates_or_histories_are_no_pair(made_up):
+    rows = made_up("mammalian", lambda *_: 0.5, losses=("l1", "lgh"), sizes=(8,), samples=4)
+    for row in rows:
+        if row["loss"] == "lgh":
+            row["gates_per_target" if row["sample"] % 2 else "history"] += 1
+    results = table(rows)
+    assert not len(results.select(loss="lgh").pairs(results.select(loss="l1")).gain)
+    assert len(results.pairs(results).gain) == 8

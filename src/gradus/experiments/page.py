@@ -203,7 +203,9 @@ def _methods(sections: Sequence[Section]) -> str:
         "<p>Networks of NAND gates are trained by late-acceptance hill climbing until every training example is right. "
         "Accuracy is measured on every pattern that was not trained on. A training set depends on the problem, its size "
         "and the number of the sample alone, so that all losses see the same sets and differences are paired. The seed of "
-        "a search is a hash of the task itself. Searches that end with training errors are counted and left out of means."
+        "a search is a hash of the task itself. Searches that end with training errors are counted and left out of means. "
+        "Where several networks learn from one training set, their mean is one observation; only in the leave-one-out "
+        "tables every network is one, as in the paper."
         f"</p><ul>{said}</ul>"
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +14,7 @@ __all__ = ["Pairs", "Results"]
 
 NEEDED = (
     "problem", "method", "loss", "order", "draw", "n_train", "sample", "repeat", "shrink", "attempts", "gates_per_target",
-    "history", "status", "converged", "iterations", "live_gates", "tau", "eta", "test_accuracy_mean", "cpu_seconds",
+    "history", "status", "converged", "iterations", "live_gates", "tau", "eta", "n_test", "test_accuracy_mean", "cpu_seconds",
 )  # fmt: skip
 Floats = npt.NDArray[np.float64]
 
@@ -45,6 +44,21 @@ class Pairs:
     def sizes(self) -> list[int]:
         """Training sizes, ascending."""
         return sorted(set(self.n_train.tolist()))
+
+    def by_training_set(self) -> Pairs:
+        """Average the repetitions of each training set, which are no independent observations."""
+        both = np.stack([self.n_train, self.sample], axis=1)
+        sets, place = np.unique(both, axis=0, return_inverse=True)
+        place = place.reshape(-1)
+        counts = np.bincount(place, minlength=len(sets))
+
+        def mean(values: Floats) -> Floats:
+            total = np.zeros((len(sets), *values.shape[1:]))
+            np.add.at(total, place, values)
+            return total / counts.reshape(-1, *[1] * (values.ndim - 1))
+
+        means = [mean(values) for values in (self.first, self.second, self.first_targets, self.second_targets)]
+        return Pairs(sets[:, 0], sets[:, 1], *means)
 
 
 class Results:
@@ -94,21 +108,29 @@ class Results:
 
     @cached_property
     def per_target(self) -> Floats:
-        """Test accuracy of each target, shape (n, m); of one problem only."""
+        """Test accuracy of each target, shape (n, m), NaN where nothing was tested; of one problem only."""
         lists = self._table.column("test_accuracy").combine_chunks()
-        if not len(lists):
-            return np.empty((0, 0))
-        return np.asarray(lists.flatten().to_numpy(zero_copy_only=False), dtype=np.float64).reshape(len(self), -1)
+        lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        accuracy = np.full((len(self), int(lengths.max(initial=0))), np.nan)
+        if accuracy.size:
+            values = np.asarray(lists.flatten().to_numpy(zero_copy_only=False), dtype=np.float64)
+            accuracy[lengths > 0] = values.reshape(-1, accuracy.shape[1])
+        return accuracy
 
     @cached_property
     def usable(self) -> npt.NDArray[np.bool_]:
-        """Rows that count in a mean: searches that reached zero training error, and every baseline."""
+        """Rows that count in a mean: searches that reached zero training error, and baselines, if anything was tested."""
+        tested = np.nan_to_num(np.asarray(self.n_test, dtype=np.float64)) > 0
+        return self._finished & tested & ~np.isnan(self.accuracy)
+
+    @property
+    def _finished(self) -> npt.NDArray[np.bool_]:
         return np.asarray((self.method != "network") | (self.converged == True))  # noqa: E712 - nulls are not True
 
     @property
     def n_not_converged(self) -> int:
         """Searches that ended with training errors left."""
-        return int((~self.usable).sum())
+        return int((~self._finished).sum())
 
     @property
     def problems(self) -> list[str]:
@@ -142,7 +164,7 @@ class Results:
         return self.where(self.usable)
 
     def pairs(self, other: Results) -> Pairs:
-        """Pair the rows of two variants of one problem by training set and repetition."""
+        """Pair the rows of two variants of one problem by training set, repetition, gates and history."""
         mine, theirs = self.usable_only(), other.usable_only()
         ours, others = mine._keys(), theirs._keys()
         shared, i, j = np.intersect1d(ours, others, assume_unique=False, return_indices=True)
@@ -155,9 +177,12 @@ class Results:
             theirs.per_target[j] if len(shared) else np.empty((0, 0)),
         )
 
-    def _keys(self) -> npt.NDArray[np.int64]:
-        columns: Iterable[Any] = (self.n_train, self.sample, self.repeat)
-        key = np.zeros(len(self), dtype=np.int64)
-        for column in columns:
-            key = key * 2**21 + column.astype(np.int64)
-        return key
+    def _keys(self) -> npt.NDArray[np.void]:
+        """One value for each row: what the two sides of a pair must share, the size of the search among it."""
+        whole = [("n_train", np.int64), ("sample", np.int64), ("repeat", np.int64), ("gates", np.int64), ("history", np.int64)]
+        keys = np.zeros(len(self), dtype=whole)
+        columns = (self.n_train, self.sample, self.repeat, self.gates_per_target, self.history)
+        for (name, _), column in zip(whole, columns, strict=True):
+            # Baselines have neither gates nor history.
+            keys[name] = np.nan_to_num(np.asarray(column, dtype=np.float64)).astype(np.int64)
+        return keys

@@ -18,6 +18,7 @@ __all__ = [
     "bootstrap",
     "crossing",
     "gain_by_size",
+    "mean_by_size",
     "mean_interval",
     "sample_matrix",
     "target_gain_by_size",
@@ -70,20 +71,33 @@ def mean_interval(values: npt.ArrayLike, level: float = LEVEL) -> Estimate:
 
 
 def gain_by_size(pairs: Pairs) -> list[tuple[int, Estimate]]:
-    """Mean paired difference at each training size."""
+    """Mean paired difference at each training size; a training set counts once, however many networks learned from it."""
+    pairs = pairs.by_training_set()
     return [(size, mean_interval(pairs.gain[pairs.n_train == size])) for size in pairs.sizes]
 
 
 def target_gain_by_size(pairs: Pairs) -> dict[int, list[Estimate]]:
-    """Mean paired difference of each target at each training size."""
+    """Mean paired difference of each target at each training size; a training set counts once."""
+    pairs = pairs.by_training_set()
     gain = pairs.target_gain
     return {size: [mean_interval(column) for column in gain[pairs.n_train == size].T] for size in pairs.sizes}
 
 
 def accuracy_by_size(results: Results) -> list[tuple[int, Estimate]]:
-    """Mean test accuracy at each training size, of the rows that count."""
+    """Mean test accuracy at each training size, of the rows that count; a training set counts once."""
     usable = results.usable_only()
-    return [(size, mean_interval(usable.accuracy[usable.n_train == size])) for size in usable.sizes]
+    return mean_by_size(usable, usable.accuracy)
+
+
+def mean_by_size(results: Results, values: npt.ArrayLike) -> list[tuple[int, Estimate]]:
+    """Mean of one value a row at each training size; repetitions of a training set are averaged first."""
+    data = np.asarray(values, dtype=np.float64)
+    found = []
+    for size in results.sizes:
+        there = results.n_train == size
+        _, place = np.unique(results.sample[there], return_inverse=True)
+        found.append((size, mean_interval(np.bincount(place, data[there]) / np.bincount(place))))
+    return found
 
 
 def sample_matrix(results: Results, sizes: Sequence[int], samples: Sequence[int]) -> Floats:
@@ -113,10 +127,12 @@ def crossing(sizes: Sequence[int], accuracy: Floats, level: float) -> float:
     20.0
     """
     known = [(size, value) for size, value in zip(sizes, accuracy, strict=True) if not np.isnan(value)]
+    if known and known[0][1] >= level:
+        return float(known[0][0])
     for (size, value), (next_size, next_value) in itertools.pairwise(known):
         if value < level <= next_value:
             return float(size + (level - value) / (next_value - value) * (next_size - size))
-    return float(known[0][0]) if known and known[0][1] >= level else float("nan")
+    return float("nan")
 
 
 def bootstrap(

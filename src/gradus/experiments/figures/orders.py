@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 
 from gradus.experiments.figures.curves import GAIN, SIZE, present
 from gradus.experiments.figures.style import COLOURS, GRID, band, finish, problem_title
 from gradus.experiments.results import Results
-from gradus.experiments.stats import Estimate, gain_by_size, mean_interval
+from gradus.experiments.stats import Estimate, gain_by_size, mean_by_size, mean_interval
 
 __all__ = ["fig5", "fig6"]
 
@@ -33,9 +35,7 @@ def fig5(results: Results) -> Figure:
             points = [(size, gain.scaled(100)) for size, gain in gain_by_size(rows.pairs(base))]
             band(above, points, colour, label)
         for values, colour, label in ((found.tau, "#0072B2", r"$\tau$"), (found.eta, "#CC79A7", r"$\eta$")):
-            known = np.asarray(values, dtype=np.float64)
-            points = [(size, mean_interval(known[found.n_train == size])) for size in found.sizes]
-            band(below, points, colour, label)
+            band(below, mean_by_size(found, values), colour, label)
         below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
         below.set_ylim(-0.05, 1.05)
         above.set_title(problem_title(problem), fontsize=9)
@@ -68,16 +68,10 @@ def fig6(results: Results) -> Figure:
     left.set_ylabel(GAIN)
     figure.colorbar(scale, ax=left, label=r"$\tau$ with the known order")
     size = peak_size(results)
-    by_tau = gain_by_tau(one, size)
-    right.errorbar(
-        [tau for tau, _ in by_tau],
-        [gain.value for _, gain in by_tau],
-        yerr=[[g.value - g.low for _, g in by_tau], [g.high - g.value for _, g in by_tau]],
-        color=COLOURS["lgh"], marker="o", markersize=3, linewidth=1.2, capsize=2,
-    )  # fmt: skip
+    if size is not None:
+        _draw_gain_by_tau(right, one, size)
     right.axhline(0, color=COLOURS["l1"], linewidth=0.8)
     right.set_xlabel(r"$\tau$ with the known order")
-    right.set_title(f"{size} training examples", fontsize=9)
     for panel in (left, right):
         panel.grid(**GRID)
         panel.set_axisbelow(True)
@@ -85,13 +79,25 @@ def fig6(results: Results) -> Figure:
     return finish(figure, one, [])
 
 
-def peak_size(results: Results) -> int:
-    """Training size at which the known order gains most over L1."""
+def _draw_gain_by_tau(panel: Any, one: Results, size: int) -> None:
+    """Draw the gain at one training size against tau."""
+    by_tau = gain_by_tau(one, size)
+    panel.errorbar(
+        [tau for tau, _ in by_tau],
+        [gain.value for _, gain in by_tau],
+        yerr=[[g.value - g.low for _, g in by_tau], [g.high - g.value for _, g in by_tau]],
+        color=COLOURS["lgh"], marker="o", markersize=3, linewidth=1.2, capsize=2,
+    )  # fmt: skip
+    panel.set_title(f"{size} training examples", fontsize=9)
+
+
+def peak_size(results: Results) -> int | None:
+    """Training size at which the known order gains most over L1; None where no pair of networks can be compared."""
     one = results.select(problem=results.problems[0])
     lgh = one.select(loss="lgh")
     best = lgh.where(np.round(np.asarray(lgh.tau, dtype=np.float64), 6) == 1.0)
     gains = gain_by_size(best.pairs(one.select(loss="l1")))
-    return max(gains, key=lambda point: point[1].value)[0]
+    return max(gains, key=lambda point: point[1].value)[0] if gains else None
 
 
 def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:
@@ -100,6 +106,6 @@ def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:
     base, lgh = at.select(loss="l1"), at.select(loss="lgh")
     taus = np.round(np.asarray(lgh.tau, dtype=np.float64), 6)
     return [
-        (tau, mean_interval(lgh.where(taus == tau).pairs(base).gain).scaled(100))
+        (tau, mean_interval(lgh.where(taus == tau).pairs(base).by_training_set().gain).scaled(100))
         for tau in sorted(set(taus.tolist()))
     ]
