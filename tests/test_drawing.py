@@ -145,7 +145,7 @@ def test_the_message_names_the_extra_when_pygraphviz_is_missing(
         return real(name, *rest, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r"gradus\[draw\]"):
+    with pytest.raises(MissingExtraError, match="pip install pygraphviz"):
         draw_network(SHARED, tmp_path / "net.svg")
 
 

@@ -131,11 +131,11 @@ def _card(name: str, features: Sequence[str] | None) -> str:
 def _draw(dot: str, path: str | PathLike[str]) -> None:
     kind = Path(path).suffix.lower()
     if kind not in PICTURES:
-        raise FormatError(f"a picture must end in {' or '.join(PICTURES)}; use export for other files.", path=path)
+        raise FormatError(f"a picture must end in {' or '.join(PICTURES)}.", path=path)
     try:
         import pygraphviz
     except ImportError as error:
-        raise MissingExtraError("drawing needs pygraphviz; install it with: pip install 'gradus[draw]'") from error
+        raise MissingExtraError("drawing needs pygraphviz (the extra 'draw'); run pip install pygraphviz.") from error
     graph = pygraphviz.AGraph(string=dot)
     if kind == ".png":
         graph.graph_attr["dpi"] = str(DOTS_PER_INCH)

@@ -241,7 +241,8 @@ class Network(Exports):
             with open(path, encoding="utf-8") as file:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
-            raise FormatError(f"the model cannot be read: {error}", path=path) from error
+            what = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
+            raise FormatError(f"the model cannot be read: {what}.", path=path) from error
         try:
             return cls.from_json(text)
         except FormatError as error:
@@ -349,7 +350,8 @@ def _parse_document(text: str) -> dict[str, Any]:
     try:
         document = json.loads(text, object_pairs_hook=_no_repeated_keys)
     except json.JSONDecodeError as error:
-        raise FormatError(f"not JSON: {error.msg}", line=error.lineno, column=error.colno) from error
+        message = f"not JSON ({error.msg}); expected a model that gradus learn wrote."
+        raise FormatError(message, line=error.lineno, column=error.colno) from error
     except RecursionError as error:
         raise FormatError("not a Gradus network: nested too deeply.") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:

@@ -70,5 +70,5 @@ def test_the_message_names_the_extra_when_aeon_is_missing(monkeypatch: pytest.Mo
         return real(name, *rest, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r"gradus\[bio\]"):
+    with pytest.raises(MissingExtraError, match="pip install biodivine-aeon"):
         Network(1, [], [0]).to_sbml()

@@ -125,6 +125,7 @@ def test_constant_genes_are_no_targets_in_the_two_series():
         ("add0", "smallest is add1"),
         ("cmux1", "smallest is cmux3"),
         ("add999999", "at most 4096 inputs"),
+        ("add99999999", "too large: problems have at most 4096 inputs"),
         ("x" * 100_000, "There are cpar7"),
         ("add" + "9" * 100_000, "There are cpar7"),
     ],

@@ -160,7 +160,8 @@ def _own_text(name: str) -> str:
     try:
         return Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"the spec cannot be read: {error}", path=name) from error
+        what = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
+        raise FormatError(f"the spec cannot be read: {what}.", path=name) from error
 
 
 def _table(value: Any, place: _Place, key: str, known: tuple[str, ...]) -> dict[str, Any]:

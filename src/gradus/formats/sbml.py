@@ -38,7 +38,7 @@ def dumps(network: Network) -> str:
     try:
         import biodivine_aeon
     except ImportError as error:
-        raise MissingExtraError("SBML needs biodivine_aeon; install it with: pip install 'gradus[bio]'") from error
+        raise MissingExtraError("SBML needs AEON (the extra 'bio'); run pip install biodivine-aeon.") from error
     if not network.n_inputs + network.n_outputs:
         raise DataError("the network has no inputs and no outputs; an SBML model needs at least one variable.")
     rules = bnet_dumps(network)

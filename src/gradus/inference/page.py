@@ -117,7 +117,7 @@ def _hierarchies(found: Inference, picture: str | None) -> list[str]:
     if apart:
         parts.append(f"<p>On their own: {html.escape(', '.join(apart))}.</p>")
     if picture is None:
-        parts.append('<p class="note">The picture needs the extra: pip install "gradus[draw]".</p>')
+        parts.append('<p class="note">The picture needs pygraphviz (the extra draw): run pip install pygraphviz.</p>')
     else:
         parts.append(f'<div class="picture">{_inline_svg(picture)}</div>')
         parts.append('<p class="quiet">Under each gene stands its smallest set of possible regulators.</p>')

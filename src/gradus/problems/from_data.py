@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from gradus.bits import as_bits, column_names
-from gradus.errors import DataError
+from gradus.errors import DataError, FormatError
 from gradus.formats import aiger_reader, blif_reader, bnet_reader
 from gradus.formats.functions import TruthFunctions
 from gradus.formats.series import Transitions
-from gradus.formats.tables import read_table
+from gradus.formats.tables import READERS, read_table
 from gradus.problems.problem import Problem
 
 __all__ = ["from_arrays", "from_file", "from_model", "from_transitions"]
@@ -80,6 +80,9 @@ def from_file(
         if options:
             raise DataError(f"{path} is a model; {', '.join(options)} is an option for tables.")
         return from_model(_read_model(path, targets), name=chosen, targets=targets)
+    if "kind" not in options and Path(path).suffix.lower() not in READERS:
+        known = ", ".join((*READERS, *MODELS))
+        raise FormatError(f"{Path(path).suffix!r} is not a kind of file that is read; known are {known}.", path=path)
     X, Y, input_names, target_names = read_table(path, **options).split(targets)
     return from_arrays(X, Y, name=chosen, input_names=input_names, target_names=target_names)
 

@@ -23,7 +23,7 @@ SINGLE: dict[str, Callable[[], Problem]] = {
     "yeast": yeast,
     "ecoli": ecoli,
 }
-SIZED = re.compile(r"([a-z]+)(0|[1-9][0-9]{0,5})", re.ASCII)
+SIZED = re.compile(r"([a-z]+)(0|[1-9][0-9]{0,29})", re.ASCII)  # absurd sizes too, so that they are called too large
 POOLED = re.compile(r"fabrca@(0|[1-9][0-9]{0,8})", re.ASCII)
 
 

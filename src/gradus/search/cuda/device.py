@@ -71,7 +71,7 @@ def _import_cupy() -> Any:
         import cupy
     except ImportError as error:
         raise MissingExtraError(
-            "backend='cuda' needs CuPy, which is not installed; run pip install 'gradus[gpu]', or use backend='cpu'."
+            "backend='cuda' needs CuPy, which is not installed; run pip install cupy-cuda12x, or use backend='cpu'."
         ) from error
     return cupy
 
