@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import multiprocessing
 import os
+import queue
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +18,17 @@ from gradus.errors import MissingExtraError, SettingsError, WorkerError
 from gradus.experiments.batches import Batcher
 from gradus.experiments.tasks import Task
 from gradus.experiments.work import Batch, Ordered, Row, failed_row, finish, prepare, run_batch
+from gradus.learner import Prepared
+from gradus.search.front import Found
 
 __all__ = ["CudaEngine", "DaskEngine", "Engine", "ExecutorEngine", "LocalEngine", "choose_engine"]
 
 BATCHES_A_SLOT = 2
 MOST_TASKS_IN_FLIGHT = 4000
+GPU_TASKS_AT_ONCE = 1 << 16
+"""The GPU begins when so many are prepared, not when all are."""
+QUIET_SECONDS = 1.0
+STOP_SECONDS = 30.0
 DIED = "the worker process died while it ran this task (killed, or out of memory)"
 
 
@@ -32,7 +39,10 @@ class Engine(Protocol):
     """For the record."""
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-        """Run every task once; closing the iterator stops the work."""
+        """Run every task once; closing the iterator stops the work.
+
+        When nothing ends for about a second an empty list comes, so that rows that came before can be written.
+        """
         ...
 
 
@@ -74,22 +84,17 @@ class ExecutorEngine:
         batcher = Batcher(tasks)
         executor = self._make()
         flying: dict[Future[list[Row]], Batch] = {}
+        suspects: list[Batch] = []
+        on_trial: Batch | None = None
         try:
-            while len(batcher) or flying:
-                suspects = self._submit(executor, batcher, flying)
-                if not suspects:
-                    wait(flying, return_when=FIRST_COMPLETED)
-                for future in [future for future in flying if future.done()]:
-                    batch = flying.pop(future)
-                    rows = _rows_of(future)
-                    if rows is None:
-                        suspects.append(batch)
-                        continue
-                    batcher.learn(batch, rows)
-                    yield rows
-                for batch in suspects:
-                    executor, rows = self._alone(executor, batch)
-                    yield rows
+            while len(batcher) or flying or suspects:
+                if suspects and not flying:
+                    # Nothing runs beside a suspect, or it could be blamed for another's death.
+                    on_trial = suspects.pop()
+                    executor = self._submit_alone(executor, on_trial, flying)
+                elif not suspects:
+                    suspects += self._submit(executor, batcher, flying)
+                yield from _harvest(flying, batcher, suspects, on_trial)
         finally:
             for future in flying:
                 future.cancel()
@@ -108,24 +113,39 @@ class ExecutorEngine:
                 return [batch]
         return []
 
-    def _alone(self, executor: Executor, batch: Batch) -> tuple[Executor, list[Row]]:
-        """Run a batch that was in flight when a worker died, with nothing beside it; a deadly task is found by halving."""
+    def _submit_alone(self, executor: Executor, batch: Batch, flying: dict[Future[list[Row]], Batch]) -> Executor:
+        """Run a batch that was in flight when a worker died, with nothing beside it."""
         try:
-            rows = _rows_of(executor.submit(run_batch, batch))
+            flying[executor.submit(run_batch, batch)] = batch
         except BrokenExecutor:
             # It had broken before: that says nothing about this batch.
             self._stop(executor)
-            return self._alone(self._make(), batch)
+            executor = self._make()
+            flying[executor.submit(run_batch, batch)] = batch
+        return executor
+
+
+def _harvest(
+    flying: dict[Future[list[Row]], Batch], batcher: Batcher, suspects: list[Batch], on_trial: Batch | None
+) -> Iterator[list[Row]]:
+    """Give the rows of batches that have ended; a task that kills its worker is found by halving the batch on trial."""
+    wait(flying, timeout=QUIET_SECONDS, return_when=FIRST_COMPLETED)
+    ended = [future for future in flying if future.done()]
+    if not ended:
+        yield []
+    for future in ended:
+        batch = flying.pop(future)
+        rows = _rows_of(future)
         if rows is not None:
-            return executor, rows
-        if len(batch.tasks) == 1:
-            return executor, [failed_row(batch.tasks[0], DIED)]
-        rows = []
-        half = len(batch.tasks) // 2
-        for part in (batch.tasks[:half], batch.tasks[half:]):
-            executor, some = self._alone(executor, Batch(part, batch.tables))
-            rows += some
-        return executor, rows
+            batcher.learn(batch, rows)
+            yield rows
+        elif batch is not on_trial:
+            suspects.append(batch)
+        elif len(batch.tasks) == 1:
+            yield [failed_row(batch.tasks[0], DIED)]
+        else:
+            half = len(batch.tasks) // 2
+            suspects += [Batch(part, batch.tables) for part in (batch.tasks[half:], batch.tasks[:half])]
 
 
 def _in_flight(flying: dict[Future[list[Row]], Batch]) -> int:
@@ -215,7 +235,11 @@ class DaskEngine(ExecutorEngine):
             self.client = distributed.Client(address, timeout=timeout, set_as_default=False) if self._own else address
         except (OSError, ValueError, TimeoutError) as error:
             raise WorkerError(f"no Dask scheduler answers at {address}: {error}") from error
-        self._check_versions()
+        try:
+            self._check_versions()
+        except WorkerError:
+            self._close()
+            raise
         super().__init__(lambda: self.client.get_executor(pure=False), self._count_slots, self._end, "a Dask cluster")
 
     def _count_slots(self) -> int:
@@ -224,7 +248,12 @@ class DaskEngine(ExecutorEngine):
     def _check_versions(self) -> None:
         import gradus
 
-        theirs = self.client.run(_gradus_version)
+        try:
+            theirs = self.client.run(_gradus_version)
+        except ImportError as error:
+            raise WorkerError(
+                f"workers of the cluster cannot import Gradus ({error}); install version {gradus.__version__} everywhere."
+            ) from error
         other = {version for version in theirs.values() if version != gradus.__version__}
         if other:
             raise WorkerError(
@@ -234,6 +263,9 @@ class DaskEngine(ExecutorEngine):
 
     def _end(self, executor: Executor) -> None:
         executor.shutdown(wait=False)
+        self._close()
+
+    def _close(self) -> None:
         if self._own:
             self.client.close()
 
@@ -252,35 +284,104 @@ def _distributed() -> Any:
 
 
 class CudaEngine:
-    """Searches on a GPU and does the rest here."""
+    """Searches on a GPU and does the rest here.
+
+    A thread of its own drives the GPU, so that finished rows never wait for the next search to end.
+    """
 
     name = "a GPU"
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
         """Run every task once; closing the iterator stops the work."""
-        cuda = importlib.import_module("gradus.search.cuda")
-        sent: list[tuple[Task, Ordered]] = []
-        unfit: list[Row] = []
+        ended: queue.SimpleQueue[list[Row] | Exception | None] = queue.SimpleQueue()
+        stop = threading.Event()
+        thread = threading.Thread(target=_drive_gpu, args=(tasks, stop, ended), daemon=True)
+        thread.start()
+        try:
+            while (rows := _next(ended)) is not None:
+                if isinstance(rows, Exception):
+                    raise rows
+                yield rows
+        finally:
+            stop.set()
+            thread.join(timeout=STOP_SECONDS)
 
-        def jobs() -> Iterator[Any]:
-            for task in tasks:
-                if task.design.method != "network":
-                    continue
-                try:
-                    prepared, ordered = prepare(task)
-                except Exception as error:  # recorded like any other failure of a task
-                    unfit.append(failed_row(task, error))
-                    continue
-                sent.append((task, ordered))
-                yield prepared
 
-        for index, found in cuda.run_many(jobs()):
-            task, ordered = sent[index]
-            yield [finish(task, ordered, found, None)]
-        for task in tasks:
-            if task.design.method != "network":
-                yield run_batch(Batch((task,)))
-        yield unfit
+def _next(ended: queue.SimpleQueue[list[Row] | Exception | None]) -> list[Row] | Exception | None:
+    try:
+        return ended.get(timeout=QUIET_SECONDS)
+    except queue.Empty:
+        return []
+
+
+def _drive_gpu(
+    tasks: Sequence[Task], stop: threading.Event, ended: queue.SimpleQueue[list[Row] | Exception | None]
+) -> None:
+    """Put rows in a queue until there are no more, and then None; an error ends it, too."""
+    try:
+        for rows in _gpu_rows(tasks, stop):
+            ended.put(rows)
+            if stop.is_set():
+                break
+        ended.put(None)
+    except Exception as error:  # raised again where the rows are waited for
+        ended.put(error)
+
+
+def _gpu_rows(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
+    searches = [task for task in tasks if task.design.method == "network"]
+    for start in range(0, len(searches), GPU_TASKS_AT_ONCE):
+        yield from _search_on_gpu(searches[start : start + GPU_TASKS_AT_ONCE], stop)
+    for task in tasks:
+        if task.design.method != "network":
+            yield run_batch(Batch((task,)))
+
+
+def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
+    """Run searches; one that raises is recorded like any other failure of a task, and the others go on."""
+    cuda = importlib.import_module("gradus.search.cuda")
+    sent: list[tuple[Task, Prepared, Ordered]] = []
+    for task in tasks:
+        try:
+            sent.append((task, *prepare(task)))
+        except Exception as error:
+            yield [failed_row(task, error)]
+        if stop.is_set():
+            return
+    left = dict(enumerate(sent))
+    stream = cuda.run_many([prepared for _, prepared, _ in sent], watch=lambda _: stop.is_set())
+    try:
+        for index, found in stream:
+            task, _, ordered = left.pop(index)
+            yield [_finished(task, ordered, found)]
+    except Exception as error:
+        _raise_if_of_gpu(error)
+        # A job that the GPU cannot take raised on the CPU; those after it were not begun.
+        for task, prepared, ordered in left.values():
+            yield [_searched_alone(task, prepared, ordered)]
+
+
+def _searched_alone(task: Task, prepared: Prepared, ordered: Ordered) -> Row:
+    cuda = importlib.import_module("gradus.search.cuda")
+    try:
+        ((_, found),) = cuda.run_many([prepared])
+    except Exception as error:
+        _raise_if_of_gpu(error)
+        return failed_row(task, error)
+    return _finished(task, ordered, found)
+
+
+def _finished(task: Task, ordered: Ordered, found: Found) -> Row:
+    try:
+        return finish(task, ordered, found, None)
+    except Exception as error:
+        return failed_row(task, error)
+
+
+def _raise_if_of_gpu(error: Exception) -> None:
+    """Raise what says that the GPU itself failed: no task is to blame, and none can go on."""
+    if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):
+        raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error
 
 
 def choose_engine(*, workers: int | None = None, dask: str | None = None, backend: str = "cpu") -> Engine:

@@ -128,10 +128,10 @@ def _run_left(
                 waiting += rows
                 progress = _count(progress, rows, time.monotonic() - begin)
                 if len(waiting) >= FLUSH_ROWS or time.monotonic() - flushed >= FLUSH_SECONDS:
-                    batch, waiting = waiting, []
-                    store.append(batch)
+                    store.append(waiting)
+                    waiting = []  # only now: what could not be written is tried again below
                     flushed = time.monotonic()
-                if watch is not None:
+                if watch is not None and rows:
                     watch(progress)
     finally:
         store.append(waiting)
