@@ -9,22 +9,26 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from experiment_helpers import comparable, slow_tasks
-from gradus.errors import SettingsError, WorkerError
+from experiment_helpers import comparable, on_cpu, slow_tasks
+from gradus.errors import SettingsError, StoreError, WorkerError
+from gradus.experiments import engines
 from gradus.experiments import run as run_module
 from gradus.experiments.batches import Batcher
-from gradus.experiments.engines import DaskEngine, ExecutorEngine, LocalEngine, choose_engine
+from gradus.experiments.engines import CudaEngine, DaskEngine, ExecutorEngine, LocalEngine, choose_engine
 from gradus.experiments.run import run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
-from gradus.experiments.work import Batch
+from gradus.experiments.work import Batch, row_head
+from gradus.search import cuda
+from gradus.search.front import run_search
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -61,8 +65,6 @@ def _die(batch):
 
 
 def test_a_task_that_kills_its_worker_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
-    from gradus.experiments import engines
-
     monkeypatch.setattr(engines, "run_batch", _die)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(8)]
     progress = run_tasks(tasks, Store(tmp_path), LocalEngine(1))
@@ -239,3 +241,169 @@ def test_batches_grow_to_about_a_second_and_keep_the_order_of_tasks():
     assert given == tasks
     assert sizes[0] < 10
     assert sizes[5] == pytest.approx(100, abs=2)
+
+
+def _made_up(batch):
+    return [{**row_head(task), "converged": True} for task in batch.tasks]
+
+
+def test_rows_reach_the_disk_while_a_long_search_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_module, "FLUSH_SECONDS", 0.5)
+    monkeypatch.setattr(engines, "QUIET_SECONDS", 0.1)
+    seen = []
+
+    def second_batch_waits(batch):
+        if batch.tasks[0].sample:
+            deadline = time.monotonic() + 10
+            while not len(Store(tmp_path)) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            seen.append(len(Store(tmp_path)))
+        return _made_up(batch)
+
+    monkeypatch.setattr(engines, "run_batch", second_batch_waits)
+    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(8)]
+    run_tasks(tasks, Store(tmp_path), ExecutorEngine(lambda: ThreadPoolExecutor(2), lambda: 2))
+    assert seen == [4]
+
+
+def test_rows_of_a_gpu_reach_the_disk_while_a_long_search_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_module, "FLUSH_SECONDS", 0.5)
+    monkeypatch.setattr(engines, "QUIET_SECONDS", 0.1)
+    seen = []
+
+    def last_waits(jobs, *, watch=None, failed=None):
+        for index, found in on_cpu(jobs):
+            if index == 0:
+                deadline = time.monotonic() + 10
+                while not len(Store(tmp_path)) and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                seen.append(len(Store(tmp_path)))
+            yield index, found
+
+    monkeypatch.setattr(cuda, "run_many", last_waits)
+    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(3)]
+    run_tasks(tasks[:1], Store(tmp_path / "warm"), ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1))
+    assert run_tasks(tasks, Store(tmp_path), CudaEngine()).done == 3
+    assert seen == [2]
+
+
+def test_rows_that_could_not_be_written_are_tried_once_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_module, "FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr(engines, "run_batch", _made_up)
+    store = Store(tmp_path)
+    plain, failures = store.append, [StoreError("not now")]
+
+    def fail_once(rows):
+        if failures:
+            raise failures.pop()
+        plain(rows)
+
+    monkeypatch.setattr(store, "append", fail_once)
+    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(4)]
+    with pytest.raises(StoreError, match="not now"):
+        run_tasks(tasks, store, ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1))
+    assert len(Store(tmp_path)) == 4
+
+
+def test_a_suspect_runs_when_nothing_else_does(tmp_path, monkeypatch):
+    """Of two batches of a broken executor one is told late; the other must not be tried before."""
+    monkeypatch.setattr(engines, "QUIET_SECONDS", 0.1)
+    late = Future()
+    early = []
+
+    class Breaking(Executor):
+        given = 0
+
+        def submit(self, run, batch):
+            self.given += 1
+            if self.given > 2:
+                raise BrokenExecutor
+            future = Future() if self.given == 1 else late
+            if self.given == 1:
+                future.set_exception(BrokenExecutor())
+            else:
+                threading.Timer(0.5, late.set_exception, [BrokenExecutor()]).start()
+            return future
+
+    class Sound(Executor):
+        def submit(self, run, batch):
+            early.append(not late.done())
+            future = Future()
+            future.set_result(_made_up(batch))
+            return future
+
+    executors = [Breaking(), Sound()]
+    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(8)]
+    assert run_tasks(tasks, Store(tmp_path), ExecutorEngine(lambda: executors.pop(0), lambda: 1)).done == 8
+    assert early == [False, False]
+
+
+def test_a_search_that_raises_on_the_gpu_costs_no_other(tmp_path, monkeypatch):
+    def third_fails(jobs, *, watch=None, failed=None):
+        for index, job in enumerate(jobs):
+            if job.seed == tasks[2].search_seed:
+                failed(index, MemoryError("no room for it"))
+            else:
+                yield index, run_search(job.X, job.Y, job.settings, job.seed)
+
+    monkeypatch.setattr(cuda, "run_many", third_fails)
+    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(5)]
+    progress = run_tasks(tasks, Store(tmp_path), CudaEngine())
+    table = Store(tmp_path).table(["sample", "error"]).to_pylist()
+    assert (progress.done, progress.failed) == (4, 1)
+    assert [(row["sample"], row["error"]) for row in table if row["error"]] == [(2, "MemoryError: no room for it")]
+
+
+def test_a_gpu_that_fails_ends_the_run_in_words_and_what_is_done_is_kept(tmp_path, monkeypatch):
+    error = type("CUDARuntimeError", (RuntimeError,), {"__module__": "cupy_backends.cuda.api.runtime"})
+
+    def falls_off(jobs, *, watch=None, failed=None):
+        yield next(on_cpu(jobs))
+        raise error("unspecified launch failure")
+
+    monkeypatch.setattr(cuda, "run_many", falls_off)
+    with pytest.raises(WorkerError, match=r"the GPU failed: CUDARuntimeError: unspecified launch failure"):
+        run_tasks([Task(Design("cpar3"), 5, sample) for sample in range(5)], Store(tmp_path), CudaEngine())
+    assert len(Store(tmp_path)) == 1
+
+
+def test_the_gpu_begins_before_everything_is_prepared(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "GPU_TASKS_AT_ONCE", 4)
+    sizes = []
+
+    def counting(jobs, *, watch=None, failed=None):
+        given = list(jobs)
+        sizes.append(len(given))
+        yield from on_cpu(given)
+
+    monkeypatch.setattr(cuda, "run_many", counting)
+    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(10)]
+    assert run_tasks(tasks, Store(tmp_path), CudaEngine()).done == 10
+    assert sizes == [4, 4, 2]
+
+
+def test_closing_a_gpu_run_asks_its_searches_to_stop(monkeypatch):
+    stopped = threading.Event()
+
+    def until_asked(jobs, *, watch=None, failed=None):
+        yield next(on_cpu(jobs))
+        while not watch(None):
+            time.sleep(0.01)
+        stopped.set()
+
+    monkeypatch.setattr(cuda, "run_many", until_asked)
+    stream = CudaEngine().run([Task(Design("cpar3"), 5, sample) for sample in range(2)])
+    next(rows for rows in stream if rows)
+    stream.close()
+    assert stopped.is_set()
+
+
+def test_workers_without_gradus_are_answered_in_words():
+    pytest.importorskip("distributed")
+
+    class Client:
+        def run(self, function):
+            raise ModuleNotFoundError("No module named 'gradus'")
+
+    with pytest.raises(WorkerError, match=r"workers of the cluster cannot import Gradus \(No module named 'gradus'\)"):
+        DaskEngine(Client())

@@ -348,27 +348,20 @@ def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[lis
             yield [failed_row(task, error)]
         if stop.is_set():
             return
-    left = dict(enumerate(sent))
-    stream = cuda.run_many([prepared for _, prepared, _ in sent], watch=lambda _: stop.is_set())
+    failures: list[Row] = []
+    stream = cuda.run_many(
+        [prepared for _, prepared, _ in sent],
+        watch=lambda _: stop.is_set(),
+        failed=lambda index, error: failures.append(failed_row(sent[index][0], error)),
+    )
     try:
         for index, found in stream:
-            task, _, ordered = left.pop(index)
+            task, _, ordered = sent[index]
             yield [_finished(task, ordered, found)]
     except Exception as error:
         _raise_if_of_gpu(error)
-        # A job that the GPU cannot take raised on the CPU; those after it were not begun.
-        for task, prepared, ordered in left.values():
-            yield [_searched_alone(task, prepared, ordered)]
-
-
-def _searched_alone(task: Task, prepared: Prepared, ordered: Ordered) -> Row:
-    cuda = importlib.import_module("gradus.search.cuda")
-    try:
-        ((_, found),) = cuda.run_many([prepared])
-    except Exception as error:
-        _raise_if_of_gpu(error)
-        return failed_row(task, error)
-    return _finished(task, ordered, found)
+        raise
+    yield failures
 
 
 def _finished(task: Task, ordered: Ordered, found: Found) -> Row:
