@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from gradus.experiments.claims import check_claims
+from gradus.experiments.figures import draw
 from gradus.experiments.results import Results
 from gradus.experiments.store import COLUMNS
 
@@ -104,3 +105,75 @@ def test_claims_without_results_are_left_out(made_up):
     assert check_claims(Results(COLUMNS.empty_table())) == []
     claims = verdicts(made_up("mammalian", lambda loss, *_: 0.9 if loss == "lgh" else 0.8, order="auto", losses=("lgh",)))
     assert claims == {}
+
+
+def results_of(rows):
+    return Results(pa.Table.from_pylist(rows, schema=COLUMNS))
+
+
+def test_results_of_which_nothing_converged_decide_nothing(made_up):
+    size = {"samples": 3, "m": 7}
+    rows = made_up("cpar7", lambda *_: 0.7, **size) + made_up("cpar7", lambda *_: 0.7, losses=("lgh",), order="auto", **size)
+    rows += made_up("add5", lambda *_: 0.7, losses=("l1",), **size)
+    rows += made_up("add5", lambda *_: 0.7, losses=("lgh",), order="tau:1.0", **size)
+    rows += made_up("alu74181", lambda *_: 0.7, order="auto", **size)
+    rows += made_up("yeast", lambda *_: 0.7, draw="leave-one-out", order="none", sizes=(8,), **size)
+    nothing = results_of([{**row, "converged": False, "tau": 1.0} for row in rows])
+    assert {claim.verdict for claim in check_claims(nothing)} == {"not enough samples"}
+    for name, problem in (("fig6", "add5"), ("tab2", "yeast"), ("fig3", "cpar7"), ("fig5", "cpar7")):
+        assert draw(name, nothing.select(problem=problem)).axes
+
+
+def test_rows_with_the_published_settings_do_not_mix_with_those_of_the_text(made_up):
+    def rows_with(gain, **settings):
+        rows = []
+        for loss, order in (("l1", "none"), ("lgh", "auto")):
+            more = made_up("mammalian", lambda loss, *_: 0.7 + gain * (loss == "lgh"), losses=(loss,), order=order)
+            rows += [{**row, **settings} for row in more]
+        return rows
+
+    text, published = rows_with(0.1), rows_with(-0.3, gates_per_target=41, history=750)
+    shrunk = rows_with(-0.2, shrink=1000)
+    for rows in (text + published + shrunk, shrunk + published + text):
+        claim = find(verdicts(rows), "Lgh gains on")
+        assert claim.ours.startswith("+10.0 [10.0, 10.0] points (n = 30)"), claim
+    assert find(verdicts(published), "Lgh gains on").ours.startswith("-30.0")
+
+
+@pytest.mark.parametrize(("before", "verdict"), [(0.8, "holds"), (0.2, "does not hold")])
+def test_the_order_must_be_found_before_the_gain_peaks(made_up, before, verdict):
+    size = {"sizes": (8, 16, 24), "samples": 30, "m": 5}
+
+    def accuracy(loss, n, sample):
+        return 0.7 + (0.1 if n == 24 else 0.01) * (loss == "lgh")
+
+    rows = made_up("cmaj9", accuracy, losses=("l1", "lgh"), **size)
+    auto = made_up("cmaj9", accuracy, losses=("lgh",), order="auto", **size)
+    rows += [{**row, "tau": {8: 0.1, 16: before, 24: 0.9}[row["n_train"]]} for row in auto]
+    claim = find(verdicts(rows), "at the size before the peak of the gain and at the peak")
+    assert claim.verdict == verdict, claim
+    assert "16 examples" in claim.ours
+    assert "24 examples" in claim.ours
+
+
+@pytest.mark.parametrize(
+    ("factors", "verdict"),
+    [
+        ({"cpar7": 2.0, "cmaj9": 0.5, "sub5": 2.0}, "holds"),
+        ({"cpar7": 1.0, "cmaj9": 1.0, "sub5": 1.0}, "holds"),
+        ({"cpar7": 2.0, "cmaj9": 3.0, "sub5": 1.5}, "does not hold"),
+        ({"cpar7": 0.5, "cmaj9": 0.5, "sub5": 0.5}, "does not hold"),
+        ({"cpar7": 2.0, "cmaj9": 0.5}, "not enough samples"),
+    ],
+)
+def test_an_effect_on_steps_is_consistent_if_it_has_one_direction(made_up, factors, verdict):
+    rng = np.random.default_rng(6)
+    rows = []
+    for bed, factor in factors.items():
+        for row in made_up(bed, lambda *_: 0.8, losses=("l1", "lgh"), m=7):
+            steps = rng.uniform(9000, 11000) * (factor if row["loss"] == "lgh" else 1.0)
+            rows.append({**row, "iterations": int(steps)})
+    claim = find(verdicts(rows), "in no consistent direction")
+    assert claim.verdict == verdict, claim
+    counts = {2.0: "more at 3 and fewer at 0", 1.0: "more at 0 and fewer at 0", 0.5: "more at 0 and fewer at 3"}
+    assert f"cpar7: {counts[factors['cpar7']]} of 3 sizes" in claim.ours

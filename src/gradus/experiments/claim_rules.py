@@ -16,6 +16,7 @@ __all__ = [
     "HOLDS",
     "NOT_ENOUGH",
     "above",
+    "changes_in_steps",
     "peak",
     "peak_difference",
     "row_means",
@@ -131,3 +132,20 @@ def shares_value(auto: Results, known: Results, base: Results, size: int) -> Est
         return float(kept / whole) if whole else float("nan")
 
     return bootstrap(share, len(samples), replicates=1000)
+
+
+def changes_in_steps(rows: Results, base: Results) -> list[Floats]:
+    """Logarithms of the steps over those of the base, one for each training set; for each training size that has any."""
+
+    def logarithms(one: Results) -> dict[int, float]:
+        steps = np.log(np.maximum(one.iterations.astype(np.float64), 1.0))
+        return {sample: float(steps[one.sample == sample].mean()) for sample in set(one.sample.tolist())}
+
+    rows, base = rows.usable_only(), base.usable_only()
+    found = []
+    for size in sorted(set(rows.sizes) & set(base.sizes)):
+        first, second = (logarithms(one.select(n_train=size)) for one in (rows, base))
+        shared = sorted(first.keys() & second.keys())
+        if shared:
+            found.append(np.array([first[sample] - second[sample] for sample in shared]))
+    return found

@@ -23,7 +23,7 @@ def table_rows(results: Results, problem: str) -> list[tuple[str, Estimate, dict
     rows = []
     for k, name in enumerate(names):
         gains = {loss: mean_interval(pair.target_gain[:, k]) for loss, pair in pairs.items() if len(pair.gain)}
-        rows.append((name, mean_interval(usable.per_target[:, k]), gains))
+        rows.append((name, mean_interval(usable.per_target[:, k] if len(usable) else []), gains))
     overall = {loss: mean_interval(pair.gain) for loss, pair in pairs.items()}
     return [*rows, ("mean", mean_interval(usable.accuracy), overall)]
 
