@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import gradus
-from gradus.errors import DataError, GradusError, SettingsError
+from gradus.errors import ConflictError, DataError, GradusError, SettingsError
 
 ALL = np.array([[i >> b & 1 for b in range(4)] for i in range(16)], bool)
 SUM = np.array([[(i & 3) + (i >> 2) >> b & 1 for b in range(3)] for i in range(16)], bool)
@@ -84,3 +84,10 @@ def test_bad_input_is_one_sentence_that_names_the_place(change, message):
         gradus.learn(**({"X": ALL, "Y": SUM, "order": None} | change))
     assert isinstance(caught.value, GradusError)
     assert "\n" not in str(caught.value)
+
+
+def test_rows_in_conflict_are_answered_with_what_learn_can_do():
+    with pytest.raises(ConflictError, match=r"Rows 0 and 1 have the same inputs.* order=None") as caught:
+        gradus.learn([[0], [0]], [[0], [1]])
+    assert "on_conflict" not in str(caught.value)
+    assert not gradus.learn([[0], [0]], [[0], [1]], order=None, max_iterations=100, restarts=1).converged

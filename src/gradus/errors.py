@@ -26,7 +26,24 @@ class DataError(GradusError, ValueError):
 
 
 class ConflictError(DataError):
-    """Rows with the same inputs and different targets, so that no function fits them."""
+    """Rows with the same inputs and different targets, so that no function fits them.
+
+    Parameters
+    ----------
+    what : str
+        Which rows.
+    advice : str
+        What to do, a sentence of its own: where the error is passed on, callers have other ways out.
+
+    Examples
+    --------
+    >>> print(ConflictError("Rows 0 and 1 differ.", "Remove one."))
+    Rows 0 and 1 differ. Remove one.
+    """
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        self.what = what
+        super().__init__(f"{what} {advice}" if advice else what)
 
 
 class SettingsError(GradusError, ValueError):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gradus.bits import BoolMatrix, as_bits, column_names
 from gradus.curriculum import resolve_order
-from gradus.errors import DataError, SettingsError
+from gradus.errors import ConflictError, DataError, SettingsError
 from gradus.losses import LossName
 from gradus.network import Network
 from gradus.search.front import Found, Watcher, run_search
@@ -204,7 +204,11 @@ def prepare_job(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **setti
         raise SettingsError(f"seed is {seed!r}; it must be a whole number of at least 0.")
     checked.n_gates(targets.shape[1])
     wanted = order.tolist() if isinstance(order, np.ndarray) else order
-    columns, curriculum = resolve_order(inputs, targets, wanted, seed=int(seed))
+    try:
+        columns, curriculum = resolve_order(inputs, targets, wanted, seed=int(seed))
+    except ConflictError as error:
+        advice = "Remove or correct one of them, or use order=None to learn what can be learned."
+        raise ConflictError(error.what, advice) from error
     return Prepared(
         X=inputs,
         Y=np.ascontiguousarray(targets[:, list(columns)]),

@@ -117,7 +117,10 @@ def test_bad_series_and_settings_are_refused(refused, here, yeast):
     assert "binarised" in refused("infer", "numbers.csv", "-o", "out")
     assert "nothing to learn" in refused("infer", "still.csv", "-o", "out")
     assert "empty.csv holds no state" in refused("infer", "empty.csv", "-o", "out")
-    assert "different successors" in refused("infer", "torn.csv", "-o", "out")
+    torn = refused("infer", "torn.csv", "-o", "out")
+    assert "different successors" in torn
+    assert "--on-conflict drop" in torn
+    assert "on_conflict" not in torn
     assert "nobody" in refused(*good, "--allow", "edges.csv")
     assert "missing.csv" in refused(*good, "--forbid", "missing.csv")
     assert "cannot be written" in refused("infer", "yeast.csv", "-o", "file/out")

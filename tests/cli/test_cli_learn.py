@@ -31,7 +31,8 @@ def test_an_adder_is_learned_without_error_and_its_verilog_is_read_by_yosys(grad
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)
     gradus("draw", "model.json", "net.svg")
     done = gradus("predict", "model.json", "add4.csv", "-o", "out.csv")
-    assert done.stderr.count("100.0 % right (always") == 4
+    assert done.stdout.count("100.0 % right (always") == 4
+    assert done.stderr == ""
     with (tmp_path / "add4.csv").open() as given, (tmp_path / "out.csv").open() as made:
         assert [row[8:] for row in csv.reader(given)] == list(csv.reader(made))
 
@@ -82,7 +83,7 @@ def test_numbers_categories_and_several_classes_go_in_and_come_out(here, capsys)
     assert run(["predict", "m.json", "things.csv"]) == 0
     out, err = capsys.readouterr()
     assert out.split() == ["kind", *(row[2] for row in rows)]
-    assert "kind: 100.0 % right (always 'big', the majority: 50.0 %)" in err
+    assert "kind: 100.0 % right (always 'big', the majority in training: 50.0 %)" in err
     assert run(["predict", "m.json", "things.csv", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["targets"]["kind"] == [row[2] for row in rows]
@@ -100,7 +101,7 @@ def test_contradictory_rows_are_an_error_unless_the_majority_may_decide(refused,
     assert "data rows 1 and 3 have the same inputs" in refused("learn", "d.csv", "--targets", "z", "-o", "m.json")
     assert run(["learn", "d.csv", "--targets", "z", "--on-conflict", "majority", "-o", "m.json", *QUICK]) == 0
     out, err = capsys.readouterr()
-    assert "1 rows have the inputs of others" in err
+    assert "1 row has the inputs of others" in err
     assert "1 of 4 (25.0 %)" in out
     assert package.Network.load(here / "m.json").predict([[0], [1]]).ravel().tolist() == [True, False]
 
@@ -171,10 +172,59 @@ def test_bad_tables_and_settings_are_refused(refused, here):
     assert "seed is -1" in refused(*good, "--seed", "-1")
 
 
-def test_an_output_that_turns_out_to_be_a_folder_is_refused(refused, here):
-    write_problem(here / "add3.csv", "add3", 20)
-    (here / "model.json").mkdir()
-    assert "cannot be written" in refused("learn", "add3.csv", "--targets", "z0", "-o", "model.json", *QUICK)
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fail if any table or model is read: the place for output must be looked at before."""
+
+    def read(*_, **__):
+        raise AssertionError("work was done before the output was checked")
+
+    for name in ("learn.read_examples", "curriculum.read_examples", "predict.load_model", "infer.read_series"):
+        monkeypatch.setattr(f"gradus.cli.{name}", read)
+    monkeypatch.setattr(package.Network, "load", read)
+
+
+@pytest.mark.parametrize(
+    ("verb", "extension"),
+    [("learn", ".json"), ("curriculum", ".svg"), ("predict", ".csv"), ("infer", ".bnet"), ("export", ".v"), ("draw", ".png")],
+)
+def test_a_place_that_cannot_be_written_is_refused_before_any_work(refused, here, no_work, verb, extension):
+    def words(place):
+        given = {"predict": ["m.json", "d.csv", "-o"], "export": ["m.json"], "draw": ["m.json"]}
+        return [verb, *given.get(verb, ["d.csv", "-o"]), place]
+
+    (here / f"folder{extension}").mkdir()
+    assert "it is a folder" in refused(*words(f"folder{extension}"))
+    assert "there is no folder" in refused(*words(f"nowhere/x{extension}"))
+    assert "cannot be written" in refused(*words(f"/proc/x{extension}"))
+    refusal = refused(*words("x.xlsx"))
+    assert "x.xlsx" in refusal
+    assert extension in refusal
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(refused, no_work):
+    assert "cannot be written" in refused("infer", "d.csv", "-o", "/proc/x")
+
+
+def test_rows_in_conflict_are_named_as_the_user_counts_them(refused, here):
+    write_csv(here / "two.csv", ["a", "y", "z"], [[1, 0, 0], [0, 0, 0], [0, 0, 1]])
+    write_csv(here / "three.csv", ["a", "z"], [[0, 0], [0, 1], [0, 1]])
+    for verb, way in (("learn", "majority"), ("curriculum", "ignore")):
+        told = refused(verb, "two.csv", "--targets", "y,z")
+        assert "data rows 2 and 3 have the same inputs and differ in target 'z', so" in told
+        assert f"--on-conflict {way}" in told
+        assert "(1 more row is in such a conflict)" in refused(verb, "three.csv", "--targets", "z")
+
+
+def test_an_unknown_category_is_told_as_a_sentence(here, capsys):
+    write_csv(here / "train.csv", ["colour", "z"], [["red", 0], ["blue", 1], ["red", 0], ["blue", 1]])
+    write_csv(here / "new.csv", ["colour"], [["green"]])
+    assert run(["learn", "train.csv", "--targets", "z", "--binarize", "quantile", "-o", "m.json", *QUICK]) == 0
+    capsys.readouterr()
+    assert run(["predict", "m.json", "new.csv"]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("gradus: column 'colour' has 'green', which was not there in training")
+    assert err.count("\n") == 1
 
 
 def test_bad_models_are_refused(refused, here):
@@ -207,7 +257,7 @@ def test_a_plain_network_predicts_too(here, capsys):
     assert run(["predict", "plain.json", "d.csv"]) == 0
     out, err = capsys.readouterr()
     assert out == "z0\n1\n0\n"
-    assert err == "z0: 50.0 % right (always 1, the majority: 100.0 %)\n"
+    assert err == "z0: 50.0 % right (always 1, the majority in this table: 100.0 %)\n"
 
 
 def test_the_next_value_of_a_gene_is_not_scored_against_its_present_one(here, capsys):

@@ -66,6 +66,9 @@ def test_write_draws_training_and_test_patterns(capsys, tmp_path):
         (["write", "add3", "t.csv", "-n", "65"], "64 patterns"),
         (["write", "add3", "t.xyz"], ".csv"),
         (["write", "add3", "no/such/folder/t.csv"], "cannot be written"),
+        (["write", "add4", "t.csv", "-n", "10", "--test", "no/such/u.csv"], "cannot be written"),
+        (["write", "add4", "t.csv", "-n", "10", "--test", "u.xyz"], "must end in"),
+        (["write", "add4", "t.csv", "-n", "10", "--test", "./t.csv"], "give it another name"),
     ],
 )
 def test_mistakes_end_with_one_line_and_exit_code_two(capsys, monkeypatch, tmp_path, arguments, says):

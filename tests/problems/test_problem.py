@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus import problems
-from gradus.errors import DataError, SettingsError
+from gradus.errors import DataError, FormatError, SettingsError
 from gradus.problems import Problem
 
 
@@ -157,3 +157,8 @@ def test_wrong_widths_lengths_and_names_are_refused():
         Problem("mine", input_names=["a", "a"], target_names=["b"], pool=[[0, 1]], targets=[[1]])
     with pytest.raises(DataError, match="needs a function"):
         Problem("mine", input_names=["a"], target_names=["b"])
+
+
+def test_a_file_of_another_kind_is_answered_with_tables_and_models(tmp_path):
+    with pytest.raises(FormatError, match=r"'\.v' is not a kind of file.* known are \.csv.* \.bnet, \.blif, \.aag"):
+        problems.from_file(tmp_path / "c.v")

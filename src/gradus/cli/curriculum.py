@@ -9,13 +9,16 @@ import numpy as np
 import typer
 
 from gradus.cli.console import note, print_json, print_table
-from gradus.cli.data import names_list, parse_binarize, read_examples
+from gradus.cli.data import names_list, parse_binarize, read_examples, refuse_conflicts
+from gradus.cli.output import check_file
 from gradus.curriculum import Curriculum, find_curriculum
+from gradus.drawing import PICTURES
 from gradus.encoding import encode_features
 from gradus.errors import SettingsError
 
 __all__ = ["command"]
 
+ADVICE = "so that no columns can tell them apart; correct them, or leave such pairs out with --on-conflict ignore."
 MOST_SETS = 1000
 SHOWN_SETS = 5
 
@@ -47,15 +50,18 @@ def command(
 
     Then: gradus curriculum add3.csv --targets z0,z1,z2
     """
+    if output is not None:
+        check_file(output, PICTURES)
     cut = parse_binarize(binarize)
     examples = read_examples(data, names_list(targets), names_list(inputs), cut)
     encoding = encode_features(examples.features, examples.feature_names, binarize=cut)
     X = encoding.encode(examples.features)
     Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets])
-    found = find_curriculum(
-        X, Y, seed=seed, choose=_choice(choose), time_limit=time_limit, on_conflict=_conflict(on_conflict)
-    )
-    every = _all_sets(X, Y, _conflict(on_conflict)) if all_sets else None
+    conflict = _conflict(on_conflict)
+    if conflict == "raise":
+        refuse_conflicts(X, Y, examples.target_names, ADVICE)
+    found = find_curriculum(X, Y, seed=seed, choose=_choice(choose), time_limit=time_limit, on_conflict=conflict)
+    every = _all_sets(X, Y, conflict) if all_sets else None
     result = _document(found, every, encoding.input_names, examples.target_names)
     if output is not None:
         _draw(output, result)

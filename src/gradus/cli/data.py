@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradus.bits import BoolMatrix
+from gradus.conflicts import groups_of_equal_rows
 from gradus.encoding import Binarize
-from gradus.errors import DataError, FormatError, SettingsError
+from gradus.errors import ConflictError, DataError, FormatError, SettingsError
 from gradus.formats.tables import Table, read_table
 
-__all__ = ["Examples", "names_list", "parse_binarize", "read_columns", "read_examples"]
+__all__ = ["Examples", "names_list", "parse_binarize", "read_columns", "read_examples", "refuse_conflicts"]
 
 MOST_CLASSES = 256
 
@@ -99,6 +101,31 @@ def read_columns(path: Path, names: Sequence[str], *, table: Table | None = None
         _refuse_missing(np.array([not cell for cell in texts[name]]), name, table)
     columns = [np.array(texts[name], dtype=object) if name in odd else numbers[name].astype(object) for name in names]
     return np.column_stack(columns)
+
+
+def refuse_conflicts(inputs: BoolMatrix, targets: npt.NDArray[Any], names: Sequence[str], advice: str) -> None:
+    """Name two rows that agree in every input and differ in a target, if there are such; rows count from 1.
+
+    Examples
+    --------
+    >>> refuse_conflicts(np.array([[0], [1], [0]], dtype=bool), np.array([[0], [1], [1]]), ["z"], "correct them.")
+    Traceback (most recent call last):
+        ...
+    gradus.errors.ConflictError: data rows 1 and 3 have the same inputs and differ in target 'z', correct them.
+    """
+    group = groups_of_equal_rows(inputs)
+    _, first = np.unique(group, return_index=True)
+    differ = targets != targets[first[group]]
+    odd = np.flatnonzero(differ.any(axis=1))
+    if not len(odd):
+        return
+    row, column = odd[0], int(np.argmax(differ[odd[0]]))
+    others = int(np.isin(group, group[odd]).sum()) - 2
+    more = f" ({others} more {'row is' if others == 1 else 'rows are'} in such a conflict)" if others else ""
+    raise ConflictError(
+        f"data rows {first[group[row]] + 1} and {row + 1} have the same inputs and differ in target "
+        f"{names[column]!r}{more}, {advice}"
+    )
 
 
 def _check_disjoint(inputs: Sequence[str], targets: Sequence[str]) -> None:

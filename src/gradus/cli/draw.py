@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from gradus.cli.output import check_file
 from gradus.errors import FormatError
 
 __all__ = ["command"]
@@ -29,9 +30,10 @@ def command(
 
     Example: gradus draw model.json net.svg --order z0,z1,z2
     """
-    from gradus.drawing import draw_network
+    from gradus.drawing import PICTURES, draw_network
     from gradus.network import Network
 
+    check_file(picture, PICTURES)
     network = Network.load(model)
     taught = _kept_order(model) if order is None else [name.strip() for name in order.split(",")]
     draw_network(network, picture, order=taught)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gradus.cli.output import check_file
+
 __all__ = ["command"]
 
 
@@ -24,9 +26,10 @@ def command(
 
     Example: gradus export model.json circuit.v
     """
-    from gradus.formats.export import export
+    from gradus.formats.export import EXTENSIONS, export
     from gradus.network import Network
 
+    check_file(file, EXTENSIONS)
     network = Network.load(model)
     export(network, file)
     gates = int(network.active.sum())

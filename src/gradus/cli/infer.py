@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from gradus.cli.console import note, percent, print_json, print_table
+from gradus.cli.output import check_file
 from gradus.cli.progress import Steps
 from gradus.defaults import DEFAULT_LEFT_OUT_NETWORKS, DEFAULT_NETWORKS
-from gradus.errors import DataError, SettingsError
+from gradus.errors import ConflictError, DataError, FormatError, SettingsError
 from gradus.files import write_text_whole
 from gradus.formats.series import Transitions, transitions
 from gradus.formats.series_files import read_series
@@ -72,11 +73,10 @@ def command(
 
     Example: printf 'a,b\n0,0\n1,0\n1,1\n' >s.csv; gradus infer s.csv -o rules
     """
-    folder = output.with_suffix("") if output.suffix == ".bnet" else output
+    folder = _check_output(output)
     moves = _transitions(series, layout, series_column, time_column, binarize, on_conflict)
     prior = Prior(None if allow is None else read_edges(allow), () if forbid is None else read_edges(forbid))
     prior.check(moves.input_names)
-    check_folder(folder)
     begin = time.monotonic()
     with Steps("networks trained", 0) as step:
         found = infer(
@@ -102,6 +102,18 @@ def command(
         _show(found, files, time.monotonic() - begin)
 
 
+def _check_output(output: Path) -> Path:
+    """Return the folder that the results go to, before any work is done for them."""
+    kind = output.suffix.lower()
+    if kind == ".bnet":
+        check_file(output, [".bnet"])
+    elif kind and not output.is_dir():
+        raise FormatError("give a folder without an extension, or a .bnet file, beside which a folder is made.", path=output)
+    folder = output.with_suffix("") if kind == ".bnet" else output
+    check_folder(folder)
+    return folder
+
+
 def _transitions(
     paths: list[Path], layout: str, series_column: str | None, time_column: str | None, binarize: str, on_conflict: str
 ) -> Transitions:
@@ -121,7 +133,10 @@ def _transitions(
     if binarize != "none":
         read, notes = _binarized(read, binarize)
     conflict: Any = on_conflict
-    return transitions(read, on_conflict=conflict, notes=notes)
+    try:
+        return transitions(read, on_conflict=conflict, notes=notes)
+    except ConflictError as error:
+        raise ConflictError(error.what, "Use --on-conflict drop or first to go on without them.") from error
 
 
 def _binarized(read: Any, text: str) -> tuple[Any, tuple[str, ...]]:

@@ -9,25 +9,26 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from gradus.bits import BoolMatrix
 from gradus.cli.console import error_share, note, percent, print_json, print_table
-from gradus.cli.data import Examples, names_list, parse_binarize, read_examples
+from gradus.cli.data import Examples, names_list, parse_binarize, read_examples, refuse_conflicts
 from gradus.cli.model_file import Model
+from gradus.cli.output import check_file
 from gradus.cli.progress import Watch
 from gradus.cli.scores import CrossValidation, cross_validate, majority
-from gradus.conflicts import groups_of_equal_rows, settle_by_majority
+from gradus.conflicts import settle_by_majority
 from gradus.defaults import DEFAULT_ATTEMPTS, DEFAULT_MAX_ITERATIONS, DEFAULT_RESTARTS, DEFAULT_SHRINK
 from gradus.encoding import Binarize, encode_features
-from gradus.errors import ConflictError, DataError, SettingsError
+from gradus.errors import SettingsError
 from gradus.labels import encode_target, order_of_outputs
 from gradus.learner import Learned, learn
 
 __all__ = ["command"]
 
 SHORT_FORMULA = 60  # characters
+ADVICE = "so that no network fits; use --on-conflict majority to learn what most rows say."
 ORDER_WORDS = ("auto", "entropy", "random", "none")
 
 
@@ -78,9 +79,10 @@ def command(
         "time_limit": time_limit,
         "backend": backend,
     }
+    if output is not None:
+        check_file(output, [".json"])
     cut = parse_binarize(binarize)
     examples = read_examples(data, names_list(targets), names_list(inputs), cut)
-    _check_output(output)
     task = _prepare(examples, cut, _parse_order(order, examples.target_names), on_conflict)
     begin = time.monotonic()
     learned = _search(task, settings, seed, keep_best)
@@ -215,12 +217,6 @@ class _Outcome:
         return cells
 
 
-def _check_output(output: Path | None) -> None:
-    """Refuse a place that cannot be written before hours are spent on what should go there."""
-    if output is not None and not output.absolute().parent.is_dir():
-        raise DataError(f"{output} cannot be written: there is no folder {output.absolute().parent}.")
-
-
 def _parse_order(text: str, targets: tuple[str, ...]) -> Any:
     if text in ORDER_WORDS and text not in targets:
         return None if text == "none" else text
@@ -241,25 +237,14 @@ def _prepare(examples: Examples, binarize: Binarize, order: Any, on_conflict: st
     ]
     inputs = features.encode(examples.features)
     outputs = np.hstack([encoding.encode(codes) for encoding, _, codes in encoded])
+    if on_conflict == "raise":
+        codes = np.column_stack([column for _, _, column in encoded])
+        refuse_conflicts(inputs, codes, examples.target_names, ADVICE)
     settled, changed = settle_by_majority(inputs, outputs)
-    if changed and on_conflict == "raise":
-        raise ConflictError(_describe_conflict(inputs, outputs, changed))
     if changed:
-        note(f"gradus: {changed} rows have the inputs of others and different targets; the majority is learned.")
+        rows = "1 row has" if changed == 1 else f"{changed} rows have"
+        note(f"gradus: {rows} the inputs of others and different targets; the majority is learned.")
     return _Task(examples, features, tuple(encoding for encoding, _, _ in encoded), inputs, settled, order)
-
-
-def _describe_conflict(inputs: BoolMatrix, outputs: BoolMatrix, changed: int) -> str:
-    group = groups_of_equal_rows(inputs)
-    for row in range(len(inputs)):
-        same: npt.NDArray[np.intp] = np.flatnonzero(group == group[row])
-        differ = same[(outputs[same] != outputs[row]).any(axis=1)]
-        if len(differ):
-            return (
-                f"data rows {row + 1} and {differ[0] + 1} have the same inputs and different targets ({changed} such "
-                "rows in all), so that no network fits; use --on-conflict majority to learn what most rows say."
-            )
-    raise AssertionError("there is no conflict to describe")
 
 
 def _search(task: _Task, settings: dict[str, Any], seed: int, keep_best: bool) -> Learned:

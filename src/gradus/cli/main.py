@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -98,7 +99,9 @@ def run(arguments: list[str]) -> int:
     0
     """
     try:
-        code = app(args=arguments, prog_name="gradus", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = app(args=arguments, prog_name="gradus", standalone_mode=False)
         sys.stdout.flush()
     except GradusError as error:
         return _complain(str(error), EXIT_BAD_INPUT)
@@ -118,6 +121,17 @@ def run(arguments: list[str]) -> int:
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
         return _complain("stopped.", EXIT_INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+_show_for_programmers = warnings.showwarning
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Say a warning for users as a sentence; those for programmers keep their place in the code."""
+    if issubclass(category, UserWarning):
+        print(f"gradus: {' '.join(str(message).split())}", file=sys.stderr)
+    else:
+        _show_for_programmers(message, category, *where, **more)
 
 
 def _complain(message: str, code: int) -> int:

@@ -15,6 +15,7 @@ import typer
 from gradus.cli.console import note, percent, print_json
 from gradus.cli.data import read_columns
 from gradus.cli.model_file import Model, load_model
+from gradus.cli.output import check_file
 from gradus.cli.scores import majority
 from gradus.errors import DataError
 from gradus.files import write_text_whole
@@ -37,6 +38,8 @@ def command(
 
     Example: gradus predict model.json new.csv -o predictions.csv
     """
+    if output is not None:
+        check_file(output, [".csv"])
     learned = load_model(model)
     table = read_table(data)
     features = _features(learned, table, data)
@@ -49,14 +52,16 @@ def command(
         print_json({"targets": {name: column.tolist() for name, column in zip(names, predicted, strict=True)},
                     "scores": scores})  # fmt: skip
         return
+    # Standard output is for the results: the predictions if no file takes them, or else the scores.
+    say = note if output is None else print
     if output is None:
         sys.stdout.write(_as_csv(names, predicted))
     else:
-        note(f"wrote {output}: {len(features)} rows, {len(names)} targets")
+        say(f"wrote {output}: {len(features)} rows, {len(names)} targets")
     for score in scores:
-        note(
-            f"{score['target']}: {percent(score['accuracy'])} right (always {score['majority']!r}, the majority: "
-            f"{percent(score['majority_accuracy'])})"
+        say(
+            f"{score['target']}: {percent(score['accuracy'])} right (always {score['majority']!r}, the majority in "
+            f"{score['majority_of']}: {percent(score['majority_accuracy'])})"
         )
 
 
@@ -71,8 +76,9 @@ def _features(model: Model, table: Table, path: Path) -> npt.NDArray[Any]:
 
 
 def _scores(model: Model, predicted: list[npt.NDArray[Any]], table: Table, path: Path) -> list[dict[str, Any]]:
-    """Accuracy of every target that the table holds, beside that of the label most frequent in training."""
-    usual = model.about.get("majority")
+    """Accuracy of every target that the table holds, beside that of the label most frequent in training, if known."""
+    kept = model.about.get("majority")
+    usual = kept if isinstance(kept, list) else []
     inputs = {column.name for column in model.features.columns}
     found = []
     for k, encoding in enumerate(model.targets):
@@ -80,12 +86,14 @@ def _scores(model: Model, predicted: list[npt.NDArray[Any]], table: Table, path:
         if encoding.name not in table.columns or encoding.name in inputs:
             continue
         truth = _labels(read_columns(path, [encoding.name], table=table)[:, 0], encoding.classes)
-        label = usual[k] if isinstance(usual, list) and len(usual) > k else _plain(majority(truth))
+        trained = len(usual) > k
+        label = usual[k] if trained else _plain(majority(truth))
         found.append(
             {
                 "target": encoding.name,
                 "accuracy": float(np.mean([a == b for a, b in zip(truth.tolist(), predicted[k].tolist(), strict=True)])),
                 "majority": label,
+                "majority_of": "training" if trained else "this table",
                 "majority_accuracy": float(np.mean([value == label for value in truth.tolist()])),
             }
         )

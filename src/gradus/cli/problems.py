@@ -21,12 +21,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 @app.callback()
 def _problems() -> None:
-    """List, show and write the built-in problems."""
+    """List, show and write the built-in problems.
+
+    Example: gradus problems list
+    """
 
 
 @app.command("list")
 def list_problems(as_json: AsJson = False) -> None:
-    """List the problems of the paper with their inputs, targets and patterns."""
+    """List the problems of the paper with their inputs, targets and patterns.
+
+    Example: gradus problems list --json
+    """
     from gradus import problems
     from gradus.cli.console import print_json, print_table
 
@@ -42,7 +48,10 @@ def list_problems(as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show(name: Name, as_json: AsJson = False) -> None:
-    """Show one problem: its names, its order and its first patterns."""
+    """Show one problem: its names, its order and its first patterns.
+
+    Example: gradus problems show add8
+    """
     from gradus import problems
     from gradus.cli.console import print_json, print_table
 
@@ -81,6 +90,7 @@ def write(
     from gradus import problems
     from gradus.cli.console import print_json
 
+    _check_places(file, test)
     problem = problems.load(name)
     parts = _parts(problem, examples, seed, test is not None, n_test)
     written = []
@@ -92,6 +102,19 @@ def write(
         return
     for one in written:
         print(f"wrote {one['file']}: {one['rows']} rows; targets: {','.join(one['targets'])}")
+
+
+def _check_places(file: Path, test: Path | None) -> None:
+    """Check both files before the first is written, so that an error leaves none of them behind."""
+    from gradus.cli.output import check_file
+    from gradus.errors import SettingsError
+    from gradus.formats.table_writer import WRITERS
+
+    for path in (file, test):
+        if path is not None:
+            check_file(path, WRITERS)
+    if test is not None and test.resolve() == file.resolve():
+        raise SettingsError(f"--test is {test}, the file of the training patterns; give it another name.")
 
 
 def _facts(problem: Problem) -> dict[str, Any]:

@@ -207,14 +207,18 @@ def transitions(
     X, Y, steps, counts = _distinct(X, Y, steps)
     contradictions, contradictory = _contradictions(X, Y, steps, genes)
     if contradictions and on_conflict == "raise":
-        raise ConflictError(_conflict_message(contradictions))
+        raise ConflictError(
+            _conflict_message(contradictions), "Use on_conflict='drop' or 'first' to go on without them."
+        )
     keep = _kept(contradictory, on_conflict, len(X))
     X, Y, counts = X[keep], Y[keep], counts[keep]
     if not len(X):
         raise DataError("every transition contradicts another; none is left.")
     changing = np.logical_xor(Y, Y[0]).any(axis=0)
     if not changing.any():
-        raise DataError("no gene ever changes from one transition to the next, so there is nothing to learn.")
+        raise DataError(
+            f"each gene's next value is the same in all {len(X)} transitions left, so there is nothing to learn."
+        )
     return Transitions(
         X=X,
         Y=np.ascontiguousarray(Y[:, changing]),
@@ -327,8 +331,7 @@ def _conflict_message(contradictions: Sequence[Contradiction]) -> str:
     shown = "; ".join(map(str, contradictions[:SHOWN]))
     more = f"; and {len(contradictions) - SHOWN} more" if len(contradictions) > SHOWN else ""
     return (
-        f"{_count(len(contradictions), 'state')} with different successors, so that no rule can fit: {shown}{more}. "
-        "Use on_conflict='drop' or 'first' to go on without them."
+        f"{_count(len(contradictions), 'state')} with different successors, so that no rule can fit: {shown}{more}."
     )
 
 

@@ -40,8 +40,11 @@ def check_folder(folder: str | PathLike[str]) -> None:
         place = place.parent
     if not place.is_dir():
         raise FormatError(f"cannot be written: {place} is not a folder.", path=folder)
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise FormatError(f"cannot be written: nothing may be written in {place}.", path=folder)
+    try:
+        # Only a trial tells: permissions say nothing of read-only disks, nor of what an administrator may do.
+        os.rmdir(tempfile.mkdtemp(prefix=".gradus-", dir=place))
+    except OSError as error:
+        raise FormatError(f"cannot be written: nothing may be written in {place}.", path=folder) from error
 
 
 def write_inference(found: Inference, folder: str | PathLike[str], *, title: str) -> Written:

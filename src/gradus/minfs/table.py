@@ -180,7 +180,10 @@ def label_examples(
         # Pairs of a group in different classes: all of its pairs without those within a class.
         conflicts = int((in_group**2).sum() - (counts**2).sum()) // 2
         if on_conflict == "raise":
-            raise ConflictError(_describe_conflict(table, classes, conflicts, what))
+            raise ConflictError(
+                _describe_conflict(table, classes, conflicts, what),
+                "Remove or correct them, or pass on_conflict='ignore' to leave such pairs out.",
+            )
     return Examples(table, table.rows[groups], labels.astype(np.int64), conflicts)
 
 
@@ -194,5 +197,5 @@ def _describe_conflict(table: Table, classes: Codes, conflicts: int, what: str) 
     more = f" There are {conflicts} such pairs in all." if conflicts > 1 else ""
     return (
         f"Rows {earlier} and {row} have the same inputs but differ in {what}, so no set of columns can tell them "
-        f"apart.{more} Remove or correct them, or pass on_conflict='ignore' to leave such pairs out."
+        f"apart.{more}"
     )

@@ -1,0 +1,51 @@
+"""Places for output, checked before any work is done for what should go there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from gradus.errors import FormatError
+
+__all__ = ["check_file"]
+
+
+def check_file(path: Path, extensions: Iterable[str]) -> None:
+    """Refuse a file that cannot be written, or whose extension promises what the verb does not write.
+
+    Parameters
+    ----------
+    path : Path
+    extensions : iterable of str
+        Those that the verb writes, with their dots.
+
+    Raises
+    ------
+    FormatError
+        If the extension is another one, the place is a folder, or nothing can be written there.
+
+    Examples
+    --------
+    >>> check_file(Path("model.txt"), [".json"])
+    Traceback (most recent call last):
+        ...
+    gradus.errors.FormatError: model.txt: the name of the file must end in .json.
+    """
+    known = list(extensions)
+    if path.suffix.lower() not in known:
+        listed = " or ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
+        raise FormatError(f"the name of the file must end in {listed}.", path=path)
+    if path.is_dir():
+        raise FormatError("cannot be written: it is a folder.", path=path)
+    parent = path.absolute().parent
+    if not parent.is_dir():
+        raise FormatError(f"cannot be written: there is no folder {parent}.", path=path)
+    try:
+        # Only a trial tells: permissions say nothing of read-only disks, nor of what an administrator may do.
+        handle, trial = tempfile.mkstemp(prefix=".gradus-", dir=parent)
+        os.close(handle)
+        os.unlink(trial)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror or error}.", path=path) from error
