@@ -217,7 +217,7 @@ def transitions(
     changing = np.logical_xor(Y, Y[0]).any(axis=0)
     if not changing.any():
         raise DataError(
-            f"each gene's next value is the same in all {len(X)} transitions left, so there is nothing to learn."
+            f"each gene's next value is the same in the {_count(len(X), 'transition')} left, so there is nothing to learn."
         )
     return Transitions(
         X=X,
