@@ -154,7 +154,7 @@ def test_a_job_that_fails_on_the_cpu_takes_no_other_with_it(host, monkeypatch):
 @needs_compiler
 def test_a_watcher_can_stop_what_runs_on_the_cpu(host):
     rng = np.random.default_rng(10)
-    large = [make_job(rng, n=12_000, inputs=4, targets=2, learnable=False) for _ in range(2)]
+    large = [make_job(rng, n=12_000, inputs=4, targets=2, learnable=False, time_limit=20) for _ in range(2)]
     seen = []
 
     def watch(progress):
