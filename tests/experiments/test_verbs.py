@@ -114,3 +114,26 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_is_done(tmp_path):
     assert "tasks are done and kept; run the same command again to go on" in error
     assert "Traceback" not in error
     assert len(Store(out)) > 0
+
+
+def test_mistakes_in_a_call_are_found_before_anything_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    spec = tmp_path / "mine.toml"
+    spec.write_text('figures = ["fig9"]\n[[runs]]\nproblem = "add3"\nsizes = [8]\nsamples = 1\nloss = "l1"\norder = "known"\n')
+    for words in (
+        ["reproduce", str(spec), "-o", "out"],
+        ["reproduce", "fig1", "--samples", "1", "-o", "out", "--absorb", "nope.npz"],
+        ["reproduce", "fig1", "--samples", "1", "-o", "out", "--prepare", "nodir/x.npz"],
+        ["reproduce", "fig1", "--samples", "1", "-o", "out", "--dask", "nonsense"],
+    ):
+        assert run(words) == 2
+        assert not (tmp_path / "out").exists()
+
+
+def test_the_device_module_answers_a_missing_file_in_one_sentence(tmp_path, capsys):
+    from gradus.experiments.device import main
+
+    with pytest.raises(SystemExit) as ended:
+        main([str(tmp_path / "nope.npz"), str(tmp_path / "out")])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("gradus: ")

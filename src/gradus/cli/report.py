@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gradus.cli.console import print_json, print_table
+from gradus.cli.console import note, print_json, print_table
 
 __all__ = ["command"]
 
@@ -25,8 +25,12 @@ def command(
     Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus report one-adder
     """
     from gradus.experiments.report import write_report
+    from gradus.experiments.store import Store
 
     written = write_report(folder)
+    store = Store(folder)
+    for name in store.damaged:
+        note(f"gradus: {store.parts_folder / name} is damaged and left out; the next run does its tasks again.")
     if export is not None:
         from gradus.experiments.export import export as write_export
 

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from gradus.cli.console import note, print_json
+from gradus.cli.output import check_file
 from gradus.cli.progress import Steps
-from gradus.errors import SettingsError
+from gradus.errors import SettingsError, WorkerError
 
 __all__ = ["command"]
 
@@ -53,14 +54,19 @@ def command(
 
     if prepare is not None and absorb:
         raise SettingsError("give either --prepare or --absorb, not both.")
+    if absorb and jobs is None:
+        raise SettingsError("--absorb needs --jobs with the file that --prepare wrote.")
+    if prepare is not None:
+        check_file(prepare, (".npz",))
     plan = load_spec(what, samples=samples, as_published=as_published)
     folder = output if output is not None else Path(f"gradus-{plan.name}")
     engine = choose_engine(workers=workers, dask=dask, backend=backend)
+    _check_figures(plan)
     save_plan(plan, folder)
     if prepare is not None:
         outcome = _prepare(plan, folder, prepare, retry_failed)
         report = False
-    elif absorb:
+    elif absorb and jobs is not None:
         outcome = _absorb(plan, folder, jobs, absorb)
     else:
         outcome = _run(plan, folder, engine, retry_failed)
@@ -70,6 +76,8 @@ def command(
         print_json({"folder": str(folder), **outcome})
     else:
         _show(folder, outcome)
+    if outcome.get("failed", 0) and outcome["failed"] == outcome["done"]:
+        raise WorkerError(f"every task that was run failed; 'gradus status {folder}' tells why.")
 
 
 def _run(plan: Any, folder: Path, engine: Any, retry_failed: bool) -> dict[str, Any]:
@@ -147,18 +155,25 @@ def _prepare(plan: Any, folder: Path, path: Path, retry_failed: bool) -> dict[st
     return {"tasks": progress.total, "done_before": progress.before, "jobs": written, "file": str(path)}
 
 
-def _absorb(plan: Any, folder: Path, jobs: Path | None, results: list[Path]) -> dict[str, Any]:
+def _absorb(plan: Any, folder: Path, jobs: Path, results: list[Path]) -> dict[str, Any]:
     from gradus.experiments.offline import absorb
     from gradus.experiments.provenance import record_run
     from gradus.experiments.store import Store
 
-    if jobs is None:
-        raise SettingsError("--absorb needs --jobs with the file that --prepare wrote.")
     store = Store(folder)
     _say_damaged(store)
     outcome = _outcome(absorb(plan.tasks(), jobs, results, store))
     record_run(folder, {"what": plan.name, "engine": "a GPU elsewhere", "as_published": plan.as_published, **outcome})
     return outcome
+
+
+def _check_figures(plan: Any) -> None:
+    """Refuse a figure that nobody can draw before hours are spent on it."""
+    from gradus.experiments.figures import FIGURES
+
+    for name, _ in plan.figure_plans():
+        if name not in FIGURES:
+            raise SettingsError(f"there is no figure {name!r}; there are {', '.join(FIGURES)}.")
 
 
 def _report(folder: Path) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from gradus.errors import GradusError
 from gradus.experiments.jobs_file import Job, ResultsWriter, read_jobs
 from gradus.search.front import Found
 
@@ -90,14 +91,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--count", type=int, help="run so many jobs at most")
     options = parser.parse_args(arguments)
     stop = None if options.count is None else options.first + options.count
-    jobs = list(itertools.islice(read_jobs(options.jobs), options.first, stop))
-    run_jobs(
-        jobs,
-        options.folder,
-        seconds=options.seconds,
-        leave=options.leave,
-        say=lambda line: print(line, file=sys.stderr, flush=True),
-    )
+    try:
+        run_jobs(
+            list(itertools.islice(read_jobs(options.jobs), options.first, stop)),
+            options.folder,
+            seconds=options.seconds,
+            leave=options.leave,
+            say=lambda line: print(line, file=sys.stderr, flush=True),
+        )
+    except GradusError as error:
+        print(f"gradus: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

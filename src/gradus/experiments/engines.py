@@ -280,7 +280,7 @@ def _distributed() -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError as error:
-        raise MissingExtraError("running on a Dask cluster needs an extra: pip install 'gradus[cluster]'.") from error
+        raise MissingExtraError("running on a Dask cluster needs an extra: pip install distributed.") from error
 
 
 class CudaEngine:
@@ -391,6 +391,8 @@ def choose_engine(*, workers: int | None = None, dask: str | None = None, backen
         raise SettingsError("a GPU runs in this process: leave out --workers and --dask, or --backend cuda.")
     if dask is not None and workers is not None:
         raise SettingsError("give either a number of local workers or the address of a Dask cluster, not both.")
+    if dask is not None and ":" not in dask:
+        raise SettingsError(f"the Dask scheduler {dask!r} is no address; give one like tcp://HOST:8786.")
     if backend == "cuda":
         return CudaEngine()
     return LocalEngine(workers) if dask is None else DaskEngine(dask)
