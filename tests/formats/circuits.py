@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from gradus import Network
@@ -123,6 +125,7 @@ def random_network(n_inputs: int, n_gates: int, n_outputs: int, seed: int) -> Ne
 
 
 CIRCUITS = {
+    "learned adder": Network.load(Path(__file__).parents[2] / "examples" / "adder6.json"),
     "adder of 6 bits": ripple_adder(6),
     "adder of 10 bits": ripple_adder(10),
     "parity": parity(7),
