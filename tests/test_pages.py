@@ -1,4 +1,4 @@
-"""The pages on the estimator, the command line and inference say what is so."""
+"""The pages on data, the search, the estimator, the command line and inference say what is so."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize("name", ["estimator.md", "inference.md"])
+@pytest.mark.parametrize("name", ["data.md", "estimator.md", "index.md", "inference.md", "search.md"])
 def test_the_examples_of_a_page_print_what_it_says(name):
-    done = doctest.testfile(str(DOCS / name), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    done = doctest.testfile(str(DOCS / name), module_relative=False, optionflags=flags)
     assert done.attempted > 5
     assert done.failed == 0
 

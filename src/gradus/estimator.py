@@ -49,7 +49,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     ----------
     loss : {"lgh", "llh", "lw", "l1"}
         How strictly the order of the targets is enforced, see `gradus.losses`.
-    order : {"auto", "entropy", "random"}, sequence of int, or None
+    order : "auto", "entropy", "random", sequence of int, or None
         The order in which the targets are taught: found from minimum feature sets, from conditional entropies, at
         random, the one given, or the order of the columns.
     gates_per_target : int

@@ -92,7 +92,7 @@ def learn(
     loss : {"lgh", "llh", "lw", "l1"}
         How strictly the order is enforced, from a target counting only once all earlier ones are right everywhere
         (``"lgh"``) to not at all (``"l1"``); see `gradus.losses`.
-    order : {"auto", "entropy", "random"}, sequence of int, or None
+    order : "auto", "entropy", "random", sequence of int, or None
         The order in which the targets are taught: found from minimum feature sets (``"auto"``), from conditional
         entropies, at random, the one given, or the order of the columns (None).
     gates_per_target : int
