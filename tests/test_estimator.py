@@ -140,8 +140,9 @@ def test_numbers_and_categories_become_named_inputs():
 
 def test_contradictory_rows_warn_and_the_majority_is_learned():
     X = np.array([[0], [0], [0], [1]])
-    with pytest.warns(ConvergenceWarning, match=r"1 of 4 rows are wrong.*error 0.25.*1 rows have the inputs of others"):
+    with pytest.warns(ConvergenceWarning, match=r"1 of 4 rows are wrong.*error 0.25.*1 row has the inputs of others") as told:
         model = quick().fit(X, [1, 1, 0, 0])
+    assert "Raise max_iterations" not in str(told[0].message)  # more search would not help
     assert not model.converged_
     assert model.predict([[0], [1]]).tolist() == [1, 0]
 
@@ -151,6 +152,13 @@ def test_a_search_that_is_too_short_warns_of_the_error_that_is_left(adder):
     with pytest.warns(ConvergenceWarning, match=r"Raise max_iterations.*With loss='lgh' a target counts only once"):
         model = quick(max_iterations=10).fit(X, Y)
     assert not model.converged_
+
+
+def test_conflicts_and_a_search_that_is_too_short_are_both_told(adder):
+    _, X, Y, _, _ = adder
+    twice = np.vstack([X, X[:1], X[:1]]), np.vstack([Y, Y[:1], 1 - Y[:1]])
+    with pytest.warns(ConvergenceWarning, match=r"1 row has the inputs of others.*Raise max_iterations"):
+        quick(max_iterations=10).fit(*twice)
 
 
 def test_a_target_that_never_changes_is_predicted_as_it_was(adder):

@@ -22,34 +22,41 @@ def groups_of_equal_rows(X: BoolMatrix) -> npt.NDArray[np.int64]:
     return group.ravel().astype(np.int64)
 
 
-def settle_by_majority(X: BoolMatrix, Y: BoolMatrix) -> tuple[BoolMatrix, int]:
-    """Give rows with equal inputs the same targets: whatever most of them have, and of a tie the first row's.
+def settle_by_majority(X: BoolMatrix, codes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
+    """Give rows with equal inputs the same classes: of each target the most frequent, and of equals the one met first.
 
     No function can do better on any target than to follow the majority, so this is what a search should aim for.
 
     Parameters
     ----------
-    X, Y : ndarray of bool, shapes (n, l) and (n, m)
+    X : ndarray of bool, shape (n, l)
+    codes : ndarray of int, shape (n, targets)
+        Classes as numbers from 0. Bits of a class would not do: a majority bit by bit may be a class that few rows have.
 
     Returns
     -------
-    settled : ndarray of bool, shape (n, m)
-    changed : int
-        Rows of which a target was changed.
+    settled : ndarray of int, shape (n, targets)
+    outvoted : int
+        Rows of which a class was changed.
 
     Examples
     --------
     >>> X = np.array([[0], [0], [0], [1]], dtype=bool)
-    >>> Y = np.array([[1], [0], [1], [0]], dtype=bool)
-    >>> settled, changed = settle_by_majority(X, Y)
-    >>> settled.astype(int).ravel().tolist(), changed
-    ([1, 1, 1, 0], 1)
+    >>> codes = np.array([[2], [0], [2], [1]])
+    >>> settled, outvoted = settle_by_majority(X, codes)
+    >>> settled.ravel().tolist(), outvoted
+    ([2, 2, 2, 1], 1)
     """
     group = groups_of_equal_rows(X)
-    _, first = np.unique(group, return_index=True)
-    total = np.bincount(group)[:, np.newaxis]
-    ones = np.zeros((len(first), Y.shape[1]), dtype=np.int64)
-    np.add.at(ones, group, Y.astype(np.int64))
-    majority = np.where(2 * ones == total, Y[first], 2 * ones > total)
-    settled = np.ascontiguousarray(majority[group])
-    return settled, int((settled != Y).any(axis=1).sum())
+    settled = np.column_stack([_most_frequent(group, column)[group] for column in codes.T])
+    return settled, int((settled != codes).any(axis=1).sum())
+
+
+def _most_frequent(group: npt.NDArray[np.int64], codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Tell the class of each group."""
+    base = int(codes.max()) + 1
+    pairs, first, counts = np.unique(group * base + codes, return_index=True, return_counts=True)
+    groups, classes = np.divmod(pairs, base)
+    best_first = np.lexsort((first, -counts, groups))
+    _, best = np.unique(groups[best_first], return_index=True)
+    return np.asarray(classes[best_first][best], dtype=np.int64)

@@ -184,11 +184,11 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             table, names, binarize=self.binarize, categories=_categorical_columns(X)
         )
         inputs = self.feature_encoding_.encode(table)
-        outputs = self._encode_targets(y, labels)
-        settled, in_conflict = settle_by_majority(inputs, outputs)
-        results = self._learn_all(inputs, settled)
+        codes = self._encode_targets(y, labels)
+        settled, outvoted = settle_by_majority(inputs, codes)
+        results = self._learn_all(inputs, self._outputs(settled))
         self._keep(results)
-        self._warn_of_errors(inputs, outputs, in_conflict)
+        self._warn_of_errors(inputs, self._outputs(codes), outvoted, all(one.converged for one in results))
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -253,7 +253,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         right = (predicted.reshape(len(predicted), -1) == given.reshape(len(predicted), -1)).all(axis=1)
         return float(np.average(right, weights=sample_weight))
 
-    def _encode_targets(self, y: Any, labels: Any) -> BoolMatrix:
+    def _encode_targets(self, y: Any, labels: Any) -> npt.NDArray[np.int64]:
+        """Decide how labels become outputs; return each target's classes as numbers."""
         columns, names = _target_columns(y, labels)
         self._is_flat = getattr(labels, "ndim", 2) == 1 or len(columns) == 1
         for column in columns:
@@ -263,7 +264,11 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.target_encodings_ = [encoding for encoding, _, _ in encoded]
         classes = [labels for _, labels, _ in encoded]
         self.classes_: Any = classes[0] if self._is_flat else classes
-        return np.hstack([encoding.encode(codes) for encoding, _, codes in encoded])
+        return np.column_stack([codes for _, _, codes in encoded])
+
+    def _outputs(self, codes: npt.NDArray[np.int64]) -> BoolMatrix:
+        pairs = zip(self.target_encodings_, codes.T, strict=True)
+        return np.hstack([encoding.encode(column) for encoding, column in pairs])
 
     def _learn_all(self, inputs: BoolMatrix, outputs: BoolMatrix) -> list[Learned]:
         order = order_of_outputs(self.order, self.target_encodings_)
@@ -283,7 +288,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.curriculum_ = results[0].curriculum
         self.n_iter_ = results[0].iterations
 
-    def _warn_of_errors(self, inputs: BoolMatrix, outputs: BoolMatrix, in_conflict: int) -> None:
+    def _warn_of_errors(self, inputs: BoolMatrix, outputs: BoolMatrix, outvoted: int, all_fitted: bool) -> None:
         wrong = np.mean([network.predict(inputs) != outputs for network in self.networks_], axis=0)
         self.converged_ = not wrong.any()
         if self.converged_:
@@ -294,14 +299,14 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             f"the training error is not zero: {rows} of {len(inputs)} rows are wrong, most often in "
             f"{self.network_.output_names[worst]!r} (error {wrong[:, worst].mean():.3g})."
         )
-        if in_conflict:
+        if outvoted:
             message += (
-                f" {in_conflict} rows have the inputs of others and different labels, so that no network can be right "
-                "on all of them; the majority was learned."
+                f" {'1 row has' if outvoted == 1 else f'{outvoted} rows have'} the inputs of others and different labels, so "
+                "that no network can be right on all of them; the majority was taught."
             )
-        else:
+        if not all_fitted:
             message += " Raise max_iterations, restarts or gates_per_target."
-        if self.loss == "lgh" and outputs.shape[1] > 1:
+        if self.loss == "lgh" and outputs.shape[1] > 1 and not all_fitted:
             message += (
                 " With loss='lgh' a target counts only once all earlier ones are right, so that the later ones are hardly "
                 "learned; loss='lw' or 'l1' learns what it can of each."

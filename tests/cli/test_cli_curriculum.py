@@ -48,4 +48,13 @@ def test_bad_input_is_refused(refused, here):
 def test_numbers_are_cut_and_conflicts_passed_over_if_asked(here, capsys):
     write_csv(here / "d.csv", ["a", "b", "z"], [[0.5, 1, 1], [2.5, 1, 0], [0.5, 1, 0], [0.5, 0, 0]])
     assert run(["curriculum", "d.csv", "--targets", "z", "--binarize", "1", "--on-conflict", "ignore"]) == 0
-    assert "{a>1, b}" in capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "{a>1, b}" in out
+    assert err == "gradus: pairs of rows that have the same inputs and differ in a target are left out: 1 for 'z'.\n"
+
+
+def test_ignored_conflicts_are_counted_target_by_target_for_machines(here, capsys):
+    write_csv(here / "d.csv", ["a", "y", "z"], [[0, 0, 0], [0, 1, 0], [0, 1, 0], [1, 0, 1]])
+    assert run(["curriculum", "d.csv", "--targets", "y,z", "--on-conflict", "ignore", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {entry["target"]: entry["conflicts"] for entry in document["targets"]} == {"y": 2, "z": 0}

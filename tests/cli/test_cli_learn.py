@@ -106,6 +106,57 @@ def test_contradictory_rows_are_an_error_unless_the_majority_may_decide(refused,
     assert package.Network.load(here / "m.json").predict([[0], [1]]).ravel().tolist() == [True, False]
 
 
+def last_line(text):
+    return text.rstrip().splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("minority", "told"), [(0, "every example is right;"), (1, "but the 1 that differs"), (2, "but the 2 that differ ")]
+)
+def test_the_last_line_agrees_with_the_training_errors_of_the_table(gradus, tmp_path, minority, told):
+    rows = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0], *[[1, 1, 0]] * 2, *[[1, 1, 1]] * minority]
+    write_csv(tmp_path / "d.csv", ["a", "b", "z"], rows)
+    words = ("learn", "d.csv", "--targets", "z", "--on-conflict", "majority", *QUICK)
+    done = gradus(*words)
+    assert told in last_line(done.stdout)
+    document = json.loads(gradus(*words, "--json").stdout)
+    assert document["converged"]
+    assert document["outvoted"] == document["targets"][0]["training_errors"] == minority
+
+
+def test_errors_of_the_search_and_of_the_rows_are_told_apart(gradus, tmp_path):
+    write_problem(tmp_path / "add4.csv", "add4", 64)
+    lines = (tmp_path / "add4.csv").read_text().splitlines()
+    wrong = lines[1][:-1] + str(1 - int(lines[1][-1]))
+    (tmp_path / "add4.csv").write_text("\n".join([*lines, lines[1], wrong]))
+    short = ("--max-iterations", "100", "--restarts", "0", "--attempts", "1")
+    done = gradus("learn", "add4.csv", "--targets", "z0,z1,z2,z3", "--on-conflict", "majority", *short)
+    told = "NOT every example is right even without the 1 that differs from the majority of rows with the same inputs;"
+    assert last_line(done.stdout).startswith(told)
+    assert "the search ended with errors left" in done.stderr
+
+
+def test_of_several_classes_the_most_frequent_is_learned_and_not_a_mixture(here, capsys):
+    kinds = [*"aaaa", *"bbb", *"ddd", "c"]  # bit by bit the majority would be b
+    write_csv(here / "d.csv", ["x", "kind"], [*([0, kind] for kind in kinds), [1, "c"]])
+    words = ["learn", "d.csv", "--targets", "kind", "--binarize", "quantile", "--on-conflict", "majority", "-o", "m.json"]
+    assert run([*words, *QUICK]) == 0
+    assert "every example is right but the 7 that differ" in last_line(capsys.readouterr().out.replace("wrote m.json", ""))
+    write_csv(here / "new.csv", ["x"], [[0], [1]])
+    assert run(["predict", "m.json", "new.csv"]) == 0
+    assert capsys.readouterr().out.split() == ["kind", "a", "c"]
+
+
+def test_a_time_limit_that_ended_the_search_is_said(here, capsys):
+    table = np.random.default_rng(0).integers(0, 2, size=(300, 14))
+    write_csv(here / "noise.csv", [f"c{j}" for j in range(14)], table.tolist())
+    words = ["learn", "noise.csv", "--targets", "c12,c13", "--on-conflict", "majority", "--time-limit", "0.2"]
+    assert run([*words, "--max-iterations", str(10**12)]) == 0
+    out, err = capsys.readouterr()
+    assert "NOT every example is right" in out
+    assert "the time limit ended the search; this is the best network so far." in err
+
+
 def test_errors_that_are_left_are_said(here, capsys):
     write_problem(here / "add4.csv", "add4", 64)
     short = ("--max-iterations", "100", "--restarts", "0", "--attempts", "1")

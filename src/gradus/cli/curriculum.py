@@ -100,6 +100,7 @@ def _document(
             "feature_set": [inputs[column] for column in found.feature_sets[k].features],
             "lower_bound": found.feature_sets[k].lower_bound,
             "proven": found.feature_sets[k].optimal,
+            "conflicts": found.feature_sets[k].conflicts,
         }
         if every is not None:
             entry["all_minimum_sets"] = [[inputs[column] for column in one] for one in every[k]]
@@ -134,6 +135,9 @@ def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> Non
         print(f"equally hard, in an order drawn by the seed: {', '.join(group)}")
     if output is not None:
         print(f"drew {output}")
+    ignored = [f"{entry['conflicts']} for {entry['target']!r}" for entry in result["targets"] if entry["conflicts"]]
+    if ignored:
+        note(f"gradus: pairs of rows that have the same inputs and differ in a target are left out: {', '.join(ignored)}.")
     if not found.optimal:
         note("gradus: not every set is proven to be the smallest; raise --time-limit.")
 

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from gradus.bits import BoolMatrix
-from gradus.cli.console import error_share, note, percent, print_json, print_table
+from gradus.cli.console import counted, error_share, note, percent, print_json, print_table
 from gradus.cli.data import Examples, names_list, parse_binarize, read_examples, refuse_conflicts
 from gradus.cli.model_file import Model
 from gradus.cli.output import check_file
@@ -110,6 +110,8 @@ class _Task:
     outputs: BoolMatrix
     order: Any
     """Of the targets, as the user gave it."""
+    outvoted: int
+    """Rows whose targets are not those that are learned, since more rows with the same inputs have others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +153,7 @@ class _Outcome:
             "gates": self.learned.live_gates,
             "seconds": round(self.seconds, 3),
             "rows": len(self.task.inputs),
+            "outvoted": self.task.outvoted,
             "targets": [self._target(k) for k in range(len(self.task.targets))],
         }
 
@@ -187,9 +190,9 @@ class _Outcome:
             headings[3:3] = [f"accuracy, {self.validated.folds}-fold", "if always the majority"]
         rows = [self._row(entry) for entry in self.document["targets"]]
         print_table(headings, rows)
-        how = "every example is right" if self.learned.converged else "NOT every example is right"
         print(
-            f"{how}; {self.learned.iterations:,} steps, {self.learned.live_gates} gates in use, {self.seconds:.1f} s; "
+            f"{self._how_right()}; {counted(self.learned.iterations, 'step')}, "
+            f"{counted(self.learned.live_gates, 'gate')} in use, {self.seconds:.1f} s; "
             f"taught in the order {', '.join(self.document['order'])}"
         )
         if output is not None:
@@ -200,6 +203,15 @@ class _Outcome:
                 note("gradus: with --loss lgh the targets after the first wrong one are hardly learned; try --loss lw.")
         if self.validated is not None and self.validated.unfitted:
             note(f"gradus: {self.validated.unfitted} of {self.validated.folds} folds were learned with errors left.")
+
+    def _how_right(self) -> str:
+        """Say which examples are right, as the table's training errors have it."""
+        right = "every example is right" if self.learned.converged else "NOT every example is right"
+        if not self.task.outvoted:
+            return right
+        outvoted = "the 1 that differs" if self.task.outvoted == 1 else f"the {self.task.outvoted} that differ"
+        join = "but" if self.learned.converged else "even without"
+        return f"{right} {join} {outvoted} from the majority of rows with the same inputs"
 
     def _row(self, entry: dict[str, Any]) -> list[str]:
         rows = len(self.task.inputs)
@@ -236,15 +248,16 @@ def _prepare(examples: Examples, binarize: Binarize, order: Any, on_conflict: st
         encode_target(column, name) for column, name in zip(examples.targets, examples.target_names, strict=True)
     ]
     inputs = features.encode(examples.features)
-    outputs = np.hstack([encoding.encode(codes) for encoding, _, codes in encoded])
+    codes = np.column_stack([column for _, _, column in encoded])
     if on_conflict == "raise":
-        codes = np.column_stack([column for _, _, column in encoded])
         refuse_conflicts(inputs, codes, examples.target_names, ADVICE)
-    settled, changed = settle_by_majority(inputs, outputs)
-    if changed:
-        rows = "1 row has" if changed == 1 else f"{changed} rows have"
+    settled, outvoted = settle_by_majority(inputs, codes)
+    if outvoted:
+        rows = "1 row has" if outvoted == 1 else f"{outvoted} rows have"
         note(f"gradus: {rows} the inputs of others and different targets; the majority is learned.")
-    return _Task(examples, features, tuple(encoding for encoding, _, _ in encoded), inputs, settled, order)
+    targets = tuple(encoding for encoding, _, _ in encoded)
+    outputs = np.hstack([encoding.encode(column) for encoding, column in zip(targets, settled.T, strict=True)])
+    return _Task(examples, features, targets, inputs, outputs, order, outvoted)
 
 
 def _search(task: _Task, settings: dict[str, Any], seed: int, keep_best: bool) -> Learned:
@@ -256,6 +269,8 @@ def _search(task: _Task, settings: dict[str, Any], seed: int, keep_best: bool) -
             note("gradus: nothing is written; with --keep-best, Ctrl-C keeps the best network so far.")
             raise KeyboardInterrupt
         note("gradus: stopped; this is the best network so far.")
+    elif learned.stopped:
+        note("gradus: the time limit ended the search; this is the best network so far.")
     return learned
 
 
