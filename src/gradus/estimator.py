@@ -23,6 +23,7 @@ from gradus.errors import DataError, SettingsError
 from gradus.labels import encode_target, order_of_outputs
 from gradus.learner import Backend, Learned, Order, learn
 from gradus.losses import LossName
+from gradus.plurals import counted
 
 __all__ = ["BooleanNetworkClassifier"]
 
@@ -301,8 +302,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         )
         if outvoted:
             message += (
-                f" {'1 row has' if outvoted == 1 else f'{outvoted} rows have'} the inputs of others and different labels, so "
-                "that no network can be right on all of them; the majority was taught."
+                f" {counted(outvoted, 'row has', 'rows have')} the inputs of others and different labels, so that "
+                " no network can be right on all of them; the majority was taught."
             )
         if not all_fitted:
             message += " Raise max_iterations, restarts or gates_per_target."

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["counted", "error_share", "note", "percent", "print_json", "print_table", "printable"]
+__all__ = ["error_share", "note", "percent", "print_json", "print_table", "printable"]
 
 WIDE = 10_000  # columns of a "screen" that is a pipe, so that nothing is ever wrapped there
 
@@ -31,17 +31,6 @@ def printable(text: str) -> str:
     a\x1b[2J
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
-def counted(number: int, what: str) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> counted(1, "figure"), counted(1200, "figure")
-    ('1 figure', '1,200 figures')
-    """
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 def percent(share: float) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from gradus.cli.output import check_file
 from gradus.errors import FormatError
+from gradus.plurals import counted
 
 __all__ = ["command"]
 
@@ -37,7 +38,8 @@ def command(
     network = Network.load(model)
     taught = _kept_order(model) if order is None else [name.strip() for name in order.split(",")]
     draw_network(network, picture, order=taught)
-    typer.echo(f"drew {picture}: {network.n_outputs} targets, {int(network.active.sum())} gates in use")
+    gates = counted(int(network.active.sum()), "gate")
+    typer.echo(f"drew {picture}: {counted(network.n_outputs, 'target')}, {gates} in use")
 
 
 def _kept_order(model: Path) -> list[str] | None:

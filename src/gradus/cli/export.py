@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gradus.cli.output import check_file
+from gradus.plurals import counted
 
 __all__ = ["command"]
 
@@ -33,4 +34,5 @@ def command(
     network = Network.load(model)
     export(network, file)
     gates = int(network.active.sum())
-    typer.echo(f"wrote {file}: {network.n_inputs} inputs, {network.n_outputs} targets, {gates} gates in use")
+    ports = f"{counted(network.n_inputs, 'input')}, {counted(network.n_outputs, 'target')}"
+    typer.echo(f"wrote {file}: {ports}, {counted(gates, 'gate')} in use")

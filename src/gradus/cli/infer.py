@@ -20,6 +20,7 @@ from gradus.inference.pipeline import Inference, infer
 from gradus.inference.prior import Prior, read_edges
 from gradus.inference.tables import as_document
 from gradus.inference.write import check_folder, write_inference
+from gradus.plurals import counted
 
 __all__ = ["command"]
 
@@ -182,6 +183,6 @@ def _show(found: Inference, files: list[Path], seconds: float) -> None:
         o = scores.overall
         rows.append(["all", "", "", "", percent(o.vote), percent(o.persistence), percent(o.majority)])
     print_table(headings, rows)
-    print(f"{found.n_networks} networks a group, {seconds:.1f} s; wrote")
+    print(f"{counted(found.n_networks, 'network')} a group, {seconds:.1f} s; wrote")
     for path in files:
         print(f"  {path}")

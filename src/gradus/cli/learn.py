@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from gradus.bits import BoolMatrix
-from gradus.cli.console import counted, error_share, note, percent, print_json, print_table
+from gradus.cli.console import error_share, note, percent, print_json, print_table
 from gradus.cli.data import Examples, names_list, parse_binarize, read_examples, refuse_conflicts
 from gradus.cli.model_file import Model
 from gradus.cli.output import check_file
@@ -24,6 +24,7 @@ from gradus.encoding import Binarize, encode_features
 from gradus.errors import SettingsError
 from gradus.labels import encode_target, order_of_outputs
 from gradus.learner import Learned, learn
+from gradus.plurals import counted
 
 __all__ = ["command"]
 
@@ -202,16 +203,17 @@ class _Outcome:
             if self.loss == "lgh" and len(self.task.targets) > 1:
                 note("gradus: with --loss lgh the targets after the first wrong one are hardly learned; try --loss lw.")
         if self.validated is not None and self.validated.unfitted:
-            note(f"gradus: {self.validated.unfitted} of {self.validated.folds} folds were learned with errors left.")
+            verb = "was" if self.validated.unfitted == 1 else "were"
+            note(f"gradus: {self.validated.unfitted} of {self.validated.folds} folds {verb} learned with errors left.")
 
     def _how_right(self) -> str:
         """Say which examples are right, as the table's training errors have it."""
         right = "every example is right" if self.learned.converged else "NOT every example is right"
         if not self.task.outvoted:
             return right
-        outvoted = "the 1 that differs" if self.task.outvoted == 1 else f"the {self.task.outvoted} that differ"
+        outvoted = counted(self.task.outvoted, "that differs", "that differ")
         join = "but" if self.learned.converged else "even without"
-        return f"{right} {join} {outvoted} from the majority of rows with the same inputs"
+        return f"{right} {join} the {outvoted} from the majority of rows with the same inputs"
 
     def _row(self, entry: dict[str, Any]) -> list[str]:
         rows = len(self.task.inputs)
@@ -253,7 +255,7 @@ def _prepare(examples: Examples, binarize: Binarize, order: Any, on_conflict: st
         refuse_conflicts(inputs, codes, examples.target_names, ADVICE)
     settled, outvoted = settle_by_majority(inputs, codes)
     if outvoted:
-        rows = "1 row has" if outvoted == 1 else f"{outvoted} rows have"
+        rows = counted(outvoted, "row has", "rows have")
         note(f"gradus: {rows} the inputs of others and different targets; the majority is learned.")
     targets = tuple(encoding for encoding, _, _ in encoded)
     outputs = np.hstack([encoding.encode(column) for encoding, column in zip(targets, settled.T, strict=True)])

@@ -20,6 +20,7 @@ from gradus.cli.scores import majority
 from gradus.errors import DataError
 from gradus.files import write_text_whole
 from gradus.formats.tables import Table, read_table
+from gradus.plurals import counted
 
 __all__ = ["command"]
 
@@ -57,7 +58,7 @@ def command(
     if output is None:
         sys.stdout.write(_as_csv(names, predicted))
     else:
-        say(f"wrote {output}: {len(features)} rows, {len(names)} targets")
+        say(f"wrote {output}: {counted(len(features), 'row')}, {counted(len(names), 'target')}")
     for score in scores:
         say(
             f"{score['target']}: {percent(score['accuracy'])} right (always {score['majority']!r}, the majority in "

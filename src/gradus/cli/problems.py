@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gradus.plurals import counted
+
 if TYPE_CHECKING:
     from gradus.problems import Problem
 
@@ -60,8 +62,8 @@ def show(name: Name, as_json: AsJson = False) -> None:
         print_json({**_facts(problem), "known_order": problem.known_order, "first_rows": _first_rows(problem)})
         return
     print(f"{problem.name}: {problem.about}")
-    print(f"{problem.n_inputs} inputs: {' '.join(problem.input_names)}")
-    print(f"{problem.n_targets} targets: {' '.join(problem.target_names)}")
+    print(f"{counted(problem.n_inputs, 'input')}: {' '.join(problem.input_names)}")
+    print(f"{counted(problem.n_targets, 'target')}: {' '.join(problem.target_names)}")
     print(f"{_patterns(problem)} patterns; order of targets: {'as listed' if problem.known_order else 'not known'}")
     rows = [["".join(map(str, x)), "".join(map(str, y))] for x, y in _first_rows(problem)]
     print_table(("inputs", "targets"), rows, title=f"first {len(rows)} patterns")
@@ -101,7 +103,7 @@ def write(
         print_json({"problem": problem.name, "files": written})
         return
     for one in written:
-        print(f"wrote {one['file']}: {one['rows']} rows; targets: {','.join(one['targets'])}")
+        print(f"wrote {one['file']}: {counted(one['rows'], 'row')}; targets: {','.join(one['targets'])}")
 
 
 def _check_places(file: Path, test: Path | None) -> None:

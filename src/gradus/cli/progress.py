@@ -8,6 +8,7 @@ import time
 from types import FrameType, TracebackType
 from typing import Any
 
+from gradus.plurals import counted
 from gradus.search.cuda import BatchProgress
 from gradus.search.front import Progress
 
@@ -100,13 +101,14 @@ class Watch:
         seconds = max(time.monotonic() - self._begin, 1e-3)
         speed = (progress.total_steps - self._steps_before) / seconds
         if isinstance(progress, BatchProgress):
-            return f"{self.attempts} searches on the GPU, {progress.steps / 1e6:.1f} M steps, {speed / 1e6:.1f} M steps/s"
+            searches = counted(self.attempts, "search", "searches")
+            return f"{searches} on the GPU, {progress.steps / 1e6:.1f} M steps, {speed / 1e6:.1f} M steps/s"
         parts = [f"attempt {progress.attempt + 1} of {self.attempts}"]
         parts += [f"restart {progress.restart}"] if progress.restart else []
         if progress.phase == "search":
-            parts.append(f"{progress.first_wrong} of {self.n_targets} targets right so far")
+            parts.append(f"{progress.first_wrong} of {counted(self.n_targets, 'target')} right so far")
         else:
-            parts.append(f"all {self.n_targets} targets right, shrinking: {progress.cost} gates")
+            parts.append(f"all {counted(self.n_targets, 'target')} right, shrinking: {counted(progress.cost, 'gate')}")
         parts.append(f"{progress.total_steps / 1e6:.1f} M steps")
         parts += [f"{speed / 1e6:.1f} M steps/s"] if speed else []
         return ", ".join(parts)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gradus.cli.console import note, print_json, print_table
+from gradus.plurals import counted
 
 __all__ = ["command"]
 
@@ -42,4 +43,4 @@ def command(
     if written.claims:
         headings = ["", "statement", "paper", "ours", "verdict"]
         print_table(headings, [(c.number, c.statement, c.paper, c.ours, c.verdict) for c in written.claims])
-    print(f"wrote {written.page} and {len(written.figures)} figures in {folder / 'figures'}")
+    print(f"wrote {written.page} and {counted(len(written.figures), 'figure')} in {folder / 'figures'}")

@@ -11,6 +11,7 @@ from gradus.cli.console import note, print_json
 from gradus.cli.output import check_file
 from gradus.cli.progress import Steps
 from gradus.errors import SettingsError, WorkerError
+from gradus.plurals import counted
 
 __all__ = ["command"]
 
@@ -119,7 +120,7 @@ def _headline(progress: Any) -> str:
 
 
 def _kept(progress: Any) -> str:
-    return f"stopped; {progress.before + progress.done:,} of {progress.total:,} tasks are done and kept"
+    return f"stopped; {progress.before + progress.done:,} of {counted(progress.total, 'task')} are done and kept"
 
 
 def _duration(seconds: float) -> str:
@@ -184,13 +185,16 @@ def _report(folder: Path) -> str:
 
 def _show(folder: Path, outcome: dict[str, Any]) -> None:
     if "jobs" in outcome:
-        print(f"wrote {outcome['jobs']:,} jobs to {outcome['file']}; {outcome['done_before']:,} tasks were done already")
+        before = counted(outcome["done_before"], "task was", "tasks were")
+        print(f"wrote {counted(outcome['jobs'], 'job')} to {outcome['file']}; {before} done already")
         return
     done = outcome["done_before"] + outcome["done"]
-    print(f"{done:,} of {outcome['tasks']:,} tasks done, {outcome['done']:,} of them now, in {folder}")
+    print(f"{done:,} of {counted(outcome['tasks'], 'task')} done, {outcome['done']:,} of them now, in {folder}")
     if outcome["not_converged"]:
-        print(f"{outcome['not_converged']:,} searches ended with training errors: kept, counted, and left out of means")
+        searches = counted(outcome["not_converged"], "search", "searches")
+        print(f"{searches} ended with training errors: kept, counted, and left out of means")
     if outcome["failed"]:
-        print(f"{outcome['failed']:,} tasks failed: gradus status {folder} says why, --retry-failed runs them again")
+        failed = counted(outcome["failed"], "task")
+        print(f"{failed} failed: gradus status {folder} says why, --retry-failed runs what failed again")
     if "report" in outcome:
         print(f"wrote {outcome['report']}")

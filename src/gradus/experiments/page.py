@@ -17,6 +17,7 @@ from gradus.experiments.provenance import versions
 from gradus.experiments.results import Results
 from gradus.experiments.stats import accuracy_by_size
 from gradus.experiments.tasks import BASELINES
+from gradus.plurals import counted
 
 __all__ = ["Section", "page"]
 
@@ -85,11 +86,11 @@ def page(
 
 def _summary(claims: Sequence[Claim], standings: Sequence[Standing], damaged: Sequence[str]) -> str:
     counts = [f"{sum(claim.verdict == verdict for claim in claims)} {said}" for verdict, said in COUNTED.items()]
-    text = f"<p>Of {len(claims)} statements checked, {', '.join(counts)}.</p>"
+    text = f"<p>Of {counted(len(claims), 'statement')} checked, {', '.join(counts)}.</p>"
     left = sum(place.left + place.failed for place in standings)
     if left:
         failed = sum(place.failed for place in standings)
-        said = f"This experiment is not complete: {left:,} tasks are missing, {failed:,} of them failed."
+        said = f"This experiment is not complete: {counted(left, 'task is', 'tasks are')} missing, {failed:,} of them failed."
         text += f'<p class="warning">{said}</p>'
     if damaged:
         text += f'<p class="warning">Damaged files, whose tasks count as missing: {escape(", ".join(damaged))}.</p>'
@@ -134,9 +135,10 @@ def _section(section: Section) -> str:
     if section.name in TABLES:
         parts.append(_gain_table(results, TABLES[section.name]))
     if section.n_tasks:
-        counts = f"{len(results):,} of {section.n_tasks:,} tasks done"
+        counts = f"{len(results):,} of {counted(section.n_tasks, 'task')} done"
         counts += f", {results.n_failed:,} failed" if results.n_failed else ""
-        counts += f"; {results.n_not_converged:,} searches ended with training errors and are left out of every mean"
+        ended = counted(results.n_not_converged, "search", "searches")
+        counts += f"; {ended} ended with training errors, left out of every mean"
         parts.append(f'<p class="small">{counts}.</p>')
     return "".join(parts)
 
@@ -220,8 +222,8 @@ def _provenance(standings: Sequence[Standing], runs: Sequence[dict[str, Any]]) -
     table = _table(["experiment", "done", "failed", "not converged", "CPU hours", "settings"], rows)
     made = ", ".join(f"{name} {version}" for name, version in versions().items())
     lines = [
-        f"<li>{escape(str(run.get('ended', '')))}: {escape(str(run.get('what', '')))}, {run.get('done', 0):,} tasks in "
-        f"{run.get('seconds', 0):,.0f} s on {escape(str(run.get('engine', '')))}; "
+        f"<li>{escape(str(run.get('ended', '')))}: {escape(str(run.get('what', '')))}, "
+        f"{counted(run.get('done', 0), 'task')} in {run.get('seconds', 0):,.0f} s on {escape(str(run.get('engine', '')))}; "
         f"{escape(', '.join(f'{k} {v}' for k, v in dict(run.get('versions', {})).items()))}</li>"
         for run in runs[-20:]
     ]

@@ -35,10 +35,9 @@ def dumps(network: Network) -> str:
     <BLANKLINE>
     """
     circuit = netlist(network, NET_NAME)
-    counts = f"{len(circuit.inputs)} inputs, {len(circuit.outputs)} outputs, {len(circuit.gates)} gates"
     return "\n".join(
         [
-            f"# NAND network written by Gradus: {counts}",
+            f"# NAND network written by Gradus: {circuit.counts}",
             *(f"# {line}" for line in circuit.map_lines),
             *(f"INPUT({name})" for name in circuit.inputs),
             *(f"OUTPUT({name})" for name in circuit.outputs),

@@ -26,7 +26,7 @@ def dumps(network: Network) -> str:
     Examples
     --------
     >>> print(dumps(Network(2, [[0, 1]], [2])))
-    # NAND network written by Gradus: 2 inputs, 1 outputs, 1 gates
+    # NAND network written by Gradus: 2 inputs, 1 output, 1 gate
     .model gradus_network
     .inputs x0 x1
     .outputs z0
@@ -37,10 +37,9 @@ def dumps(network: Network) -> str:
     <BLANKLINE>
     """
     circuit = netlist(network, NET_NAME)
-    counts = f"{len(circuit.inputs)} inputs, {len(circuit.outputs)} outputs, {len(circuit.gates)} gates"
     return "\n".join(
         [
-            f"# NAND network written by Gradus: {counts}",
+            f"# NAND network written by Gradus: {circuit.counts}",
             *(f"# {line}" for line in circuit.map_lines),
             ".model gradus_network",
             _wrapped(".inputs", circuit.inputs),

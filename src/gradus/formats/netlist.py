@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gradus.formats.names import fresh_name, map_lines, safe_names
 from gradus.network import Network
+from gradus.plurals import counted
 
 __all__ = ["Netlist", "interface_names", "netlist"]
 
@@ -36,6 +37,12 @@ class Netlist:
     copies: tuple[tuple[str, str], ...]
     wires: tuple[str, ...]
     map_lines: list[str]
+
+    @property
+    def counts(self) -> str:
+        """Say how large it is."""
+        parts = ((self.inputs, "input"), (self.outputs, "output"), (self.gates, "gate"))
+        return ", ".join(counted(len(some), what) for some, what in parts)
 
 
 def interface_names(

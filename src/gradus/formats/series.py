@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gradus.bits import BoolMatrix, check_unique
 from gradus.errors import ConflictError, DataError, SettingsError
+from gradus.plurals import counted
 
 __all__ = ["Contradiction", "Series", "Step", "Transitions", "transitions"]
 
@@ -141,22 +142,22 @@ class Transitions:
         """
         lines = [
             *self.notes,
-            f"{self.n_series} series of {_count(len(self.input_names), 'gene')} gave "
-            f"{_count(len(self.X), 'distinct transition')}.",
+            f"{self.n_series} series of {counted(len(self.input_names), 'gene')} gave "
+            f"{counted(len(self.X), 'distinct transition')}.",
         ]
         if self.n_repeated:
             verb, each = ("was a repeat", "counts") if self.n_repeated == 1 else ("were repeats", "count")
-            lines.append(f"{_count(self.n_repeated, 'transition')} {verb} of an earlier one and {each} once.")
+            lines.append(f"{counted(self.n_repeated, 'transition')} {verb} of an earlier one and {each} once.")
         if self.skipped:
             verb = "was" if self.skipped == 1 else "were"
-            lines.append(f"{_count(self.skipped, 'transition')} {verb} left out because a value is missing.")
+            lines.append(f"{counted(self.skipped, 'transition')} {verb} left out because a value is missing.")
         if self.constant_targets:
             named = [f"{name} (always {int(value)})" for name, value in self.constant_targets.items()]
             what = "a target because its next value" if len(named) == 1 else "targets because their next value"
             lines.append(f"Left out as {what} never changes: {', '.join(named)}.")
         lines += [f"Contradiction: {contradiction}." for contradiction in self.contradictions]
         if self.left_out:
-            lines.append(f"{_count(self.left_out, 'contradictory transition')} left out.")
+            lines.append(f"{counted(self.left_out, 'contradictory transition')} left out.")
         return lines
 
 
@@ -217,7 +218,7 @@ def transitions(
     changing = np.logical_xor(Y, Y[0]).any(axis=0)
     if not changing.any():
         raise DataError(
-            f"each gene's next value is the same in the {_count(len(X), 'transition')} left, so there is nothing to learn."
+            f"each gene's next value is the same in the {counted(len(X), 'transition')} left, so there is nothing to learn."
         )
     return Transitions(
         X=X,
@@ -331,14 +332,10 @@ def _conflict_message(contradictions: Sequence[Contradiction]) -> str:
     shown = "; ".join(map(str, contradictions[:SHOWN]))
     more = f"; and {len(contradictions) - SHOWN} more" if len(contradictions) > SHOWN else ""
     return (
-        f"{_count(len(contradictions), 'state')} with different successors, so that no rule can fit: {shown}{more}."
+        f"{counted(len(contradictions), 'state')} with different successors, so that no rule can fit: {shown}{more}."
     )
 
 
 def _listed(names: Sequence[Any]) -> str:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(map(str, names[:SHOWN])) + more
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" + ("" if n == 1 else "s")

@@ -47,7 +47,7 @@ def dumps(network: Network) -> str:
     Examples
     --------
     >>> print(dumps(Network(2, [[0, 1], [2, 2]], [3], output_names=["both"])))
-    // NAND network written by Gradus: 2 inputs, 1 outputs, 2 gates
+    // NAND network written by Gradus: 2 inputs, 1 output, 2 gates
     module gradus_network (
       input x0,
       input x1,
@@ -61,10 +61,9 @@ def dumps(network: Network) -> str:
     """
     circuit = netlist(network, IDENTIFIER, RESERVED)
     ports = [f"  input {name}" for name in circuit.inputs] + [f"  output {name}" for name in circuit.outputs]
-    counts = f"{len(circuit.inputs)} inputs, {len(circuit.outputs)} outputs, {len(circuit.gates)} gates"
     return "\n".join(
         [
-            f"// NAND network written by Gradus: {counts}",
+            f"// NAND network written by Gradus: {circuit.counts}",
             *(f"// {line}" for line in circuit.map_lines),
             f"module {MODULE} (",
             *([",\n".join(ports)] if ports else []),

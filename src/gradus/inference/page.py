@@ -10,6 +10,7 @@ from gradus import __version__
 from gradus.inference.pipeline import Inference
 from gradus.inference.rules import Rule
 from gradus.inference.wording import in_words
+from gradus.plurals import counted
 
 __all__ = ["page"]
 
@@ -69,7 +70,7 @@ def page(found: Inference, *, picture: str | None, files: Sequence[str], title: 
         *_scores(found),
         "<h2>Files</h2>",
         _list(files),
-        f'<p class="quiet">Made by gradus {__version__} with {found.n_networks} networks for each group of genes '
+        f'<p class="quiet">Made by gradus {__version__} with {counted(found.n_networks, "network")} for each group of genes '
         f"and the seed {found.seed}; the same data and the same seed give the same page.</p>",
     ]
     head = (
@@ -83,7 +84,7 @@ def page(found: Inference, *, picture: str | None, files: Sequence[str], title: 
 def _summary(found: Inference) -> str:
     certain = [rule for rule in found.rules if rule.share >= 0.5]
     text = (
-        f"{_count(len(found.rules), 'gene')} got a rule from {_count(len(found.transitions.X), 'distinct transition')}. "
+        f"{counted(len(found.rules), 'gene')} got a rule from {counted(len(found.transitions.X), 'distinct transition')}. "
         f"For {len(certain)} of them at least half of the networks found exactly the same rule. "
     )
     scores = found.leave_one_out
@@ -199,7 +200,7 @@ def _edges(found: Inference) -> list[str]:
         _table(["regulator", "target", "used by", "sign", "in a smallest set"], rows),
     ]
     if left:
-        parts.append(f'<p class="quiet">{_count(left, "rarer edge")} more in edges.csv.</p>')
+        parts.append(f'<p class="quiet">{counted(left, "rarer edge")} more in edges.csv.</p>')
     return parts
 
 
@@ -261,7 +262,3 @@ def _bar(share: float) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f}&nbsp;%"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" + ("" if n == 1 else "s")
