@@ -29,9 +29,24 @@ def test_orders_at_one_distance_are_drawn_uniformly():
     assert all(abs(count - expected) < 5 * expected**0.5 for count in counts.values())
 
 
-def test_an_impossible_tau_is_refused_with_the_possible_ones():
-    with pytest.raises(SettingsError, match=r"no order of 3 targets has tau = 0\.5; the values are 1, 0\.3333"):
-        inversions_for_tau(0.5, 3)
+@pytest.mark.parametrize(
+    ("tau", "n", "message"),
+    [
+        (0.5, 3, "no order of 3 targets has tau = 0.5; the nearest possible: 0.333333 and 1."),
+        (0.5, 28, "no order of 28 targets has tau = 0.5; the nearest possible: 0.497354 and 0.502646."),
+        (-1.0, 1, "no order of 1 target has tau = -1; the nearest possible: 1."),
+    ],
+)
+def test_an_impossible_tau_is_refused_with_the_nearest_possible_ones(tau, n, message):
+    with pytest.raises(SettingsError) as caught:
+        inversions_for_tau(tau, n)
+    assert str(caught.value) == message
+
+
+@given(n=st.integers(2, 64), data=st.data())
+def test_a_tau_is_taken_as_it_is_printed(n, data):
+    inversions = data.draw(st.integers(0, n * (n - 1) // 2))
+    assert inversions_for_tau(float(f"{all_taus(n)[inversions]:.6g}"), n) == inversions
 
 
 @given(n=st.integers(1, 30), seed=st.integers(0, 2**64 - 1))

@@ -163,6 +163,45 @@ def test_mistakes_are_named_with_their_place(own, change, message):
     assert message in str(caught.value)
 
 
+BUILT_IN = '[[runs]]\nproblem = ["add3", "{problem}"]\nsizes = [4]\nsamples = 1\nloss = "lgh"\n'
+
+
+@pytest.mark.parametrize(
+    ("problem", "order", "message"),
+    [
+        ("yeast", 'order = "known"', "order is 'known', but no order of the targets of 'yeast' is known; use 'auto', 'none'"),
+        ("yeast", "", "order is 'known', but no order of the targets of 'yeast' is known"),
+        ("yeast", 'order = "tau:all"', "order is 'tau:1', but no order of the targets of 'yeast' is known"),
+        ("sub3", 'order = ["known", "tau:0.6"]', "no order of 3 targets has tau = 0.6; the nearest possible: 0.333333 and 1"),
+        ("add4", 'order = "tau:0.333333"\ntargets = ["z0", "z1"]', "no order of 2 targets has tau = 0.333333"),
+        ("add4", 'order = "given:2,0,1"', "order is 'given:2,0,1'; it must name each of the targets 0 to 3 once."),
+        ("sub3", 'order = "given:2,0"', "order is 'given:2,0'; it must name each of the targets 0 to 2 once."),
+        ("sub3", 'order = "given:2,0,0"', "order is 'given:2,0,0'; it must name each of the targets 0 to 2 once."),
+    ],
+)
+def test_an_order_that_the_targets_cannot_have_is_refused_with_its_run(tmp_path, problem, order, message):
+    path = tmp_path / "orders.toml"
+    good = BUILT_IN.format(problem="add3")
+    path.write_text(good + BUILT_IN.format(problem=problem) + order)
+    with pytest.raises(GradusError) as caught:
+        load_spec(str(path))
+    assert str(caught.value).startswith(f"{path}: runs, number 2: {message}")
+
+
+def test_your_own_data_have_no_known_order_but_any_given_one(own):
+    own.write_text(OWN.replace('order = ["auto", "none"]\n', ""))
+    with pytest.raises(GradusError, match="number 1: order is 'known', but no order of the targets of 'mine' is known"):
+        load_spec(str(own))
+    own.write_text(OWN.replace('"none"]', '"given:1,0"]'))
+    assert {design.order for design in load_spec(str(own)).designs()} == {"auto", "given:1,0"}
+
+
+def test_baselines_need_no_order(tmp_path):
+    path = tmp_path / "baselines.toml"
+    path.write_text(BUILT_IN.format(problem="yeast") + 'method = ["majority", "tree"]')
+    assert {design.order for design in load_spec(str(path)).designs()} == {"none"}
+
+
 def test_leaving_one_out_of_too_many_patterns_is_refused(tmp_path):
     path = tmp_path / "large.toml"
     path.write_text('[[runs]]\nproblem = "cpar21"\ndraw = "leave-one-out"\nloss = "lgh"\n')

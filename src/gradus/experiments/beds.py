@@ -16,7 +16,7 @@ from gradus.errors import SettingsError
 from gradus.experiments.tasks import Task
 from gradus.problems import Problem
 
-__all__ = ["OwnTable", "TrainingSet", "own_tables", "problem_of", "register", "training_set"]
+__all__ = ["OwnTable", "TrainingSet", "name_of", "own_tables", "problem_of", "register", "training_set"]
 
 SETS_KEPT = 32
 PROBLEMS_KEPT = 32
@@ -75,6 +75,17 @@ def own_tables(tasks: Iterable[Task]) -> tuple[OwnTable, ...]:
     """Find the users' tables that tasks need, to be sent along with them."""
     keys = {task.design.problem for task in tasks} if _tables else set()
     return tuple(_tables[key] for key in sorted(keys) if key in _tables)
+
+
+def name_of(key: str) -> str:
+    """Return a problem's name as people know it.
+
+    Examples
+    --------
+    >>> name_of("add3"), name_of("mine#0123456789abcdef")
+    ('add3', 'mine')
+    """
+    return key.partition("#")[0]
 
 
 @functools.lru_cache(maxsize=PROBLEMS_KEPT)

@@ -1,4 +1,4 @@
-"""Orders drawn uniformly at a given Kendall distance, and other permutations that never change with numpy's version."""
+"""Orders as specs name them: which there are, and how they are drawn, the same with every version of numpy."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import functools
 import numpy as np
 
 from gradus.errors import SettingsError
+from gradus.plurals import counted
 
-__all__ = ["all_taus", "inversions_for_tau", "permutation", "permutation_with_inversions"]
+__all__ = ["all_taus", "check_order", "inversions_for_tau", "permutation", "permutation_with_inversions"]
 
 
 def permutation(n: int, seed: int) -> tuple[int, ...]:
@@ -45,13 +46,42 @@ def inversions_for_tau(tau: float, n: int) -> int:
     """
     pairs = n * (n - 1) // 2
     exact = (1.0 - tau) / 2.0 * pairs
-    if abs(exact - round(exact)) > 1e-3:
-        raise SettingsError(f"no order of {n} targets has tau = {tau}; the values are {_listed(all_taus(n))}.")
+    if abs(exact - round(exact)) > 1e-3 or (not pairs and tau != 1.0):
+        near = sorted(all_taus(n), key=lambda value: abs(value - tau))[:2]
+        values = " and ".join(f"{value:.6g}" for value in sorted(near))
+        raise SettingsError(f"no order of {counted(n, 'target')} has tau = {tau:g}; the nearest possible: {values}.")
     return round(exact)
 
 
-def _listed(taus: list[float]) -> str:
-    return ", ".join(f"{tau:.4g}" for tau in taus)
+def check_order(order: str, n_targets: int, problem: str, *, known: bool) -> None:
+    """Refuse an order that the targets of a problem cannot have.
+
+    Parameters
+    ----------
+    order : str
+        A word that `gradus.experiments.tasks.Design` takes.
+    n_targets : int
+    problem : str
+        Its name, for the message.
+    known : bool
+        Whether an order of its targets is known.
+
+    Examples
+    --------
+    >>> check_order("given:1,0", 3, "add3", known=True)
+    Traceback (most recent call last):
+        ...
+    gradus.errors.SettingsError: order is 'given:1,0'; it must name each of the targets 0 to 2 once.
+    """
+    kind, _, value = order.partition(":")
+    if kind in ("known", "tau") and not known:
+        raise SettingsError(
+            f"order is {order!r}, but no order of the targets of {problem!r} is known; use 'auto', 'none' or 'given:...'."
+        )
+    if kind == "tau":
+        inversions_for_tau(float(value), n_targets)
+    if kind == "given" and sorted(map(int, value.split(","))) != list(range(n_targets)):
+        raise SettingsError(f"order is {order!r}; it must name each of the targets 0 to {n_targets - 1} once.")
 
 
 @functools.cache

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from gradus.errors import FormatError, GradusError, SettingsError
-from gradus.experiments.beds import OwnTable, problem_of, register, target_columns
-from gradus.experiments.permutations import all_taus
+from gradus.experiments.beds import OwnTable, name_of, problem_of, register, target_columns
+from gradus.experiments.permutations import all_taus, check_order
 from gradus.experiments.plan import Block, Plan
 from gradus.experiments.tasks import Design
 from gradus.search.settings import Settings
@@ -210,8 +210,8 @@ def _block(run: dict[str, Any], place: _Place, names: dict[str, tuple[str, ...]]
             for key in keys
             for values in _combinations(run, key, targets, place)
         )
-        for key in keys:
-            target_columns(problem_of(key), targets)
+        for design in designs:
+            _check_order(design)
     except FormatError:
         raise
     except (GradusError, TypeError) as error:
@@ -221,6 +221,13 @@ def _block(run: dict[str, Any], place: _Place, names: dict[str, tuple[str, ...]]
     if len(block) > MOST_TASKS:
         place.fail(f"this run has {len(block):,} tasks; the most is {MOST_TASKS:,}.")
     return block
+
+
+def _check_order(design: Design) -> None:
+    """Refuse an order that the targets cannot have before hours are spent on tasks that fail."""
+    problem = problem_of(design.problem)
+    n_targets = len(target_columns(problem, design.targets))
+    check_order(design.order, n_targets, name_of(design.problem), known=problem.known_order is not None)
 
 
 def _problems(run: Mapping[str, Any], place: _Place, names: dict[str, tuple[str, ...]]) -> list[str]:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from gradus.curriculum import kendall_tau, resolve_order
-from gradus.errors import SettingsError
 from gradus.experiments.baselines import fit_baseline
-from gradus.experiments.beds import OwnTable, TrainingSet, register, training_set
-from gradus.experiments.permutations import inversions_for_tau, permutation, permutation_with_inversions
+from gradus.experiments.beds import OwnTable, TrainingSet, name_of, register, training_set
+from gradus.experiments.permutations import check_order, inversions_for_tau, permutation, permutation_with_inversions
 from gradus.experiments.tasks import FOUND_ORDERS, Task
 from gradus.learner import Prepared
 from gradus.search.front import Found, run_search
@@ -79,22 +78,19 @@ def _found_order(order: str, shuffle: bool, key: _SetKey) -> Ordered:
 
 def _plain_order(task: Task, data: TrainingSet) -> tuple[int, ...]:
     word, m = task.design.order, data.Y.shape[1]
+    check_order(word, m, name_of(task.design.problem), known=data.known_order is not None)
     if word == "none":
         return tuple(range(m))
     if word == "random":
         return permutation(m, task.set_seed("random"))
     kind, _, value = word.partition(":")
     if kind == "given":
-        order = tuple(int(part) for part in value.split(","))
-        if sorted(order) != list(range(m)):
-            raise SettingsError(f"order is {word!r}; it must name each of the targets 0 to {m - 1} once.")
-        return order
-    if data.known_order is None:
-        raise SettingsError(f"no order of the targets of {task.design.problem!r} is known; use 'auto' or 'given:...'.")
+        return tuple(int(part) for part in value.split(","))
+    known = data.known_order or ()  # where none is known, the check has refused words that need one
     if kind == "tau":
         places = permutation_with_inversions(m, inversions_for_tau(float(value), m), task.set_seed(word))
-        return tuple(data.known_order[place] for place in places)
-    return data.known_order
+        return tuple(known[place] for place in places)
+    return known
 
 
 def _tau(order: tuple[int, ...], data: TrainingSet) -> float | None:
