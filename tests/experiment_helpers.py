@@ -40,7 +40,7 @@ def slow_tasks(count):
     return [Task(Design("cpar7", settings=SLOW), 100, sample) for sample in range(count)]
 
 
-def on_cpu(jobs, *, watch=None, leave=0.0, failed=None):
+def on_cpu(jobs, *, watch=None, helpers=0, left=None, failed=None):
     """Stand in for the GPU: the same contract, the last job first."""
     prepared = list(jobs)
     for index in reversed(range(len(prepared))):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-import os
 import signal
 import threading
 from collections import deque
@@ -15,6 +14,7 @@ from typing import Any, Literal
 
 from gradus.errors import GradusError, SettingsError, WorkerError
 from gradus.learner import Backend, Learned, learn, prepare_job
+from gradus.machine import usable_cores
 
 __all__ = ["learn_many"]
 
@@ -41,7 +41,8 @@ def learn_many(
     backend : {"cpu", "cuda"}
         Where the searches run; the results are the same.
     workers : int, optional
-        Processes; as many as there are cores if not given. With 1 the jobs run in this process.
+        Processes; as many as there are cores if not given. With 1 the jobs run in this process. On a GPU, threads that
+        finish the longest searches.
     errors : {"raise", "return"}
         What happens when a job's turn comes and it failed, or its process died: raise a `WorkerError` that names the job,
         or return that error in the place of the result. Either way no other result is lost: after an error has been raised,
@@ -66,10 +67,10 @@ def learn_many(
         raise SettingsError(f"workers is {workers!r}; it must be a whole number of at least 1.")
     numbered = enumerate(jobs)
     if backend == "cuda":
-        return _Results(_on_gpu(numbered), errors)
+        return _Results(_on_gpu(numbered, workers or usable_cores()), errors)
     if backend != "cpu":
         raise SettingsError(f"backend is {backend!r}; it must be 'cpu' or 'cuda'.")
-    count = workers or _usable_cores()
+    count = workers or usable_cores()
     outcomes = _here(numbered) if count == 1 else _Pool(numbered, count)
     return _Results(outcomes, errors)
 
@@ -182,10 +183,6 @@ class _Pool(Iterator[Learned | WorkerError]):
         self._kill()
 
 
-def _usable_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _context() -> Any:
     """Fork where it is safe, since it is quick and needs no ``__main__`` guard; spawn beside other threads."""
     forks = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
@@ -197,7 +194,7 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _on_gpu(jobs: Iterator[tuple[int, Job]]) -> Iterator[Learned | WorkerError]:
+def _on_gpu(jobs: Iterator[tuple[int, Job]], helpers: int) -> Iterator[Learned | WorkerError]:
     from gradus.search.cuda import run_many
 
     while part := list(itertools.islice(jobs, GPU_JOBS_IN_FLIGHT)):
@@ -211,7 +208,7 @@ def _on_gpu(jobs: Iterator[tuple[int, Job]]) -> Iterator[Learned | WorkerError]:
             except Exception as error:  # it belongs to this job; the others go on
                 outcomes[at] = _failure(index, error)
         next_out = 0
-        for number, found in run_many([prepared for _, prepared in good]):
+        for number, found in run_many([prepared for _, prepared in good], helpers=helpers):
             at, prepared = good[number]
             outcomes[at] = prepared.learned(found)
             while next_out in outcomes:

@@ -10,15 +10,16 @@ import pytest
 
 from experiment_helpers import comparable, on_cpu
 from gradus.errors import FormatError, SettingsError
-from gradus.experiments.device import run_jobs
+from gradus.experiments.device import main, run_jobs, run_jobs_on_cpu
 from gradus.experiments.engines import CudaEngine
 from gradus.experiments.jobs_file import ResultsWriter, read_jobs, read_results
 from gradus.experiments.offline import absorb, write_jobs
 from gradus.experiments.run import run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
-from gradus.search.front import Found, run_search
+from gradus.search.front import Found, attempt_seeds, run_search
 from gradus.search.settings import Settings
+from gradus.search.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def test_results_spread_over_files_and_absorbed_twice_count_once(tmp_path, searc
 
 
 def test_searches_that_were_stopped_are_left_for_another_time(tmp_path, searches):
-    def stopped(jobs, *, watch=None, leave=0.0):
+    def stopped(jobs, **options):
         for index, job in enumerate(jobs):
             found = run_search(job.X, job.Y, job.settings, job.seed)
             yield index, type(found)(**{**vars(found), "stopped": index % 2 == 0})
@@ -62,6 +63,70 @@ def test_searches_that_were_stopped_are_left_for_another_time(tmp_path, searches
     jobs = tmp_path / "jobs.npz"
     write_jobs(searches, jobs)
     assert run_jobs(list(read_jobs(jobs)), tmp_path, run_many=stopped, say=str) == len(searches) // 2
+
+
+def leave_everything(jobs, *, left=None, **options):
+    """Stand in for a GPU whose time is up as soon as every search has begun."""
+    for index, job in enumerate(jobs):
+        work = Workspace(job.X, job.Y, job.settings)
+        work.seed(attempt_seeds(job.seed, 1)[0])
+        work.start()
+        if index % 2:
+            work.descend(50)
+        left(index, 0, work.leave(shrinking=False, iterations=0, restart=0))
+    yield from ()
+
+
+def test_searches_under_way_are_finished_on_cpu_cores_with_the_same_rows(tmp_path, searches, reference):
+    jobs = tmp_path / "jobs.npz"
+    write_jobs(searches, jobs)
+    assert run_jobs(list(read_jobs(jobs)), tmp_path / "gpu", run_many=leave_everything, say=str) == 0
+    rest = list(read_jobs(tmp_path / "gpu" / "rest.npz"))
+    assert len(rest) == len(searches)
+    with pytest.raises(SettingsError, match="finish them with --cpu"):
+        run_jobs(rest, tmp_path / "gpu", run_many=on_cpu)
+    main([str(tmp_path / "gpu" / "rest.npz"), str(tmp_path / "cpu"), "--cpu", "--workers", "2"])
+    store = Store(tmp_path / "store")
+    assert absorb(searches, jobs, [tmp_path / "cpu" / "results-0.npz"], store).done == len(searches)
+    wanted = {task.id for task in searches}
+    assert comparable(store.table()).to_pylist() == [row for row in reference.to_pylist() if row["task"] in wanted]
+
+
+def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
+    endless = Settings(loss="l1", gates_per_target=3, restarts=20)
+    tasks = [Task(Design("cmaj9", settings=endless, order="none"), 200, sample) for sample in range(3)]
+    write_jobs(tasks, tmp_path / "jobs.npz")
+    jobs = list(read_jobs(tmp_path / "jobs.npz"))
+    assert run_jobs(jobs, tmp_path / "gpu", run_many=leave_everything, say=str) == 0
+    begun = list(read_jobs(tmp_path / "gpu" / "rest.npz"))
+    assert run_jobs_on_cpu([*begun, jobs[0]], tmp_path / "cpu", workers=2, seconds=1.0, say=str) == 0
+    rest = list(read_jobs(tmp_path / "cpu" / "rest.npz"))
+    assert sorted(job.task_id for job in rest) == sorted(job.task_id for job in [*begun, jobs[0]])
+    steps = {job.task_id: job.since.step for job in begun}
+    moved = [job.task_id for job in rest if job.since is not None and job.since.step > steps[job.task_id]]
+    assert len(moved) >= 2
+    assert sum(job.since is None for job in rest) == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        lambda arrays: {"since_wirings": np.full_like(arrays["since_wirings"], 255)},
+        lambda arrays: {"since_histories": arrays["since_histories"][:-1]},
+        lambda arrays: {"since_wirings": arrays["since_wirings"][:-1]},
+        lambda arrays: {"since_gates": arrays["since_gates"][:-1]},
+        lambda arrays: {"begun": arrays["begun"][:-1]},
+    ],
+)
+def test_damaged_searches_under_way_are_refused(tmp_path, searches, changes):
+    write_jobs(searches[:4], tmp_path / "jobs.npz")
+    run_jobs(list(read_jobs(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
+    path = tmp_path / "rest.npz"
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    np.savez(path, **{**arrays, **changes(arrays)})
+    with pytest.raises(FormatError, match=r"rest.npz.*not a whole file"):
+        list(read_jobs(path))
 
 
 def test_the_gpu_engine_gives_the_same_rows_and_runs_baselines_here(tmp_path, tasks, reference, monkeypatch):
@@ -130,7 +195,7 @@ def test_results_go_to_a_new_folder_and_never_over_those_of_an_earlier_run(tmp_p
 
 
 def test_what_was_found_before_a_run_broke_is_kept(tmp_path, searches):
-    def breaking(jobs, *, watch=None, leave=0.0):
+    def breaking(jobs, **options):
         yield next(on_cpu(jobs))
         raise RuntimeError("the device fell off")
 
@@ -139,6 +204,20 @@ def test_what_was_found_before_a_run_broke_is_kept(tmp_path, searches):
     with pytest.raises(RuntimeError, match="fell off"):
         run_jobs(list(read_jobs(jobs)), tmp_path, run_many=breaking, say=str)
     assert len(list(read_results(tmp_path / "results-0.npz"))) == 1
+
+
+def test_results_are_on_disk_long_before_a_file_is_full(tmp_path, searches, monkeypatch):
+    monkeypatch.setattr("gradus.experiments.jobs_file.SECONDS_UNWRITTEN", 0.0)
+    write_jobs(searches[:3], tmp_path / "jobs.npz")
+    writer = ResultsWriter(tmp_path)
+    for count, job in enumerate(read_jobs(tmp_path / "jobs.npz"), 1):
+        prepared = job.prepared()
+        writer.add(job, run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed))
+        assert len(list(read_results(tmp_path / "results-0.npz"))) == count
+    writer.flush()
+    writer.flush()
+    assert [path.name for path in tmp_path.glob("results-*")] == ["results-0.npz"]
+    assert writer.files == 1
 
 
 @pytest.mark.parametrize("largest", [255, 256, 65_535, 65_536, 100_000])

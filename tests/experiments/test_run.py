@@ -271,7 +271,7 @@ def test_rows_of_a_gpu_reach_the_disk_while_a_long_search_goes_on(tmp_path, monk
     monkeypatch.setattr(engines, "QUIET_SECONDS", 0.1)
     seen = []
 
-    def last_waits(jobs, *, watch=None, failed=None):
+    def last_waits(jobs, *, watch=None, failed=None, **options):
         for index, found in on_cpu(jobs):
             if index == 0:
                 deadline = time.monotonic() + 10
@@ -339,7 +339,7 @@ def test_a_suspect_runs_when_nothing_else_does(tmp_path, monkeypatch):
 
 
 def test_a_search_that_raises_on_the_gpu_costs_no_other(tmp_path, monkeypatch):
-    def third_fails(jobs, *, watch=None, failed=None):
+    def third_fails(jobs, *, watch=None, failed=None, **options):
         for index, job in enumerate(jobs):
             if job.seed == tasks[2].search_seed:
                 failed(index, MemoryError("no room for it"))
@@ -357,7 +357,7 @@ def test_a_search_that_raises_on_the_gpu_costs_no_other(tmp_path, monkeypatch):
 def test_a_gpu_that_fails_ends_the_run_in_words_and_what_is_done_is_kept(tmp_path, monkeypatch):
     error = type("CUDARuntimeError", (RuntimeError,), {"__module__": "cupy_backends.cuda.api.runtime"})
 
-    def falls_off(jobs, *, watch=None, failed=None):
+    def falls_off(jobs, *, watch=None, failed=None, **options):
         yield next(on_cpu(jobs))
         raise error("unspecified launch failure")
 
@@ -368,24 +368,35 @@ def test_a_gpu_that_fails_ends_the_run_in_words_and_what_is_done_is_kept(tmp_pat
 
 
 def test_the_gpu_begins_before_everything_is_prepared(tmp_path, monkeypatch):
-    monkeypatch.setattr(engines, "GPU_TASKS_AT_ONCE", 4)
-    sizes = []
+    prepared = []
+    plain = engines.prepare
+    monkeypatch.setattr(engines, "prepare", lambda task: prepared.append(task) or plain(task))
+    seen = []
 
-    def counting(jobs, *, watch=None, failed=None):
-        given = list(jobs)
-        sizes.append(len(given))
-        yield from on_cpu(given)
+    def one_by_one(jobs, *, watch=None, failed=None, **options):
+        for index, job in enumerate(jobs):
+            seen.append(len(prepared))
+            yield index, run_search(job.X, job.Y, job.settings, job.seed)
 
-    monkeypatch.setattr(cuda, "run_many", counting)
-    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(10)]
-    assert run_tasks(tasks, Store(tmp_path), CudaEngine()).done == 10
-    assert sizes == [4, 4, 2]
+    monkeypatch.setattr(cuda, "run_many", one_by_one)
+    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(5)]
+    assert run_tasks(tasks, Store(tmp_path), CudaEngine()).done == 5
+    assert seen == [1, 2, 3, 4, 5]
+
+
+def test_a_task_that_cannot_be_prepared_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(cuda, "run_many", on_cpu)
+    tasks = [Task(Design("cpar3", order=order), 5, 0) for order in ("known", "given:0,1", "none")]
+    progress = run_tasks(tasks, Store(tmp_path), CudaEngine())
+    assert (progress.done, progress.failed) == (2, 1)
+    (error,) = [row["error"] for row in Store(tmp_path).table(["error"]).to_pylist() if row["error"]]
+    assert "must name each of the targets 0 to 2 once" in error
 
 
 def test_closing_a_gpu_run_asks_its_searches_to_stop(monkeypatch):
     stopped = threading.Event()
 
-    def until_asked(jobs, *, watch=None, failed=None):
+    def until_asked(jobs, *, watch=None, failed=None, **options):
         yield next(on_cpu(jobs))
         while not watch(None):
             time.sleep(0.01)

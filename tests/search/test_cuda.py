@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -14,8 +17,9 @@ from gradus.losses import LOSSES
 from gradus.search.cuda import device as cuda_device
 from gradus.search.cuda import run_many
 from gradus.search.cuda.device import CudaDevice
+from gradus.search.cuda.helpers import Helpers
 from gradus.search.cuda.plan import Limits, Shape, choose_layout, shape_of
-from gradus.search.front import run_search
+from gradus.search.front import go_on, run_search
 from gradus.search.settings import Settings
 
 LIMITS = Limits(multiprocessors=2, shared_bytes=100_000, block_bytes=60_000, reserved_bytes=1024)
@@ -62,8 +66,8 @@ def random_jobs(rng, count):
     return jobs
 
 
-def assert_same_as_cpu(jobs, device):
-    found = dict(run_many(jobs, device=device))
+def assert_same_as_cpu(jobs, device, **options):
+    found = dict(run_many(jobs, device=device, **options))
     assert sorted(found) == list(range(len(jobs)))
     for index, job in enumerate(jobs):
         expected = run_search(job.X, job.Y, job.settings, job.seed)
@@ -139,12 +143,12 @@ def test_a_job_that_fails_on_the_cpu_takes_no_other_with_it(host, monkeypatch):
             raise MemoryError("too large")
         return run_search(X, Y, settings, seed, **options)
 
-    monkeypatch.setattr("gradus.search.cuda.front.run_search", fails_once)
+    monkeypatch.setattr("gradus.search.cuda.helpers.run_search", fails_once)
     ended = []
     with pytest.raises(MemoryError, match="too large") as caught:
         ended.extend(index for index, _ in run_many([*large, small], device=host))
     assert sorted(ended) == [1, 2, 3]
-    assert "job 0 of 4" in caught.value.__notes__[0]
+    assert "This was job 0" in caught.value.__notes__[0]
     failures = []
     found = dict(run_many([*large, small], device=host, failed=lambda *what: failures.append(what)))
     assert sorted(found) == [1, 2, 3]
@@ -238,20 +242,92 @@ def test_mixed_jobs_on_a_gpu_end_as_on_the_cpu():
     jobs += [make_job(rng, n=80, inputs=12, targets=6, max_iterations=20_000, restarts=1, loss=k) for k in LOSSES]
     assert len({shape_of(job) for job in jobs}) > 50
     assert_same_as_cpu(jobs, gpu)
+    assert_same_as_cpu(long_jobs(rng, 200), gpu, helpers=2)
+
+
+def long_jobs(rng, count):
+    """Searches of two shapes that take many launches and end with zero error, without it, or after shrinking."""
+    return [
+        make_job(
+            rng,
+            n=40 + 30 * (k % 2),
+            inputs=5,
+            targets=3,
+            learnable=bool(k % 3),
+            loss=LOSSES[k % 4],
+            max_iterations=150_000,
+            restarts=1,
+            history=30,
+            shrink=20_000 * (k % 2),
+        )
+        for k in range(count)
+    ]
 
 
 @needs_compiler
-def test_the_last_searches_can_be_left_to_who_calls(host):
-    rng = np.random.default_rng(8)
-    easy = [make_job(rng, n=4, inputs=3, targets=1) for _ in range(40)]
-    endless = [make_job(rng, n=60, inputs=3, targets=1, learnable=False, restarts=10**6) for _ in range(2)]
-    shape = shape_of(easy[0])
-    assert shape_of(endless[0])[:3] == shape[:3]
-    share = 2.5 / choose_layout(shape_of(endless[0]), host.limits).networks
-    found = dict(run_many(easy + endless, device=host, leave=share))
-    assert sorted(found) == list(range(42))
-    assert all(found[k].stopped for k in (40, 41))
-    for k in range(40):
-        if not found[k].stopped:
-            assert found[k].iterations == run_search(easy[k].X, easy[k].Y, easy[k].settings, easy[k].seed).iterations
-    assert sum(not found[k].stopped for k in range(40)) >= 38
+def test_helpers_finish_what_the_gpu_began_with_the_same_result(host, monkeypatch):
+    taken = []
+    plain = Helpers.go_on
+    monkeypatch.setattr(Helpers, "go_on", lambda self, one, since: taken.append(since) or plain(self, one, since))
+    monkeypatch.setattr(Helpers, "wanted", property(lambda self: 1))  # however busy: one from every launch
+    assert_same_as_cpu(long_jobs(np.random.default_rng(8), 24), host, helpers=2)
+    assert len(taken) > 4
+    assert any(since.shrinking for since in taken)
+    assert any(not since.shrinking and since.step for since in taken)
+
+
+@needs_compiler
+@pytest.mark.parametrize("helpers", [0, 2])
+def test_what_is_under_way_at_a_stop_can_be_finished_elsewhere(host, helpers):
+    jobs = long_jobs(np.random.default_rng(11), 12)
+    left = {}
+    found = dict(
+        run_many(
+            jobs,
+            device=host,
+            helpers=helpers,
+            watch=lambda progress: progress.steps > 50_000,
+            left=lambda job, attempt, since: left.update({job: since}),
+        )
+    )
+    assert left
+    assert not set(found) & set(left)
+    assert not any(one.stopped for one in found.values())
+    for index, since in left.items():
+        job = jobs[index]
+        ended, nothing = go_on(job.X, job.Y, job.settings, since)
+        expected = run_search(job.X, job.Y, job.settings, job.seed)
+        assert nothing is None
+        np.testing.assert_array_equal(ended.sources, expected.sources)
+        assert (ended.cost, ended.iterations, ended.restarts) == (expected.cost, expected.iterations, expected.restarts)
+
+
+@needs_compiler
+def test_jobs_are_read_as_there_is_room_and_an_error_among_them_comes_out(host, monkeypatch):
+    monkeypatch.setattr("gradus.search.cuda.feeder.JOBS_AT_ONCE", 5)
+    rng = np.random.default_rng(12)
+    jobs = [make_job(rng, n=20, inputs=4, targets=2, max_iterations=500, restarts=0) for _ in range(23)]
+    assert sorted(index for index, _ in run_many(iter(jobs), device=host)) == list(range(23))
+
+    def broken():
+        yield from jobs
+        raise RuntimeError("the file ends here")
+
+    ended = []
+    with pytest.raises(RuntimeError, match="the file ends here"):
+        ended.extend(index for index, _ in run_many(broken(), device=host))
+
+
+@needs_compiler
+def test_closing_the_results_ends_reading_and_searching(host):
+    rng = np.random.default_rng(13)
+    before = threading.active_count()
+    endless = (make_job(rng, n=60, inputs=5, targets=4, learnable=False, restarts=10**6) for _ in itertools.count())
+    easy = (make_job(rng, n=4, inputs=3, targets=1) for _ in range(3))
+    results = run_many(itertools.chain(easy, itertools.islice(endless, 40)), device=host, helpers=2)
+    next(results)
+    results.close()
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert threading.active_count() <= before

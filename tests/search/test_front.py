@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from gradus.errors import SettingsError
-from gradus.search.front import attempt_seeds, run_search
+from gradus.losses import LOSSES
+from gradus.search.front import attempt_seeds, go_on, run_search
 from gradus.search.settings import Settings
+from gradus.search.workspace import Workspace
 
 RNG = np.random.default_rng(0)
 X = RNG.random((60, 6)) < 0.5
@@ -136,3 +138,34 @@ def test_too_many_targets_and_too_much_memory_are_refused_before_anything_is_bui
         run_search(X, np.zeros((60, 65), bool), Settings(), 0)
     with pytest.raises(SettingsError, match="GB; use fewer examples or fewer gates"):
         run_search(np.zeros((10**6, 1), bool), np.zeros((10**6, 1), bool), Settings(gates_per_target=10**6), 0)
+
+
+def always_left(X, Y, settings, seed):
+    """Run a search that is stopped again and again, as soon as it can be, and taken up from where it was left."""
+    work = Workspace(X, Y, settings)
+    work.seed(attempt_seeds(seed, 1)[0])
+    work.start()
+    under_way, times = work.leave(shrinking=False, iterations=0, restart=0), 0
+    while under_way is not None:
+        found, under_way = go_on(X, Y, settings, under_way, watch=lambda _: True)
+        times += 1
+    return found, times
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    ("Y", "settings"),
+    [
+        (PARITY, {"history": 1000, "shrink": 30_000}),
+        (PARITY[:, :4], {"history": 7, "shrink": 9_000}),
+        (NOISE, {"gates_per_target": 3, "max_iterations": 9_000, "restarts": 3}),
+        (NOISE[:, :2], {"gates_per_target": 40, "max_iterations": 30_000, "restarts": 2, "shrink": 9_000}),
+    ],
+)
+def test_a_search_that_is_left_and_taken_up_ends_as_if_it_never_was(loss, Y, settings):
+    whole = run_search(X, Y, Settings(loss=loss, **settings), 8)
+    pieced, times = always_left(X, Y, Settings(loss=loss, **settings), 8)
+    assert times > 1
+    assert np.array_equal(pieced.sources, whole.sources)
+    for name in ("cost", "iterations", "restarts", "live_gates", "stopped"):
+        assert getattr(pieced, name) == getattr(whole, name), name

@@ -1,6 +1,7 @@
 """Run a file of jobs on a GPU: ``python -m gradus.experiments.device JOBS.npz FOLDER [--seconds S]``.
 
-Needs numpy and CuPy alone. What is done when the time is up is written; `gradus reproduce --absorb` takes it from there.
+Needs CuPy beside what Gradus needs for a search. What is done when the time is up is written, and so are the searches under
+way: ``--cpu`` finishes those, on this machine or another. `gradus reproduce --absorb` takes the results from there.
 """
 
 from __future__ import annotations
@@ -8,18 +9,27 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gradus.errors import GradusError
-from gradus.experiments.jobs_file import Job, ResultsWriter, read_jobs
-from gradus.search.front import Found
+from gradus.errors import GradusError, SettingsError
+from gradus.experiments.jobs_file import Job, ResultsWriter, read_jobs, write_jobs_file
+from gradus.machine import usable_cores
+from gradus.search.front import Found, Progress, go_on, run_search
+from gradus.search.under_way import UnderWay
 
-__all__ = ["main", "run_jobs"]
+__all__ = ["main", "run_jobs", "run_jobs_on_cpu"]
 
 SECONDS_A_LINE = 10.0
+SECONDS_A_LOOK = 0.5
+
+Say = Callable[[str], Any]
 
 
 def run_jobs(
@@ -27,78 +37,167 @@ def run_jobs(
     folder: Path,
     *,
     seconds: float | None = None,
-    leave: float = 0.0,
+    helpers: int = 0,
     run_many: Callable[..., Iterator[tuple[int, Found]]] | None = None,
-    say: Callable[[str], Any] = print,
+    say: Say = print,
 ) -> int:
-    """Run jobs and write what was found; return how many were finished.
+    """Run jobs on a GPU and write what was found; return how many were finished.
 
     Parameters
     ----------
     jobs : sequence of Job
+        The larger ones begin first.
     folder : path
-        Where the results go; made if it does not exist.
+        Where the results go; made if it does not exist. If the time is up before everything is done, the file
+        ``rest.npz`` in it has the searches under way, for `run_jobs_on_cpu`.
     seconds : float, optional
-        Stop then; searches that have not ended are left out, for another time.
-    leave : float
-        Leave the last searches of each shape out, too, when they fill no more than this share of the GPU.
+        Stop then; jobs that have not begun are left out, for another time.
+    helpers : int
+        CPU threads that take searches over from the GPU.
     run_many : callable, optional
         Who runs them; the GPU if not given.
     say : callable
         Gets a line every few seconds.
     """
+    if any(job.since is not None for job in jobs):
+        raise SettingsError("some of these searches have begun already; finish them with --cpu.")
     if run_many is None:
         from gradus.search import cuda
 
         run_many = cuda.run_many
-    begin = time.monotonic()
-    watch = _watcher(begin, seconds, say)
+    jobs = sorted(jobs, key=_size, reverse=True)
+    clock = _Clock(seconds, say)
     writer = ResultsWriter(folder)
-    finished = 0
+    finished, rest = 0, dict[int, UnderWay]()
     try:
-        for index, found in run_many((job.prepared() for job in jobs), watch=watch, leave=leave):
-            if found.stopped:
-                continue
-            writer.add(jobs[index], found)
-            finished += 1
+        stream = run_many(
+            (job.prepared() for job in jobs),
+            watch=lambda progress: clock.tell(progress.finished, len(jobs), progress.steps),
+            helpers=helpers,
+            left=lambda index, attempt, since: rest.update({index: since}),
+        )
+        for index, found in stream:
+            if not found.stopped:
+                writer.add(jobs[index], found)
+                finished += 1
     finally:  # whatever ends the run, what is done is kept
         writer.flush()
-    say(f"{finished} of {len(jobs)} jobs done in {time.monotonic() - begin:.0f} s, {writer.files} files")
+        # Of a job with several attempts some may have ended and others not begun: it is left for another time.
+        begun = [replace(jobs[k], since=since) for k, since in rest.items() if jobs[k].settings.attempts == 1]
+        if begun:
+            write_jobs_file(folder / "rest.npz", begun)
+    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(begun)} under way, {writer.files} files")
     return finished
 
 
-def _watcher(begin: float, seconds: float | None, say: Callable[[str], Any]) -> Callable[[Any], bool]:
-    last = [begin]
+def run_jobs_on_cpu(
+    jobs: Sequence[Job],
+    folder: Path,
+    *,
+    seconds: float | None = None,
+    workers: int | None = None,
+    say: Say = print,
+) -> int:
+    """Run jobs on CPU cores, those under way from where they were left; return how many were finished.
 
-    def watch(progress: Any) -> bool:
+    Parameters
+    ----------
+    jobs, folder, seconds, say
+        As for `run_jobs`; ``rest.npz`` has everything that is not done.
+    workers : int, optional
+        Threads; as many as there are cores if not given.
+    """
+    clock = _Clock(seconds, say)
+    writer = ResultsWriter(folder)
+    stop = threading.Event()
+    finished, rest = 0, list[Job]()
+    pool = ThreadPoolExecutor(workers or usable_cores())
+    flying: dict[Future[tuple[Found, UnderWay | None]], Job] = {pool.submit(_run_here, job, stop): job for job in jobs}
+    try:
+        while flying:
+            for future in wait(flying, timeout=SECONDS_A_LOOK, return_when=FIRST_COMPLETED).done:
+                job = flying.pop(future)
+                found, since = future.result()
+                if found.stopped:
+                    rest.append(replace(job, since=since))
+                else:
+                    writer.add(job, found)
+                    finished += 1
+            if clock.tell(finished, len(jobs), None):
+                rest += _forget_waiting(flying)
+                stop.set()
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+        writer.flush()
+    if rest:
+        write_jobs_file(folder / "rest.npz", rest)
+    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(rest)} left, {writer.files} files")
+    return finished
+
+
+def _run_here(job: Job, stop: threading.Event) -> tuple[Found, UnderWay | None]:
+    prepared = job.prepared()
+
+    def watch(progress: Progress) -> bool:
+        return stop.is_set()
+
+    if job.since is None:
+        return run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed, watch=watch), None
+    return go_on(prepared.X, prepared.Y, prepared.settings, job.since, watch=watch)
+
+
+def _forget_waiting(flying: dict[Future[Any], Job]) -> list[Job]:
+    """Take back the jobs that no thread has begun."""
+    waiting = [future for future in flying if future.cancel()]
+    return [flying.pop(future) for future in waiting]
+
+
+def _size(job: Job) -> int:
+    """Guess how long a search takes: many examples and many targets are hard to learn."""
+    return len(job.Y) * job.settings.n_gates(job.Y.shape[1])
+
+
+class _Clock:
+    """Says how far a run is, and when its time is up."""
+
+    def __init__(self, limit: float | None, say: Say) -> None:
+        self.limit, self.say = limit, say
+        self.began = self.last = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self.began
+
+    def tell(self, finished: int, total: int, steps: int | None) -> bool:
+        """Say a line now and then; True when the time is up."""
         now = time.monotonic()
-        if now - last[0] >= SECONDS_A_LINE:
-            last[0] = now
-            say(f"{progress.finished} of {progress.jobs} jobs, {progress.steps / 1e9:.1f} G steps, {now - begin:.0f} s")
-        return seconds is not None and now - begin >= seconds
-
-    return watch
+        if now - self.last >= SECONDS_A_LINE:
+            self.last = now
+            taken = "" if steps is None else f"{steps / 1e9:.1f} G steps, "
+            self.say(f"{finished} of {total} jobs, {taken}{now - self.began:.0f} s")
+        return self.limit is not None and now - self.began >= self.limit
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(description="Run a file of Gradus jobs on a GPU.")
-    parser.add_argument("jobs", type=Path)
+    parser = argparse.ArgumentParser(description="Run a file of Gradus jobs on a GPU, or what is left of one on CPU cores.")
+    parser.add_argument("jobs", type=Path, nargs="+")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--seconds", type=float, help="stop after so many seconds and keep what is done")
-    parser.add_argument("--leave", type=float, default=0.0, help="leave the last searches of a shape at this share of the GPU")
+    parser.add_argument("--seconds", type=float, help="stop after so many seconds, keep what is done, and write the rest")
+    parser.add_argument("--cpu", action="store_true", help="run on CPU cores; searches under way go on where they were left")
+    parser.add_argument(
+        "--workers", type=int, default=usable_cores(), help="CPU threads, with a GPU those that help it; default: all cores"
+    )
     parser.add_argument("--from", dest="first", type=int, default=0, help="leave out the jobs before this one")
     parser.add_argument("--count", type=int, help="run so many jobs at most")
     options = parser.parse_args(arguments)
     stop = None if options.count is None else options.first + options.count
+    run = partial(run_jobs_on_cpu, workers=options.workers) if options.cpu else partial(run_jobs, helpers=options.workers)
     try:
-        run_jobs(
-            list(itertools.islice(read_jobs(options.jobs), options.first, stop)),
-            options.folder,
-            seconds=options.seconds,
-            leave=options.leave,
-            say=lambda line: print(line, file=sys.stderr, flush=True),
-        )
+        jobs = list(itertools.islice(itertools.chain(*map(read_jobs, options.jobs)), options.first, stop))
+        run(jobs, options.folder, seconds=options.seconds, say=lambda line: print(line, file=sys.stderr, flush=True))
     except GradusError as error:
         print(f"gradus: {error}", file=sys.stderr)
         sys.exit(2)

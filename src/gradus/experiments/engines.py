@@ -19,14 +19,13 @@ from gradus.experiments.batches import Batcher
 from gradus.experiments.tasks import Task
 from gradus.experiments.work import Batch, Ordered, Row, failed_row, finish, prepare, run_batch
 from gradus.learner import Prepared
+from gradus.machine import usable_cores
 from gradus.search.front import Found
 
 __all__ = ["CudaEngine", "DaskEngine", "Engine", "ExecutorEngine", "LocalEngine", "choose_engine"]
 
 BATCHES_A_SLOT = 2
 MOST_TASKS_IN_FLIGHT = 4000
-GPU_TASKS_AT_ONCE = 1 << 16
-"""The GPU begins when so many are prepared, not when all are."""
 QUIET_SECONDS = 1.0
 STOP_SECONDS = 30.0
 DIED = "the worker process died while it ran this task (killed, or out of memory)"
@@ -176,15 +175,11 @@ class LocalEngine(ExecutorEngine):
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        count = _usable_cores() if workers is None else workers
+        count = usable_cores() if workers is None else workers
         if count < 1:
             raise SettingsError(f"workers is {count}; it must be at least 1.")
         self.workers = count
         super().__init__(lambda: _process_pool(count), lambda: count, _kill_pool, f"{count} local processes")
-
-
-def _usable_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _process_pool(workers: int) -> ProcessPoolExecutor:
@@ -329,9 +324,7 @@ def _drive_gpu(
 
 
 def _gpu_rows(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
-    searches = [task for task in tasks if task.design.method == "network"]
-    for start in range(0, len(searches), GPU_TASKS_AT_ONCE):
-        yield from _search_on_gpu(searches[start : start + GPU_TASKS_AT_ONCE], stop)
+    yield from _search_on_gpu([task for task in tasks if task.design.method == "network"], stop)
     for task in tasks:
         if task.design.method != "network":
             yield run_batch(Batch((task,)))
@@ -340,28 +333,35 @@ def _gpu_rows(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row
 def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
     """Run searches; one that raises is recorded like any other failure of a task, and the others go on."""
     cuda = importlib.import_module("gradus.search.cuda")
-    sent: list[tuple[Task, Prepared, Ordered]] = []
-    for task in tasks:
-        try:
-            sent.append((task, *prepare(task)))
-        except Exception as error:
-            yield [failed_row(task, error)]
-        if stop.is_set():
-            return
-    failures: list[Row] = []
+    sent: list[tuple[Task, Ordered]] = []
+    failures: queue.SimpleQueue[Row] = queue.SimpleQueue()
+
+    def prepared() -> Iterator[Prepared]:
+        # Read on another thread while the GPU is busy, so nothing is yielded from here but jobs.
+        for task in tasks:
+            try:
+                job, ordered = prepare(task)
+            except Exception as error:
+                failures.put(failed_row(task, error))
+                continue
+            sent.append((task, ordered))
+            yield job
+
     stream = cuda.run_many(
-        [prepared for _, prepared, _ in sent],
+        prepared(),
         watch=lambda _: stop.is_set(),
-        failed=lambda index, error: failures.append(failed_row(sent[index][0], error)),
+        helpers=max(1, usable_cores() - 1),
+        failed=lambda index, error: failures.put(failed_row(sent[index][0], error)),
     )
     try:
         for index, found in stream:
-            task, _, ordered = sent[index]
+            task, ordered = sent[index]
             yield [_finished(task, ordered, found)]
     except Exception as error:
         _raise_if_of_gpu(error)
         raise
-    yield failures
+    while not failures.empty():
+        yield [failures.get()]
 
 
 def _finished(task: Task, ordered: Ordered, found: Found) -> Row:

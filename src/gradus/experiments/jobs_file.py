@@ -5,7 +5,9 @@ Nothing here needs more than numpy, and nothing is unpickled.
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +23,7 @@ from gradus.errors import FormatError, GradusError
 from gradus.learner import Prepared
 from gradus.search.front import Found
 from gradus.search.settings import Settings
+from gradus.search.under_way import UnderWay
 
 __all__ = ["Job", "ResultsWriter", "read_jobs", "read_results", "write_jobs_file"]
 
@@ -28,7 +31,10 @@ JOBS_FORMAT, RESULTS_FORMAT = "gradus-jobs-1", "gradus-results-1"
 LARGEST_FILE = 4 << 30
 FILE_BYTES = 12_000_000
 """Networks are spread over files of about so many bytes."""
+SECONDS_UNWRITTEN = 20.0
+"""A machine that is taken away costs no more than what was found in so long."""
 ID_BYTES = 16
+SINCE_NUMBERS = ("shrinking", "step", "iterations", "restart", "best_cost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +52,8 @@ class Job:
     seed: int
     tau: float | None
     eta: float | None
+    since: UnderWay | None = None
+    """Where the search was left, if it has begun."""
 
     def prepared(self) -> Prepared:
         """Return what a search needs."""
@@ -85,8 +93,26 @@ def write_jobs_file(path: Path, jobs: Sequence[Job]) -> None:
         "job_order": np.array([k for job in jobs for k in job.order], dtype=np.uint8),
         "job_tau": np.array([np.nan if job.tau is None else job.tau for job in jobs]),
         "job_eta": np.array([np.nan if job.eta is None else job.eta for job in jobs]),
+        **_since_arrays([job.since for job in jobs]),
     }
     _save(path, arrays)
+
+
+def _since_arrays(under_way: Sequence[UnderWay | None]) -> dict[str, Any]:
+    """Columns for searches that have begun; those that have not take no room in them."""
+    begun = [since for since in under_way if since is not None]
+    if not begun:
+        return {}
+    wirings = np.concatenate([np.stack([since.sources, since.best]).ravel() for since in begun])
+    costs = np.concatenate([since.history for since in begun])
+    return {
+        "begun": np.array([since is not None for since in under_way]),
+        "since_numbers": np.array([[getattr(since, name) for name in SINCE_NUMBERS] for since in begun], dtype=np.uint64),
+        "since_random": np.stack([since.random for since in begun]),
+        "since_gates": np.array([len(since.sources) for since in begun], dtype=np.int64),
+        "since_wirings": wirings.astype(np.min_scalar_type(wirings.max())),
+        "since_histories": costs.astype(np.min_scalar_type(costs.max())),
+    }
 
 
 def read_jobs(path: Path) -> Iterator[Job]:
@@ -101,6 +127,7 @@ def _jobs_of(arrays: dict[str, Any]) -> Iterator[Job]:
     sets = _unpacked_sets(arrays)
     m_of_set = [Y.shape[1] for _, Y in sets]
     ends = np.cumsum([0, *(m_of_set[k] for k in arrays["job_set"])])
+    begun = iter(_under_way_of(arrays, kinds))
     for index, set_number in enumerate(arrays["job_set"].tolist()):
         X, Y = sets[set_number]
         tau, eta = float(arrays["job_tau"][index]), float(arrays["job_eta"][index])
@@ -114,7 +141,33 @@ def _jobs_of(arrays: dict[str, Any]) -> Iterator[Job]:
             seed=int(arrays["job_seed"][index]),
             tau=None if np.isnan(tau) else tau,
             eta=None if np.isnan(eta) else eta,
+            since=_checked(next(begun), X.shape[1]) if "begun" in arrays and arrays["begun"][index] else None,
         )
+
+
+def _under_way_of(arrays: dict[str, Any], kinds: Sequence[Settings]) -> Iterator[UnderWay]:
+    """Read where searches were left, one after another."""
+    if "begun" not in arrays:
+        return
+    at_wiring = at_history = 0
+    lengths = [kinds[kind].history for kind in arrays["job_kind"][arrays["begun"]]]
+    for k, (gates, length) in enumerate(zip(arrays["since_gates"].tolist(), lengths, strict=True)):
+        wirings = arrays["since_wirings"][at_wiring : at_wiring + 4 * gates].astype(np.uint32).reshape(2, gates, 2)
+        history = arrays["since_histories"][at_history : at_history + length].astype(np.uint64)
+        at_wiring, at_history = at_wiring + 4 * gates, at_history + length
+        if len(history) != length:
+            raise ValueError("the costs of a search under way are not complete")
+        shrinking, step, iterations, restart, best_cost = arrays["since_numbers"][k].tolist()
+        random = arrays["since_random"][k].astype(np.uint64)
+        yield UnderWay(bool(shrinking), step, iterations, restart, best_cost, random, wirings[0], wirings[1], history)
+
+
+def _checked(since: UnderWay, n_inputs: int) -> UnderWay:
+    """Raise ValueError where a gate reads what it cannot: compiled code will follow the wiring blindly."""
+    readable = n_inputs + np.arange(len(since.sources))[:, np.newaxis]
+    if (since.sources >= readable).any() or (since.best >= readable).any():
+        raise ValueError("the wiring of a search under way is none")
+    return since
 
 
 def _unpacked_sets(arrays: dict[str, Any]) -> list[tuple[BoolMatrix, BoolMatrix]]:
@@ -146,7 +199,8 @@ class ResultsWriter:
     def __init__(self, folder: Path, file_bytes: int = FILE_BYTES) -> None:
         self.folder, self.file_bytes = folder, file_bytes
         self.files = 0
-        self._number = 0
+        self._place: Path | None = None
+        self._written = time.monotonic()
         self._found: list[tuple[bytes, Found]] = []
         self._bytes = 0
         try:
@@ -163,11 +217,17 @@ class ResultsWriter:
         self._bytes += 2 * live * np.min_scalar_type(n_inputs + len(sources)).itemsize + len(sources) // 8 + 40
         if self._bytes >= self.file_bytes:
             self.flush()
+        elif time.monotonic() - self._written >= SECONDS_UNWRITTEN:
+            self._write()
 
     def flush(self) -> None:
-        """Write what has been collected."""
-        if not self._found:
-            return
+        """Write what has been collected, and begin another file."""
+        if self._found:
+            self._write()
+        self._place, self._found, self._bytes = None, [], 0
+
+    def _write(self) -> None:
+        """Write the file that is being filled, over what was written of it before."""
         founds = [found for _, found in self._found]
         sources = np.concatenate([found.sources.ravel() for found in founds])
         arrays = {
@@ -180,15 +240,15 @@ class ResultsWriter:
             "gates": np.array([len(found.sources) for found in founds], dtype=np.int32),
             "sources": sources.astype(np.min_scalar_type(sources.max(initial=0).astype(np.uint64))),
         }
-        _save(self._free_place(), arrays)
-        self.files += 1
-        self._found, self._bytes = [], 0
+        if self._place is None:
+            self._place = self._free_place()
+            self.files += 1
+        _save(self._place, arrays)
+        self._written = time.monotonic()
 
     def _free_place(self) -> Path:
         """Find the first name that no file has: what an earlier run wrote is not to be lost."""
-        while (place := self.folder / f"results-{self._number}.npz").exists():
-            self._number += 1
-        return place
+        return next(place for k in itertools.count() if not (place := self.folder / f"results-{k}.npz").exists())
 
 
 def read_results(path: Path) -> Iterator[tuple[bytes, Found]]:

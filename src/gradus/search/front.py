@@ -1,4 +1,4 @@
-"""The one function that runs a search: attempts, restarts, shrinking, time, progress."""
+"""The functions that run a search, or go on with one that was left: attempts, restarts, shrinking, time, progress."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import numpy.typing as npt
 from gradus.bits import BoolMatrix
 from gradus.search.settings import Settings
 from gradus.search.structures import Objective
+from gradus.search.under_way import UnderWay
 from gradus.search.workspace import Workspace
 
-__all__ = ["Found", "Progress", "attempt_seeds", "run_search"]
+__all__ = ["Found", "Progress", "attempt_seeds", "go_on", "run_search"]
 
 SECONDS_A_CALL = 0.04
 FIRST_CALL_STEPS = 4096
@@ -161,48 +162,90 @@ def run_search(
     return best if best.stopped == stopped else Found(**{**vars(best), "stopped": stopped})
 
 
+def go_on(
+    X: BoolMatrix, Y: BoolMatrix, settings: Settings, since: UnderWay, *, watch: Watcher | None = None
+) -> tuple[Found, UnderWay | None]:
+    """Bring one attempt of a search to its end from where it was left.
+
+    Parameters
+    ----------
+    X, Y, settings
+        Those that the search began with; a time limit is counted anew.
+    since : UnderWay
+        Where it was left, by this function or by a GPU.
+    watch : callable, optional
+        As for `run_search`.
+
+    Returns
+    -------
+    found : Found
+        What the attempt would have found had it never been left.
+    under_way : UnderWay or None
+        If it was stopped again: where.
+    """
+    work = Workspace(X, Y, settings)
+    run = _Run(work, _Clock(settings.time_limit, watch, len(work.state.values)))
+    found = run.go_on(since)
+    return found, run.left if found.stopped else None
+
+
 class _Run:
     """The attempts of one search, watched by one clock."""
 
     def __init__(self, work: Workspace, clock: _Clock) -> None:
         self.work, self.clock, self.settings = work, clock, work.settings
+        self.left: UnderWay | None = None
+        """Where the last attempt was stopped."""
 
     def attempt(self, attempt: int, seed_words: npt.NDArray[np.uint64]) -> Found:
         """Search from a fresh generator, then shrink what was found if that is asked for."""
-        found = self.search(attempt, seed_words)
+        self.work.seed(seed_words)
+        self.work.start()
+        return self._search_and_shrink(attempt, 0, 0)
+
+    def go_on(self, since: UnderWay) -> Found:
+        """Bring an attempt to its end."""
+        self.work.take_up(since)
+        if since.shrinking:
+            return self._shrink(0, since.iterations, since.restart)
+        return self._search_and_shrink(0, since.iterations, since.restart)
+
+    def _search_and_shrink(self, attempt: int, iterations: int, restart: int) -> Found:
+        found = self._search(attempt, iterations, restart)
         if found.converged and self.settings.shrink and not found.stopped:
-            found = self.shrunk(attempt, found)
+            self.work.start_shrinking()
+            found = self._shrink(attempt, found.iterations, found.restarts)
         return found
 
-    def search(self, attempt: int, seed_words: npt.NDArray[np.uint64]) -> Found:
-        """Search until zero error, the last restart, or a stop."""
-        work, limit = self.work, self.settings.max_iterations
-        work.seed(seed_words)
-        iterations, restart, stopped = 0, 0, False
+    def _search(self, attempt: int, iterations: int, restart: int) -> Found:
+        """Search until zero error, the last restart, or a stop; `iterations` were taken before this restart."""
+        work, limit, stopped = self.work, self.settings.max_iterations, False
         try:
-            for restart in range(self.settings.restarts + 1):
-                work.start()
+            while True:
                 while work.cost and work.step < limit:
-                    iterations += self.clock.run(work.descend, limit - work.step)
-                    self.clock.check(lambda: self._progress(attempt, restart, "search"))  # noqa: B023
-                if not work.cost:
+                    self.clock.run(work.descend, limit - work.step)
+                    self.clock.check(lambda: self._progress(attempt, restart, "search"))  # noqa: B023  called at once
+                if not work.cost or restart == self.settings.restarts:
                     break
+                iterations += work.step
+                restart += 1
+                work.start()
         except _Stop:
             # The last steps before the stop may have reached zero after all.
             stopped = work.best_cost > 0
-        return self._found(work.best_cost, iterations, restart, stopped)
+            self.left = work.leave(shrinking=False, iterations=iterations, restart=restart)
+        return self._found(work.best_cost, iterations + work.step, restart, stopped)
 
-    def shrunk(self, attempt: int, found: Found) -> Found:
-        """Look for a smaller network from where the search that found this one ended."""
-        self.work.start_shrinking()
-        left = self.settings.shrink
+    def _shrink(self, attempt: int, iterations: int, restart: int) -> Found:
+        """Look for a smaller network until all steps of shrinking are taken, or a stop."""
+        work, limit = self.work, self.settings.shrink
         try:
-            while left:
-                left -= self.clock.run(self.work.shrink, left)
-                self.clock.check(lambda: self._progress(attempt, found.restarts, "shrink"))
+            while work.step < limit:
+                self.clock.run(work.shrink, limit - work.step)
+                self.clock.check(lambda: self._progress(attempt, restart, "shrink"))
         except _Stop:
-            pass
-        return self._found(0, found.iterations, found.restarts, stopped=left > 0)
+            self.left = work.leave(shrinking=True, iterations=iterations, restart=restart)
+        return self._found(0, iterations, restart, stopped=work.step < limit)
 
     def _progress(self, attempt: int, restart: int, phase: Literal["search", "shrink"]) -> Progress:
         work = self.work

@@ -36,7 +36,7 @@ from gradus.search.moves import (
 )
 from gradus.search.structures import Examples, Number, Objective, State
 
-__all__ = ["count_live", "descend", "first_wrong", "shrink", "start", "start_shrinking"]
+__all__ = ["count_live", "descend", "first_wrong", "shrink", "start", "start_shrinking", "take_up"]
 
 STEP, SLOT, COST, BEST = (np.uint64(k) for k in (Number.STEP, Number.SLOT, Number.COST, Number.BEST))
 
@@ -82,6 +82,15 @@ def start(shape, width, data, goal, arrays):
         state.sources[TWO * gate] = np.uint32(((bits >> THIRTY_TWO) * nodes) >> THIRTY_TWO)
         state.sources[TWO * gate + ONE] = np.uint32(((bits & LOW_HALF) * nodes) >> THIRTY_TWO)
         evaluate(shape, width, state, gate)
+    cost = settle_in(shape, width, examples, objective, state)
+    fill_history(shape, state, cost)
+    if cost < state.numbers[BEST]:
+        keep_best(shape, state, cost)
+
+
+@inlined
+def settle_in(shape, width, examples, objective, state):
+    """Make everything but the history agree with a wiring whose values are all right; return its cost."""
     for q in range(gate_words(shape)):
         state.live[q] = ZERO
     for at in range(shape.gates * gate_words(shape)):
@@ -95,9 +104,21 @@ def start(shape, width, data, goal, arrays):
     set_roots(shape, state, roots)
     forget_reach(shape, state)
     state.numbers[COST] = cost
-    fill_history(shape, state, cost)
-    if cost < state.numbers[BEST]:
-        keep_best(shape, state, cost)
+    return cost
+
+
+@compiled
+def take_up(shape, width, data, goal, arrays, shrinking):
+    """Make the state agree with the wiring in it, after which the search it was taken from can go on."""
+    state = bare(arrays)
+    examples, objective = bare_data(data, goal)
+    for gate in range(shape.gates):
+        evaluate(shape, width, state, gate)
+    settle_in(shape, width, examples, objective, state)
+    if shrinking:
+        set_roots(shape, state, every_target(shape))
+        forget_reach(shape, state)
+        state.numbers[COST] = state.numbers[LIVE]
 
 
 @inlined

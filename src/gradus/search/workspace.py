@@ -12,6 +12,7 @@ from gradus.errors import SettingsError
 from gradus.search.objective import make_objective
 from gradus.search.settings import Settings
 from gradus.search.structures import Examples, Number, Objective, Shape, State
+from gradus.search.under_way import UnderWay
 
 __all__ = ["Workspace"]
 
@@ -75,6 +76,30 @@ class Workspace:
         """Take `steps` steps of shrinking; return their number."""
         self._kernel.shrink(self.shape, self.width, self.examples, self.objective, self.state, np.uint64(steps))
         return steps
+
+    def take_up(self, since: UnderWay) -> None:
+        """Go on with a search that was left, here or elsewhere, in the middle of a restart or of shrinking."""
+        state, numbers = self.state, self.state.numbers
+        state.random[:], state.history[:] = since.random, since.history
+        state.sources[:], state.best[:] = since.sources.ravel(), since.best.ravel()
+        numbers[Number.STEP], numbers[Number.SLOT] = since.step, since.step % len(state.history)
+        numbers[Number.BEST] = since.best_cost
+        self._kernel.take_up(self.shape, self.width, self.examples, self.objective, state, since.shrinking)
+
+    def leave(self, *, shrinking: bool, iterations: int, restart: int) -> UnderWay:
+        """Copy what `take_up` needs; the rest is what only the caller knows."""
+        state = self.state
+        return UnderWay(
+            shrinking=shrinking,
+            step=self.step,
+            iterations=iterations,
+            restart=restart,
+            best_cost=self.best_cost,
+            random=state.random.copy(),
+            sources=state.sources.reshape(-1, 2).copy(),
+            best=state.best.reshape(-1, 2).copy(),
+            history=state.history.copy(),
+        )
 
     @property
     def cost(self) -> int:

@@ -41,13 +41,16 @@ class Device(Protocol):
     def address(self, buffer: Any) -> int:
         """Where a buffer stands in the device's memory."""
 
+    def compile(self, constants: Mapping[str, int]) -> Any:
+        """Make the kernel for these constants ready, if it is not yet."""
+
     def launch(
         self, queue: Any, constants: Mapping[str, int], batch: Array, blocks: int, lanes: int, shared_bytes: int
     ) -> None:
         """Begin one launch of the kernel."""
 
-    def wait(self, queue: Any) -> None:
-        """Wait until everything begun on a queue has ended."""
+    def is_done(self, queue: Any) -> bool:
+        """Say whether everything begun on a queue has ended."""
 
 
 @functools.cache
@@ -79,7 +82,7 @@ def _import_cupy() -> Any:
 class CudaDevice:
     """The GPU that CuPy has selected."""
 
-    seconds_a_launch = 0.1
+    seconds_a_launch = 0.2
 
     def __init__(self) -> None:
         self.cupy = cupy = _import_cupy()
@@ -98,6 +101,8 @@ class CudaDevice:
             block_bytes=attributes["MaxSharedMemoryPerBlockOptin"],
             reserved_bytes=attributes.get("ReservedSharedMemoryPerBlock", 1024),
         )
+        # Copies go before launches that wait for room.
+        self._copies = cupy.cuda.Stream(non_blocking=True, priority=-1)
         self._kernels: dict[tuple[tuple[str, int], ...], Any] = {}
 
     def queue(self) -> Any:
@@ -107,8 +112,9 @@ class CudaDevice:
     def put(self, array: Array) -> Any:
         """Copy an array to the GPU as bytes, one row an entry."""
         rows = np.ascontiguousarray(array).view(np.uint8).reshape(len(array), -1)
-        copied = self.cupy.asarray(rows)
-        self.cupy.cuda.get_current_stream().synchronize()  # the launches that read it are on other streams
+        with self._copies:
+            copied = self.cupy.asarray(rows)
+        self._copies.synchronize()  # the launches that read it are on other streams
         return copied
 
     def empty(self, count: int, dtype: Any) -> Any:
@@ -117,15 +123,16 @@ class CudaDevice:
 
     def get(self, buffer: Any, rows: Any = None) -> Array:
         """Copy rows back as bytes."""
-        chosen = buffer if rows is None else buffer[rows if isinstance(rows, slice) else self.cupy.asarray(rows)]
-        copied: Array = self.cupy.asnumpy(chosen)
+        with self._copies:
+            chosen = buffer if rows is None else buffer[rows if isinstance(rows, slice) else self.cupy.asarray(rows)]
+            copied: Array = self.cupy.asnumpy(chosen)
         return copied
 
     def address(self, buffer: Any) -> int:
         """Address of a buffer in the memory of the GPU."""
         return int(buffer.data.ptr)
 
-    def kernel(self, constants: Mapping[str, int]) -> Any:
+    def compile(self, constants: Mapping[str, int]) -> Any:
         """Compile the kernel for these constants, or take it from CuPy's cache."""
         key = tuple(sorted(constants.items()))
         if key not in self._kernels:
@@ -141,8 +148,8 @@ class CudaDevice:
     ) -> None:
         """Begin one launch of the kernel."""
         with queue:
-            self.kernel(constants)((blocks,), (lanes,), (batch,), shared_mem=shared_bytes)
+            self.compile(constants)((blocks,), (lanes,), (batch,), shared_mem=shared_bytes)
 
-    def wait(self, queue: Any) -> None:
-        """Wait for a stream."""
-        queue.synchronize()
+    def is_done(self, queue: Any) -> bool:
+        """Say whether a stream has nothing left to do."""
+        return bool(queue.done)

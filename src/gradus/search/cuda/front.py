@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gradus.search.cuda.batch import Attempt, Batch, attempts_of
+from gradus.search.cuda.batch import Attempt, Batch
 from gradus.search.cuda.device import CudaDevice, Device
-from gradus.search.cuda.plan import Shape, choose_layout, shape_of, why_not
-from gradus.search.front import Found, Progress, run_search
+from gradus.search.cuda.feeder import Feeder, Misfit, describe
+from gradus.search.cuda.helpers import Helpers, Outcome
+from gradus.search.front import Found
+from gradus.search.under_way import UnderWay
 
 if TYPE_CHECKING:
     from gradus.learner import Prepared
 
 __all__ = ["BatchProgress", "run_many"]
 
-SEARCHES_A_BATCH = 1 << 16
-"""So that the GPU begins before the examples of everything are packed."""
-SHARES_AT_ONCE = 2.0
-"""Batches are begun until together they would fill the GPU so many times: the last searches of some leave room for others."""
 BATCHES_AT_ONCE = 48
+SECONDS_TO_LOOK_UP = 0.002
+SECONDS_WITHOUT_GPU = 0.1
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,9 @@ class BatchProgress:
     Attributes
     ----------
     jobs, finished : int
-        How many there are, and how many have ended.
+        How many there are (or have been read, where nobody knows yet how many there are), and how many have ended.
     steps : int
-        Steps of all searches so far, on the GPU and of those that do not fit there.
+        Steps of all searches so far, on the GPU and beside it.
     seconds : float
         Since the run began.
     """
@@ -56,7 +57,8 @@ def run_many(
     watch: Callable[[BatchProgress], Any] | None = None,
     log: Callable[[str], Any] | None = None,
     device: Device | None = None,
-    leave: float = 0.0,
+    helpers: int = 0,
+    left: Callable[[int, int, UnderWay], Any] | None = None,
     failed: Callable[[int, Exception], Any] | None = None,
 ) -> Iterator[tuple[int, Found]]:
     """Run searches on the GPU and yield each as it ends.
@@ -64,7 +66,8 @@ def run_many(
     Parameters
     ----------
     jobs : iterable of Prepared
-        Of any mixture of problems, sizes, losses and seeds.
+        Of any mixture of problems, sizes, losses and seeds. It is read as the GPU gets room, some thousands at a time; put
+        jobs that take long first, so that the others fill the gaps they leave.
     watch : callable, optional
         Gets a `BatchProgress` several times a second. If it returns True, every search under way ends with the best
         network it has, and jobs that have not begun are left out.
@@ -72,9 +75,12 @@ def run_many(
         Gets a line for each job that does not fit on the GPU and runs on the CPU instead, and one for each batch.
     device : Device, optional
         Where to run; the GPU that CuPy has selected if not given.
-    leave : float
-        End the last searches of a batch, as if stopped, when they fill no more than this share of the GPU. A GPU is slow
-        with a few long searches; whoever calls can finish them on a CPU.
+    helpers : int
+        CPU threads that take searches over from the GPU, in the middle, once all of their shape have begun: a core is
+        tens of times faster with one long search than a GPU, which is faster with thousands.
+    left : callable, optional
+        If `watch` asks to stop: gets the number of a job, that of the attempt, and where it was left, for every search
+        under way; these are then not yielded. `gradus.search.front.go_on` can finish them.
     failed : callable, optional
         Gets the index of a job that had to run on the CPU and could not, and its error; the job is then left out. If
         this is not given, the first such error is raised after all other jobs have ended.
@@ -94,7 +100,8 @@ def run_many(
     SettingsError
         If there is no NVIDIA GPU.
     """
-    return _Run(CudaDevice() if device is None else device, list(jobs), watch, log or _say_nothing, leave, failed).results()
+    run = _Run(CudaDevice() if device is None else device, jobs, watch, log or _say_nothing, helpers, left, failed)
+    return run.results()
 
 
 def _say_nothing(line: str) -> None:
@@ -107,74 +114,114 @@ class _Run:
     def __init__(
         self,
         device: Device,
-        jobs: list[Prepared],
+        jobs: Iterable[Prepared],
         watch: Callable[[BatchProgress], Any] | None,
         log: Callable[[str], Any],
-        leave: float,
+        helpers: int,
+        left: Callable[[int, int, UnderWay], Any] | None,
         failed: Callable[[int, Exception], Any] | None,
     ) -> None:
-        self.device, self.jobs, self.watch, self.log, self.leave = device, jobs, watch, log, leave
-        self.failed = failed
+        self.device, self.jobs, self.watch, self.log, self.left, self.failed = device, jobs, watch, log, left, failed
+        self.n_helpers = helpers
+        self.running: list[Batch] = []
         self.found: dict[int, dict[int, Found]] = defaultdict(dict)
+        self.errors: list[Exception] = []
         self.n_finished = self.steps_before = 0
-        self.stopped_on_cpu = False
+        self.stopped = False
         self.began = time.monotonic()
 
     def results(self) -> Iterator[tuple[int, Found]]:
-        """Run everything: what fits on the device first, the rest on the CPU."""
-        groups, misfits = self._group()
-        waiting = deque(self._batches(groups))
-        running: deque[Batch] = deque()
-        stopped = False
-        while (waiting and not stopped) or running:
-            while waiting and not stopped and self._has_room(running):
-                running.append(waiting.popleft()())
-                running[-1].launch()
-            batch = running.popleft()
-            ended = batch.harvest()
-            if batch.done:
-                self.steps_before += batch.steps
-            else:
-                batch.launch(stop=stopped or batch.share <= self.leave)
-                running.append(batch)
-            # The GPU is busy with the next launch while the caller looks at these.
-            yield from self._combine(ended)
-            stopped = stopped or self._asked_to_stop(running)
-        if stopped:
+        """Run everything."""
+        self.feeder, self.helpers = Feeder(self.jobs, self.device), Helpers(self.n_helpers)
+        try:
+            while not self.feeder.ended or self.running or self.helpers.busy:
+                self._begin_batches()
+                yield from self._combine(self._look_at_batches())
+                yield from self._look_at_helpers()
+                if not self.stopped and self._asked_to_stop():
+                    self.stopped = True
+                    self.feeder.close()
+                    self.helpers.stop()
             yield from self._combine_rest()
-        else:
-            yield from self._on_cpu(misfits)
+        finally:
+            self.feeder.close()
+            self.helpers.close()
+        if self.errors and self.failed is None:
+            raise self.errors[0]
 
-    def _has_room(self, running: deque[Batch]) -> bool:
-        """Whether another batch may begin."""
-        return len(running) < BATCHES_AT_ONCE and sum(batch.share for batch in running) < SHARES_AT_ONCE
-
-    def _group(self) -> tuple[dict[Shape, list[Attempt]], list[int]]:
-        """Sort searches by shape, and put aside the jobs that do not fit."""
-        groups: dict[Shape, list[Attempt]] = defaultdict(list)
-        misfits: list[int] = []
-        for index, job in enumerate(self.jobs):
-            reason = why_not(job, self.device.limits)
-            if reason is None:
-                groups[shape_of(job)] += attempts_of(index, job)
+    def _begin_batches(self) -> None:
+        """Fill the GPU; what does not fit on it any more takes turns."""
+        while not self.stopped and self._has_room():
+            one = self.feeder.next(patient=not self.running and not self.helpers.busy)
+            if one is None:
+                return
+            if isinstance(one, Misfit):
+                self.log(f"job {one.number} runs on the CPU: {one.reason}.")
+                self.helpers.run(one.number, one.job)
             else:
-                self.log(f"job {index} runs on the CPU: {reason}.")
-                misfits.append(index)
-        return groups, misfits
+                self.log(describe(one, self.device))
+                self.running.append(Batch(self.device, one))
+                self._launch(self.running[-1])
 
-    def _batches(self, groups: dict[Shape, list[Attempt]]) -> Iterator[Callable[[], Batch]]:
-        """Batches that are made when their turn comes, the largest groups first."""
-        for shape, attempts in sorted(groups.items(), key=lambda item: -len(item[1])):
-            layout = choose_layout(shape, self.device.limits)
-            # Lanes of a warp that have the same loss take the same way.
-            attempts.sort(key=lambda one: one.prepared.settings.loss)
-            for start in range(0, len(attempts), SEARCHES_A_BATCH):
-                part = attempts[start : start + SEARCHES_A_BATCH]
-                self.log(
-                    f"{len(part)} searches with {shape.gates} gates on {shape.words} words run on {self.device.name}, "
-                    f"{min(layout.networks, len(part))} at a time."
-                )
-                yield lambda layout=layout, part=part: Batch(self.device, layout, part)  # type: ignore[misc]
+    def _has_room(self) -> bool:
+        return len(self.running) < BATCHES_AT_ONCE and sum(batch.share for batch in self.running) < 1.0
+
+    def _launch(self, batch: Batch) -> None:
+        batch.launch(spread=1.0 / min(1.0, sum(one.share for one in self.running)))
+
+    def _look_at_batches(self) -> list[tuple[Attempt, Found]]:
+        """Take what has ended from the batches whose launch is through, and go on with them."""
+        ready = [batch for batch in self.running if batch.ready]
+        if self.running and not ready:
+            time.sleep(SECONDS_TO_LOOK_UP)
+        ended: list[tuple[Attempt, Found]] = []
+        for batch in ready:
+            ended += batch.harvest()
+            if batch.done or not self._go_on(batch):
+                self.steps_before += batch.steps
+                self.running.remove(batch)
+        return ended
+
+    def _go_on(self, batch: Batch) -> bool:
+        """Launch a batch again; False if it has nothing left to launch."""
+        if self.stopped:
+            if self.left is not None:
+                for one, since in batch.take_out(len(batch.active)):
+                    self.left(one.job, one.attempt, since)
+            if len(batch.active):
+                batch.launch(stop=True)
+            return len(batch.active) > 0
+        # Helpers take from the batch that has run longest.
+        if self.helpers.wanted and batch is next((one for one in self.running if one.all_begun), None):
+            for one, since in batch.take_out(self.helpers.wanted):
+                self.helpers.go_on(one, since)
+        if not batch.done:
+            self._launch(batch)
+        return not batch.done
+
+    def _look_at_helpers(self) -> Iterator[tuple[int, Found]]:
+        """Take what the helpers have ended."""
+        for key, future in self.helpers.ended(0.0 if self.running else SECONDS_WITHOUT_GPU):
+            if isinstance(key, int):
+                yield from self._misfit_ended(key, future)
+                continue
+            found, under_way = future.result()
+            if under_way is not None and self.left is not None:
+                self.left(key.job, key.attempt, under_way)
+            else:
+                yield from self._combine([(key, found)])
+
+    def _misfit_ended(self, index: int, future: Future[Outcome]) -> Iterator[tuple[int, Found]]:
+        """Give the result of a job that ran on the CPU from its beginning; one that fails keeps no other from its own."""
+        error = future.exception()
+        if isinstance(error, Exception):
+            error.add_note(f"This was job {index}, counted from 0.")
+            self.errors.append(error)
+            if self.failed is not None:
+                self.failed(index, error)
+            return
+        self.n_finished += 1
+        yield index, future.result()[0]
 
     def _combine(self, ended: list[tuple[Attempt, Found]]) -> Iterator[tuple[int, Found]]:
         """Yield the jobs whose last attempt has ended."""
@@ -197,42 +244,9 @@ class _Run:
         self.n_finished += 1
         return job, replace(best, stopped=any(one.stopped for one in attempts))
 
-    def _asked_to_stop(self, running: Iterable[Batch], more_steps: int = 0) -> bool:
+    def _asked_to_stop(self) -> bool:
         if self.watch is None:
             return False
-        steps = self.steps_before + sum(batch.steps for batch in running) + more_steps
-        seconds = time.monotonic() - self.began
-        return self.watch(BatchProgress(len(self.jobs), self.n_finished, steps, seconds)) is True
-
-    def _on_cpu(self, misfits: Iterable[int]) -> Iterator[tuple[int, Found]]:
-        """Run jobs one after the other; one that fails keeps no other from its result."""
-        errors: list[Exception] = []
-        for index in misfits:
-            try:
-                found = self._search_on_cpu(self.jobs[index])
-            except Exception as error:
-                error.add_note(f"This was job {index} of {len(self.jobs)}, counted from 0.")
-                errors.append(error)
-                if self.failed is not None:
-                    self.failed(index, error)
-                continue
-            self.n_finished += 1
-            yield index, found
-            if self.stopped_on_cpu:
-                break
-        if errors and self.failed is None:
-            raise errors[0]
-
-    def _search_on_cpu(self, job: Prepared) -> Found:
-        """Run one search, which the watcher can stop like those on the GPU."""
-        steps = 0
-
-        def watch(progress: Progress) -> bool:
-            nonlocal steps
-            steps = progress.total_steps
-            self.stopped_on_cpu = self._asked_to_stop((), steps)
-            return self.stopped_on_cpu
-
-        found = run_search(job.X, job.Y, job.settings, job.seed, watch=watch)
-        self.steps_before += steps
-        return found
+        jobs = len(self.jobs) if isinstance(self.jobs, Sized) else self.feeder.n_read
+        steps = self.steps_before + sum(batch.steps for batch in self.running) + self.helpers.steps
+        return self.watch(BatchProgress(jobs, self.n_finished, steps, time.monotonic() - self.began)) is True

@@ -151,6 +151,7 @@ DEVICE bool can_step(const Walker& walker) {
 }
 
 DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32 lane) {
+    u64 began_ns = clock_ns();
     Network net = place_network(batch, shared, lane);
     Walker walker = {};
     // Neighbouring slots go to different blocks: a few last searches are spread over the whole GPU.
@@ -181,6 +182,7 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
     }
     if (mine) save(batch, net, walker, slot);
     fetch_add(&batch.counters->steps, steps);
+    if (block == 0 && lane == 0) batch.counters->ran_ns = clock_ns() - began_ns;
 }
 
 #ifdef __CUDACC__

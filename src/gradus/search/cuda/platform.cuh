@@ -42,6 +42,11 @@ DEVICE u64 fetch_add(u64* at, u64 amount) { return atomicAdd(at, amount); }
 // The one place of the search where a result that is not needed at once would make the lane wait for its memory.
 DEVICE void set_bits(u32* at, u32 bits) { atomicOr(at, bits); }
 DEVICE bool any_lane(bool mine) { return __any_sync(0xFFFFFFFFu, mine); }
+DEVICE u64 clock_ns() {
+    u64 now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
 #else
 #define DEVICE inline
 #define UNROLL
@@ -58,6 +63,7 @@ DEVICE u32* opaque_shared(u32* at) { return at; }
 DEVICE u64 fetch_add(u64* at, u64 amount) { u64 before = *at; *at += amount; return before; }
 DEVICE void set_bits(u32* at, u32 bits) { *at |= bits; }
 DEVICE bool any_lane(bool mine) { return mine; }
+DEVICE u64 clock_ns() { return 0; }
 #endif
 
 const u32 NONE = 0xFFFFFFFFu;

@@ -33,6 +33,7 @@ struct Counters {
     u64 next;      // the first search that nobody has taken
     u64 finished;  // how many numbers stand in Batch::finished
     u64 steps;     // of all searches, since the batch began
+    u64 ran_ns;    // how long the first block of the last launch ran; 0 where there is no such clock
 };
 
 struct Batch {  // passed by value at every launch

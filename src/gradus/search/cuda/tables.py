@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BATCH", "COUNTERS", "JOB", "LOSS_CODES", "NOTHING", "POINTERS", "RESULT", "SLOT", "unpack_wiring"]
+__all__ = ["BATCH", "COUNTERS", "JOB", "LOSS_CODES", "NOTHING", "POINTERS", "RESULT", "SHRINK", "SLOT", "unpack_wiring"]
 
 Table = npt.NDArray[Any]
 
+SHRINK = 2
+"""Number of the phase in which a network is made smaller."""
 LOSS_CODES = {"l1": 0, "lw": 1, "llh": 2, "lgh": 3}
 NOTHING = np.uint32(0xFFFFFFFF)
 """Number of a search that is none."""
@@ -35,7 +37,7 @@ SLOT = _record(
     {"random": 2},
 )
 RESULT = _record(("iterations",), ("cost", "restarts", "live", "stopped"))
-COUNTERS = _record(("next", "finished", "steps"), ())
+COUNTERS = _record(("next", "finished", "steps", "ran_ns"), ())
 
 POINTERS = (
     "inputs", "targets", "jobs", "slots", "wiring", "history",

@@ -1,0 +1,95 @@
+"""CPU threads that finish searches on which a GPU would be slow, while it goes on with the others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
+
+from gradus.search.cuda.batch import Attempt
+from gradus.search.front import Found, Progress, go_on, run_search
+from gradus.search.under_way import UnderWay
+
+if TYPE_CHECKING:
+    from gradus.learner import Prepared
+
+__all__ = ["Helpers", "Outcome"]
+
+WAITING_EACH = 1
+"""Searches that wait for a thread, so that none is ever without."""
+
+Outcome = tuple[Found, UnderWay | None]
+Key = Attempt | int
+"""A search that was under way, or the number of a job that begins here."""
+
+
+class Helpers:
+    """Threads for searches: the compiled search needs no lock of the interpreter, so they do not get in each other's way.
+
+    Parameters
+    ----------
+    count : int
+        Threads; with 0 there is one, which wants nothing but takes what it is given.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._pool = ThreadPoolExecutor(max(count, 1), thread_name_prefix="search")
+        self._flying: dict[Future[Outcome], tuple[Key, list[int]]] = {}
+        self._steps_before = 0
+        self._stop = threading.Event()
+
+    @property
+    def wanted(self) -> int:
+        """How many more searches the threads could do with."""
+        return max(0, self.count * (1 + WAITING_EACH) - len(self._flying))
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way or waits."""
+        return bool(self._flying)
+
+    @property
+    def steps(self) -> int:
+        """Steps taken so far."""
+        return self._steps_before + sum(steps[0] for _, steps in self._flying.values())
+
+    def go_on(self, one: Attempt, since: UnderWay) -> None:
+        """Finish a search that was under way elsewhere."""
+        job = one.prepared
+        self._submit(one, lambda watch: go_on(job.X, job.Y, job.settings, since, watch=watch))
+
+    def run(self, index: int, job: Prepared) -> None:
+        """Run a job from its beginning, all its attempts."""
+        self._submit(index, lambda watch: (run_search(job.X, job.Y, job.settings, job.seed, watch=watch), None))
+
+    def ended(self, seconds: float = 0.0) -> Iterator[tuple[Key, Future[Outcome]]]:
+        """Give what has ended, after waiting so long for something to end."""
+        if not self._flying:
+            return
+        for future in wait(self._flying, timeout=seconds, return_when=FIRST_COMPLETED).done:
+            key, steps = self._flying.pop(future)
+            self._steps_before += steps[0]
+            yield key, future
+
+    def stop(self) -> None:
+        """Stop every search soon, and forget the jobs that have not begun."""
+        self._stop.set()
+        for future, (key, _) in list(self._flying.items()):
+            if isinstance(key, int) and future.cancel():
+                del self._flying[future]
+
+    def close(self) -> None:
+        """Stop everything and forget what waits."""
+        self.stop()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _submit(self, key: Key, work: Callable[[Callable[[Progress], bool]], Outcome]) -> None:
+        steps = [0]
+
+        def watch(progress: Progress) -> bool:
+            steps[0] = progress.total_steps
+            return self._stop.is_set()
+
+        self._flying[self._pool.submit(work, watch)] = key, steps
