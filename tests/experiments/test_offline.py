@@ -12,7 +12,7 @@ from experiment_helpers import comparable, on_cpu
 from gradus.errors import FormatError, SettingsError
 from gradus.experiments.device import main, run_jobs, run_jobs_on_cpu
 from gradus.experiments.engines import CudaEngine
-from gradus.experiments.jobs_file import ResultsWriter, read_jobs, read_results
+from gradus.experiments.jobs_file import ResultsWriter, read_jobs, read_results, write_jobs_file
 from gradus.experiments.offline import absorb, write_jobs
 from gradus.experiments.run import run_tasks
 from gradus.experiments.store import Store
@@ -81,11 +81,11 @@ def test_searches_under_way_are_finished_on_cpu_cores_with_the_same_rows(tmp_pat
     jobs = tmp_path / "jobs.npz"
     write_jobs(searches, jobs)
     assert run_jobs(list(read_jobs(jobs)), tmp_path / "gpu", run_many=leave_everything, say=str) == 0
-    rest = list(read_jobs(tmp_path / "gpu" / "rest.npz"))
+    rest = list(read_jobs(tmp_path / "gpu" / "rest-0.npz"))
     assert len(rest) == len(searches)
     with pytest.raises(SettingsError, match="finish them with --cpu"):
         run_jobs(rest, tmp_path / "gpu", run_many=on_cpu)
-    main([str(tmp_path / "gpu" / "rest.npz"), str(tmp_path / "cpu"), "--cpu", "--workers", "2"])
+    main([str(tmp_path / "gpu" / "rest-0.npz"), str(tmp_path / "cpu"), "--cpu", "--workers", "2"])
     store = Store(tmp_path / "store")
     assert absorb(searches, jobs, [tmp_path / "cpu" / "results-0.npz"], store).done == len(searches)
     wanted = {task.id for task in searches}
@@ -98,9 +98,9 @@ def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
     write_jobs(tasks, tmp_path / "jobs.npz")
     jobs = list(read_jobs(tmp_path / "jobs.npz"))
     assert run_jobs(jobs, tmp_path / "gpu", run_many=leave_everything, say=str) == 0
-    begun = list(read_jobs(tmp_path / "gpu" / "rest.npz"))
+    begun = list(read_jobs(tmp_path / "gpu" / "rest-0.npz"))
     assert run_jobs_on_cpu([*begun, jobs[0]], tmp_path / "cpu", workers=2, seconds=1.0, say=str) == 0
-    rest = list(read_jobs(tmp_path / "cpu" / "rest.npz"))
+    rest = list(read_jobs(tmp_path / "cpu" / "rest-0.npz"))
     assert sorted(job.task_id for job in rest) == sorted(job.task_id for job in [*begun, jobs[0]])
     steps = {job.task_id: job.since.step for job in begun}
     moved = [job.task_id for job in rest if job.since is not None and job.since.step > steps[job.task_id]]
@@ -121,11 +121,11 @@ def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
 def test_damaged_searches_under_way_are_refused(tmp_path, searches, changes):
     write_jobs(searches[:4], tmp_path / "jobs.npz")
     run_jobs(list(read_jobs(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
-    path = tmp_path / "rest.npz"
+    path = tmp_path / "rest-0.npz"
     with np.load(path) as archive:
         arrays = dict(archive)
     np.savez(path, **{**arrays, **changes(arrays)})
-    with pytest.raises(FormatError, match=r"rest.npz.*not a whole file"):
+    with pytest.raises(FormatError, match=r"rest-0.npz.*not a whole file"):
         list(read_jobs(path))
 
 
@@ -218,6 +218,17 @@ def test_results_are_on_disk_long_before_a_file_is_full(tmp_path, searches, monk
     writer.flush()
     assert [path.name for path in tmp_path.glob("results-*")] == ["results-0.npz"]
     assert writer.files == 1
+
+
+def test_jobs_of_two_files_keep_their_training_sets(tmp_path):
+    tasks = [Task(Design("add3"), 8, sample) for sample in range(2)]
+    for task in tasks:
+        write_jobs([task], tmp_path / f"{task.sample}.npz")
+    both = [job for k in range(2) for job in read_jobs(tmp_path / f"{k}.npz")]
+    write_jobs_file(tmp_path / "both.npz", both)
+    for job, again in zip(both, read_jobs(tmp_path / "both.npz"), strict=True):
+        np.testing.assert_array_equal(job.X, again.X)
+    assert not np.array_equal(both[0].X, both[1].X)
 
 
 @pytest.mark.parametrize("largest", [255, 256, 65_535, 65_536, 100_000])

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from gradus.errors import GradusError, SettingsError
-from gradus.experiments.jobs_file import Job, ResultsWriter, read_jobs, write_jobs_file
+from gradus.experiments.jobs_file import Job, ResultsWriter, free_place, read_jobs, write_jobs_file
 from gradus.machine import usable_cores
+from gradus.plurals import counted
 from gradus.search.front import Found, Progress, go_on, run_search
 from gradus.search.under_way import UnderWay
 
@@ -49,7 +50,7 @@ def run_jobs(
         The larger ones begin first.
     folder : path
         Where the results go; made if it does not exist. If the time is up before everything is done, the file
-        ``rest.npz`` in it has the searches under way, for `run_jobs_on_cpu`.
+        ``rest-0.npz`` in it has the searches under way, for `run_jobs_on_cpu`.
     seconds : float, optional
         Stop then; jobs that have not begun are left out, for another time.
     helpers : int
@@ -85,8 +86,8 @@ def run_jobs(
         # Of a job with several attempts some may have ended and others not begun: it is left for another time.
         begun = [replace(jobs[k], since=since) for k, since in rest.items() if jobs[k].settings.attempts == 1]
         if begun:
-            write_jobs_file(folder / "rest.npz", begun)
-    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(begun)} under way, {writer.files} files")
+            write_jobs_file(free_place(folder, "rest"), begun)
+    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(begun)} under way, {counted(writer.files, "file")}")
     return finished
 
 
@@ -103,7 +104,7 @@ def run_jobs_on_cpu(
     Parameters
     ----------
     jobs, folder, seconds, say
-        As for `run_jobs`; ``rest.npz`` has everything that is not done.
+        As for `run_jobs`; ``rest-0.npz`` has everything that is not done.
     workers : int, optional
         Threads; as many as there are cores if not given.
     """
@@ -131,8 +132,8 @@ def run_jobs_on_cpu(
         pool.shutdown(cancel_futures=True)
         writer.flush()
     if rest:
-        write_jobs_file(folder / "rest.npz", rest)
-    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(rest)} left, {writer.files} files")
+        write_jobs_file(free_place(folder, "rest"), rest)
+    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(rest)} left, {counted(writer.files, "file")}")
     return finished
 
 
@@ -183,7 +184,7 @@ class _Clock:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Run a file of Gradus jobs on a GPU, or what is left of one on CPU cores.")
-    parser.add_argument("jobs", type=Path, nargs="+")
+    parser.add_argument("jobs", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, help="stop after so many seconds, keep what is done, and write the rest")
     parser.add_argument("--cpu", action="store_true", help="run on CPU cores; searches under way go on where they were left")
@@ -196,7 +197,7 @@ def main(arguments: list[str] | None = None) -> None:
     stop = None if options.count is None else options.first + options.count
     run = partial(run_jobs_on_cpu, workers=options.workers) if options.cpu else partial(run_jobs, helpers=options.workers)
     try:
-        jobs = list(itertools.islice(itertools.chain(*map(read_jobs, options.jobs)), options.first, stop))
+        jobs = list(itertools.islice(read_jobs(options.jobs), options.first, stop))
         run(jobs, options.folder, seconds=options.seconds, say=lambda line: print(line, file=sys.stderr, flush=True))
     except GradusError as error:
         print(f"gradus: {error}", file=sys.stderr)

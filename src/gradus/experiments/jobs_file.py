@@ -25,7 +25,7 @@ from gradus.search.front import Found
 from gradus.search.settings import Settings
 from gradus.search.under_way import UnderWay
 
-__all__ = ["Job", "ResultsWriter", "read_jobs", "read_results", "write_jobs_file"]
+__all__ = ["Job", "ResultsWriter", "free_place", "read_jobs", "read_results", "write_jobs_file"]
 
 JOBS_FORMAT, RESULTS_FORMAT = "gradus-jobs-1", "gradus-results-1"
 LARGEST_FILE = 4 << 30
@@ -119,10 +119,10 @@ def read_jobs(path: Path) -> Iterator[Job]:
     """Read jobs in the order they were written in."""
     arrays = _load(path, JOBS_FORMAT)
     with _naming(path, JOBS_FORMAT):
-        yield from _jobs_of(arrays)
+        yield from _jobs_of(arrays, str(path))
 
 
-def _jobs_of(arrays: dict[str, Any]) -> Iterator[Job]:
+def _jobs_of(arrays: dict[str, Any], name: str) -> Iterator[Job]:
     kinds = [Settings(**kind) for kind in _head(arrays)["settings"]]
     sets = _unpacked_sets(arrays)
     m_of_set = [Y.shape[1] for _, Y in sets]
@@ -133,7 +133,7 @@ def _jobs_of(arrays: dict[str, Any]) -> Iterator[Job]:
         tau, eta = float(arrays["job_tau"][index]), float(arrays["job_eta"][index])
         yield Job(
             task_id=arrays["job_id"][index].tobytes(),
-            set_key=set_number,
+            set_key=(name, set_number),  # jobs of several files may be written to one
             X=X,
             Y=Y,
             order=tuple(arrays["job_order"][ends[index] : ends[index + 1]].tolist()),
@@ -241,14 +241,15 @@ class ResultsWriter:
             "sources": sources.astype(np.min_scalar_type(sources.max(initial=0).astype(np.uint64))),
         }
         if self._place is None:
-            self._place = self._free_place()
+            self._place = free_place(self.folder, "results")
             self.files += 1
         _save(self._place, arrays)
         self._written = time.monotonic()
 
-    def _free_place(self) -> Path:
-        """Find the first name that no file has: what an earlier run wrote is not to be lost."""
-        return next(place for k in itertools.count() if not (place := self.folder / f"results-{k}.npz").exists())
+
+def free_place(folder: Path, stem: str) -> Path:
+    """Find the first of the names stem-0.npz, stem-1.npz … that no file has: what an earlier run wrote is not to be lost."""
+    return next(place for k in itertools.count() if not (place := folder / f"{stem}-{k}.npz").exists())
 
 
 def read_results(path: Path) -> Iterator[tuple[bytes, Found]]:
