@@ -87,7 +87,8 @@ def run_jobs(
         begun = [replace(jobs[k], since=since) for k, since in rest.items() if jobs[k].settings.attempts == 1]
         if begun:
             write_jobs_file(free_place(folder, "rest"), begun)
-    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(begun)} under way, {counted(writer.files, "file")}")
+    files = counted(writer.files, "file")
+    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(begun)} under way, {files}")
     return finished
 
 
@@ -133,7 +134,8 @@ def run_jobs_on_cpu(
         writer.flush()
     if rest:
         write_jobs_file(free_place(folder, "rest"), rest)
-    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(rest)} left, {counted(writer.files, "file")}")
+    files = counted(writer.files, "file")
+    say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(rest)} left, {files}")
     return finished
 
 
