@@ -11,8 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from gradus.errors import SettingsError, StoreError
-from gradus.experiments.export import export
+from gradus.experiments.export import SORTED_BY, export
 from gradus.experiments.figures import FIGURES, draw
+from gradus.experiments.page import _training_sets
 from gradus.experiments.plan import Block, Plan, save_plan
 from gradus.experiments.report import write_report
 from gradus.experiments.results import Results
@@ -132,11 +133,21 @@ def test_the_same_results_give_the_same_files(small_report):
     assert {path: path.read_bytes() for path in before} == before
 
 
+def test_the_page_says_how_many_training_sets_stand_behind_a_point(small_report, made_up):
+    _, report = small_report
+    assert "Training sets a point: 3-bit addition 1, cpar4 3." in report.page.read_text()
+    rows = [row for row in made_up("cpar7", lambda *_: 0.5, m=7, samples=4) if row["n_train"] != 24 or row["sample"] < 2]
+    results = Results(pa.Table.from_pylist(rows, schema=COLUMNS))
+    assert results.training_sets() == {"cpar7": {8: 4, 16: 4, 24: 2}}
+    assert _training_sets(results) == " Training sets a point: 7-bit cascaded parity 4 (2 at 24 examples)."
+
+
 def test_what_is_published_holds_every_row(small_report, tmp_path):
     folder, report = small_report
     export(folder, report, tmp_path / "published")
     table = pa.parquet.read_table(tmp_path / "published" / "results.parquet")
-    assert table.sort_by("task") == Store(folder).table().sort_by("task")
+    order = [(name, "ascending") for name in SORTED_BY]
+    assert table == Store(folder).table().drop_columns(["task"]).sort_by(order).combine_chunks()
     assert (tmp_path / "published" / "claims.md").read_text().startswith("| | statement")
     assert (tmp_path / "published" / "figures" / "fig1.svg").exists()
 

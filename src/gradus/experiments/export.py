@@ -16,6 +16,9 @@ from gradus.files import write_bytes_whole, write_text_whole
 
 __all__ = ["claims_in_markdown", "export"]
 
+SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")
+"""Neighbours that are alike make a small file."""
+
 
 def claims_in_markdown(claims: Sequence[Claim]) -> str:
     """Write claims as a Markdown table.
@@ -51,7 +54,8 @@ def export(folder: Path, report: Report, target: Path) -> None:
     except OSError as error:
         raise StoreError(f"{target} cannot be made: {error.strerror or error}.") from error
     sink = io.BytesIO()
-    table = Store(folder).table().sort_by([("problem", "ascending"), ("n_train", "ascending"), ("sample", "ascending")])
+    # The name of a task follows from the other columns, and takes more room than all of them.
+    table = Store(folder).table().drop_columns(["task"]).sort_by([(name, "ascending") for name in SORTED_BY])
     pq.write_table(table, sink, compression="zstd", compression_level=19)
     write_bytes_whole(target / "results.parquet", sink.getvalue())
     write_text_whole(target / "claims.md", claims_in_markdown(report.claims))

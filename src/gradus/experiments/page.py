@@ -139,8 +139,22 @@ def _section(section: Section) -> str:
         counts += f", {results.n_failed:,} failed" if results.n_failed else ""
         ended = counted(results.n_not_converged, "search", "searches")
         counts += f"; {ended} ended with training errors, left out of every mean"
-        parts.append(f'<p class="small">{counts}.</p>')
+        parts.append(f'<p class="small">{counts}.{_training_sets(results)}</p>')
     return "".join(parts)
+
+
+def _training_sets(results: Results) -> str:
+    """Say how many training sets stand behind the points of a figure."""
+    said = []
+    for problem, by_size in results.training_sets().items():
+        counts: dict[int, list[str]] = {}
+        for size, count in by_size.items():
+            counts.setdefault(count, []).append(str(size))
+        usual = max(counts, key=lambda count: len(counts[count]))
+        others = [f"{count:,} at {', '.join(sizes)}" for count, sizes in counts.items() if count != usual]
+        exceptions = f" ({'; '.join(others)} examples)" if others else ""
+        said.append(f"{escape(problem_title(problem))} {usual:,}{exceptions}")
+    return f" Training sets a point: {', '.join(said)}." if said else ""
 
 
 def _inline(svg: str) -> str:

@@ -82,6 +82,8 @@ def band(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, labe
     panel.plot(x, [e.value for _, e in points], color=colour, label=label, linewidth=1.4, marker="o", markersize=2.5, **line)
     low, high = (np.array([getattr(e, side) for _, e in points]) for side in ("low", "high"))
     bounded = np.isfinite(low) & np.isfinite(high)
+    if len(points) == 1:  # a band of no width
+        panel.vlines(np.array(x)[bounded], low[bounded], high[bounded], color=colour, alpha=0.4)
     panel.fill_between(x, low, high, where=bounded.tolist(), color=colour, alpha=0.18, linewidth=0)
 
 
