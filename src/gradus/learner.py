@@ -227,5 +227,7 @@ def _search(prepared: Prepared, backend: str, watch: Watcher | None) -> Found:
     if backend == "cuda":
         from gradus.search.cuda import run_many
 
-        return next(found for _, found in run_many([prepared], watch=cast(Any, watch)))
+        ended = [found for _, found in run_many([prepared], watch=cast(Any, watch))]
+        # Stopped before the GPU had begun: the first steps are the same everywhere, and a network is due.
+        return ended[0] if ended else _search(prepared, "cpu", lambda _: True)
     raise SettingsError(f"backend is {backend!r}; it must be 'cpu' or 'cuda'.")

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from gradus.cli import progress
+from gradus.search.cuda import BatchProgress
 from gradus.search.front import Progress
 
 
@@ -73,3 +74,14 @@ def test_ctrl_c_stops_a_running_search_and_the_second_one_the_program(screen):
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_while_a_gpu_still_compiles_ctrl_c_ends_the_program(screen):
+    screen(False)
+    with progress.Watch(1, 7) as watch:
+        assert watch(BatchProgress(1, 0, 0, 0.3)) is False
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        watch(BatchProgress(1, 0, 1000, 3.0))
+        signal.raise_signal(signal.SIGINT)
+        assert watch(BatchProgress(1, 0, 2000, 3.2)) is True

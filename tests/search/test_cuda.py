@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cuda_on_cpu import COMPILER, HostDevice
 from gradus.errors import MissingExtraError, SettingsError
-from gradus.learner import Prepared
+from gradus.learner import Prepared, learn
 from gradus.losses import LOSSES
 from gradus.search.cuda import device as cuda_device
 from gradus.search.cuda import run_many
@@ -225,6 +227,21 @@ def test_without_a_gpu_the_error_says_so(monkeypatch):
         CudaDevice()
 
 
+def test_a_gpu_that_has_failed_is_not_waited_for_for_ever():
+    class Queue:
+        ptr = 1
+
+        def synchronize(self):
+            raise RuntimeError("an illegal memory access was encountered")
+
+    answers = iter([600, 0, 700])
+    gpu = CudaDevice.__new__(CudaDevice)
+    gpu.cupy = SimpleNamespace(cuda=SimpleNamespace(runtime=SimpleNamespace(streamQuery=lambda stream: next(answers))))
+    assert [gpu.is_done(Queue()), gpu.is_done(Queue())] == [False, True]
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        gpu.is_done(Queue())
+
+
 def _gpu():
     try:
         return CudaDevice()
@@ -309,13 +326,84 @@ def test_jobs_are_read_as_there_is_room_and_an_error_among_them_comes_out(host, 
     jobs = [make_job(rng, n=20, inputs=4, targets=2, max_iterations=500, restarts=0) for _ in range(23)]
     assert sorted(index for index, _ in run_many(iter(jobs), device=host)) == list(range(23))
 
-    def broken():
-        yield from jobs
-        raise RuntimeError("the file ends here")
+    for error in (RuntimeError("the file ends here"), SystemExit("the program ends here")):
 
-    ended = []
-    with pytest.raises(RuntimeError, match="the file ends here"):
-        ended.extend(index for index, _ in run_many(broken(), device=host))
+        def broken(error=error):
+            yield from jobs
+            raise error
+
+        with pytest.raises(type(error), match="ends here"):
+            list(run_many(broken(), device=host))
+
+
+class Late(HostDevice):
+    """Every launch seems to go on for a while."""
+
+    looks = 0
+
+    def launch(self, *what):
+        super().launch(*what)
+        self.looks = 5
+
+    def is_done(self, queue):
+        self.looks = max(0, self.looks - 1)
+        return self.looks == 0
+
+
+@pytest.fixture
+def late(host, tmp_path):
+    device = Late(tmp_path, LIMITS)
+    device.compiled = host.compiled
+    return device
+
+
+@needs_compiler
+def test_closing_the_results_waits_for_the_gpu_to_be_through_with_its_memory(late):
+    rng = np.random.default_rng(14)
+    easy = make_job(rng, n=4, inputs=3, targets=1)
+    endless = make_job(rng, n=4, inputs=3, targets=1, shrink=10**9)
+    results = run_many([easy, endless], device=late)
+    next(results)
+    assert late.looks > 0
+    results.close()
+    assert late.looks == 0
+
+
+@needs_compiler
+def test_a_watcher_is_asked_when_a_launch_has_ended_and_not_at_every_look(late, monkeypatch):
+    monkeypatch.setattr("gradus.search.cuda.front.SECONDS_TO_ASK", 1000.0)
+    job = make_job(np.random.default_rng(15), n=60, inputs=5, targets=4, learnable=False, max_iterations=9000, restarts=0)
+    seen = []
+    assert len(list(run_many([job], device=late, watch=seen.append))) == 1
+    assert 0 < len(seen) <= late.launches
+
+
+@needs_compiler
+def test_learning_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network(host, tmp_path, monkeypatch):
+    learned = threading.Event()
+
+    class StillCompiling(HostDevice):
+        def compile(self, constants):
+            learned.wait()
+
+    monkeypatch.setattr("gradus.search.cuda.front.CudaDevice", lambda: StillCompiling(tmp_path, LIMITS))
+    Y = np.random.default_rng(16).random((60, 4)) < 0.5
+    found = learn(np.zeros((60, 3), dtype=bool), Y, order=None, backend="cuda", watch=lambda _: True)
+    learned.set()
+    assert found.stopped
+    assert 0 < found.iterations < 10_000
+
+
+def test_a_program_that_fails_does_not_wait_for_searches_that_help_the_gpu():
+    code = (
+        "from gradus.learner import prepare_job\n"
+        "from gradus.search.cuda.helpers import Helpers\n"
+        "endless = prepare_job([[0], [0]], [[0], [1]], order=None, restarts=10**9)\n"
+        "helpers = Helpers(1)\n"
+        "helpers.run(0, endless)\n"
+        "raise SystemExit(3)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=100, check=False).returncode == 3
 
 
 @needs_compiler

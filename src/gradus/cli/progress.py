@@ -89,7 +89,9 @@ class Watch:
     def __call__(self, progress: Progress | BatchProgress) -> bool:
         """Show where the search stands; return whether it should stop."""
         if not self._running:
-            # Compiling, which comes before the first call, does not count as searching.
+            # Compiling does not count as searching. On a CPU it comes before the first call; on a GPU calls come meanwhile.
+            if not progress.total_steps:
+                return False
             self._running, self._begin = True, time.monotonic()
             self._steps_before = progress.total_steps
         if self._line.due():

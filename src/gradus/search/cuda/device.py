@@ -17,6 +17,8 @@ from gradus.search.cuda.plan import Limits
 __all__ = ["CudaDevice", "Device", "kernel_source"]
 
 Array = npt.NDArray[Any]
+SUCCESS, NOT_READY = 0, 600
+"""What CUDA answers when it is asked whether a stream is through."""
 
 
 class Device(Protocol):
@@ -50,7 +52,7 @@ class Device(Protocol):
         """Begin one launch of the kernel."""
 
     def is_done(self, queue: Any) -> bool:
-        """Say whether everything begun on a queue has ended."""
+        """Say whether everything begun on a queue has ended; raise if the device has failed."""
 
 
 @functools.cache
@@ -87,7 +89,7 @@ class CudaDevice:
     def __init__(self) -> None:
         self.cupy = cupy = _import_cupy()
         try:
-            device = cupy.cuda.Device()
+            self._device = device = cupy.cuda.Device()
             attributes = device.attributes
             properties = cupy.cuda.runtime.getDeviceProperties(device.id)
         except Exception as error:  # CuPy raises classes of its own, some of them only where a driver is present
@@ -137,9 +139,10 @@ class CudaDevice:
         key = tuple(sorted(constants.items()))
         if key not in self._kernels:
             options = ("-std=c++17", *(f"-D{name}={number}" for name, number in key))
-            kernel = self.cupy.RawModule(code=kernel_source(), options=options).get_function("run_batch")
-            kernel.preferred_shared_memory_carveout = 100
-            kernel.max_dynamic_shared_size_bytes = self.limits.block_bytes
+            with self._device:  # which GPU is selected is known to each thread for itself, and this may be another
+                kernel = self.cupy.RawModule(code=kernel_source(), options=options).get_function("run_batch")
+                kernel.preferred_shared_memory_carveout = 100
+                kernel.max_dynamic_shared_size_bytes = self.limits.block_bytes
             self._kernels[key] = kernel
         return self._kernels[key]
 
@@ -152,4 +155,7 @@ class CudaDevice:
 
     def is_done(self, queue: Any) -> bool:
         """Say whether a stream has nothing left to do."""
-        return bool(queue.done)
+        status = int(self.cupy.cuda.runtime.streamQuery(queue.ptr))
+        if status not in (SUCCESS, NOT_READY):
+            queue.synchronize()  # raises what went wrong; `queue.done` would say "not yet" for ever
+        return status == SUCCESS

@@ -46,7 +46,7 @@ class Feeder:
     def __init__(self, jobs: Iterable[Prepared], device: Device) -> None:
         self.n_read = 0
         self._jobs, self._device = jobs, device
-        self._made: queue.Queue[Packed | Misfit | Exception | None] = queue.Queue(BATCHES_AHEAD)
+        self._made: queue.Queue[Packed | Misfit | BaseException | None] = queue.Queue(BATCHES_AHEAD)
         self._closing = threading.Event()
         self._ended = False
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -65,7 +65,7 @@ class Feeder:
             one = self._made.get(timeout=SECONDS_TO_LOOK_UP) if patient else self._made.get_nowait()
         except queue.Empty:
             return None
-        if one is None or isinstance(one, Exception):
+        if one is None or isinstance(one, BaseException):
             self._ended = True
             if one is not None:
                 raise one
@@ -84,10 +84,10 @@ class Feeder:
                 if not self._put(one):
                     return
             self._put(None)
-        except Exception as error:  # raised again where the batches are waited for
+        except BaseException as error:  # raised again where the batches are waited for, or they would be for ever
             self._put(error)
 
-    def _put(self, one: Packed | Misfit | Exception | None) -> bool:
+    def _put(self, one: Packed | Misfit | BaseException | None) -> bool:
         """Wait for room; False if nobody wants any more."""
         while not self._closing.is_set():
             try:

@@ -24,6 +24,7 @@ __all__ = ["BatchProgress", "run_many"]
 BATCHES_AT_ONCE = 48
 SECONDS_TO_LOOK_UP = 0.002
 SECONDS_WITHOUT_GPU = 0.1
+SECONDS_TO_ASK = 0.05
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,9 @@ def run_many(
         tens of times faster with one long search than a GPU, which is faster with thousands.
     left : callable, optional
         If `watch` asks to stop: gets the number of a job, that of the attempt, and where it was left, for every search
-        under way; these are then not yielded. `gradus.search.front.go_on` can finish them.
+        under way; these are then not yielded. `gradus.search.front.go_on` can finish them. A search with a time limit, and
+        a job that began on the CPU, ends with the best it has all the same; and where some attempts of a job had ended,
+        the best of these is yielded, as stopped.
     failed : callable, optional
         Gets the index of a job that had to run on the CPU and could not, and its error; the job is then left out. If
         this is not given, the first such error is raised after all other jobs have ended.
@@ -127,8 +130,8 @@ class _Run:
         self.found: dict[int, dict[int, Found]] = defaultdict(dict)
         self.errors: list[Exception] = []
         self.n_finished = self.steps_before = 0
-        self.stopped = False
-        self.began = time.monotonic()
+        self.stopped = self.launch_ended = False
+        self.began = self.asked = time.monotonic()
 
     def results(self) -> Iterator[tuple[int, Found]]:
         """Run everything."""
@@ -146,8 +149,14 @@ class _Run:
         finally:
             self.feeder.close()
             self.helpers.close()
+            self._wait_for_launches()
         if self.errors and self.failed is None:
             raise self.errors[0]
+
+    def _wait_for_launches(self) -> None:
+        """Keep the memory of batches until the GPU is through with it: the next run may be given the same."""
+        while not all(batch.ready for batch in self.running):
+            time.sleep(SECONDS_TO_LOOK_UP)
 
     def _begin_batches(self) -> None:
         """Fill the GPU; what does not fit on it any more takes turns."""
@@ -172,6 +181,7 @@ class _Run:
     def _look_at_batches(self) -> list[tuple[Attempt, Found]]:
         """Take what has ended from the batches whose launch is through, and go on with them."""
         ready = [batch for batch in self.running if batch.ready]
+        self.launch_ended = bool(ready)
         if self.running and not ready:
             time.sleep(SECONDS_TO_LOOK_UP)
         ended: list[tuple[Attempt, Found]] = []
@@ -245,8 +255,11 @@ class _Run:
         return job, replace(best, stopped=any(one.stopped for one in attempts))
 
     def _asked_to_stop(self) -> bool:
-        if self.watch is None:
+        """Ask the watcher when a launch has ended, and now and then while none does."""
+        now = time.monotonic()
+        if self.watch is None or not (self.launch_ended or now - self.asked >= SECONDS_TO_ASK):
             return False
+        self.asked = now
         jobs = len(self.jobs) if isinstance(self.jobs, Sized) else self.feeder.n_read
         steps = self.steps_before + sum(batch.steps for batch in self.running) + self.helpers.steps
-        return self.watch(BatchProgress(jobs, self.n_finished, steps, time.monotonic() - self.began)) is True
+        return self.watch(BatchProgress(jobs, self.n_finished, steps, now - self.began)) is True

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import TYPE_CHECKING
 
 from gradus.search.cuda.batch import Attempt
@@ -22,10 +23,14 @@ WAITING_EACH = 1
 Outcome = tuple[Found, UnderWay | None]
 Key = Attempt | int
 """A search that was under way, or the number of a job that begins here."""
+Work = Callable[[Callable[[Progress], bool]], Outcome]
 
 
 class Helpers:
     """Threads for searches: the compiled search needs no lock of the interpreter, so they do not get in each other's way.
+
+    They are no pool of `concurrent.futures`, since Python waits for such threads at its end: a program that fails while it
+    holds the results of a run would then go on until the longest search has ended.
 
     Parameters
     ----------
@@ -35,7 +40,8 @@ class Helpers:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._pool = ThreadPoolExecutor(max(count, 1), thread_name_prefix="search")
+        self._threads: list[threading.Thread] = []
+        self._waiting: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._flying: dict[Future[Outcome], tuple[Key, list[int]]] = {}
         self._steps_before = 0
         self._stop = threading.Event()
@@ -75,21 +81,42 @@ class Helpers:
 
     def stop(self) -> None:
         """Stop every search soon, and forget the jobs that have not begun."""
-        self._stop.set()
         for future, (key, _) in list(self._flying.items()):
             if isinstance(key, int) and future.cancel():
                 del self._flying[future]
+        self._stop.set()  # only now: a thread that stops would begin the next job
 
     def close(self) -> None:
         """Stop everything and forget what waits."""
-        self.stop()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for future in self._flying:
+            future.cancel()
+        self._stop.set()
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join()
 
-    def _submit(self, key: Key, work: Callable[[Callable[[Progress], bool]], Outcome]) -> None:
+    def _submit(self, key: Key, work: Work) -> None:
+        future: Future[Outcome] = Future()
         steps = [0]
 
         def watch(progress: Progress) -> bool:
             steps[0] = progress.total_steps
             return self._stop.is_set()
 
-        self._flying[self._pool.submit(work, watch)] = key, steps
+        def run() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(work(watch))
+                except BaseException as error:  # raised again where the result is asked for
+                    future.set_exception(error)
+
+        self._flying[future] = key, steps
+        self._waiting.put(run)
+        if len(self._threads) < max(self.count, 1):
+            self._threads.append(threading.Thread(target=self._run_what_waits, name="search", daemon=True))
+            self._threads[-1].start()
+
+    def _run_what_waits(self) -> None:
+        while (run := self._waiting.get()) is not None:
+            run()
