@@ -10,6 +10,7 @@ import pytest
 
 from experiment_helpers import comparable, on_cpu
 from gradus.errors import FormatError, SettingsError
+from gradus.experiments import device, jobs_file
 from gradus.experiments.device import main, run_jobs, run_jobs_on_cpu
 from gradus.experiments.engines import CudaEngine
 from gradus.experiments.jobs_file import ResultsWriter, read_jobs, read_results, write_jobs_file
@@ -108,6 +109,62 @@ def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
     assert sum(job.since is None for job in rest) == 1
 
 
+def test_ctrl_c_on_cpu_cores_keeps_what_is_done_and_how_far_the_others_are(tmp_path, searches, monkeypatch, capsys):
+    endless = Settings(loss="l1", gates_per_target=3, restarts=20)
+    tasks = [searches[0], *(Task(Design("cmaj9", settings=endless, order="none"), 200, sample) for sample in range(2))]
+    write_jobs(tasks, tmp_path / "jobs.npz")
+    run_jobs(list(read_jobs(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
+    begun = {job.task_id: job.since.step for job in read_jobs(tmp_path / "rest-0.npz")}
+    plain = device.ResultsWriter.add
+
+    def interrupt(self, *what):
+        plain(self, *what)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(device.ResultsWriter, "add", interrupt)
+    with pytest.raises(SystemExit) as ended:
+        main([str(tmp_path / "rest-0.npz"), str(tmp_path / "cpu"), "--cpu", "--workers", "3"])
+    assert ended.value.code == 130
+    assert "what is done is in" in capsys.readouterr().err
+    assert [task_id for task_id, _ in read_results(tmp_path / "cpu" / "results-0.npz")] == [tasks[0].id_bytes]
+    rest = list(read_jobs(tmp_path / "cpu" / "rest-0.npz"))
+    assert sorted(job.task_id for job in rest) == sorted(task.id_bytes for task in tasks[1:])
+    assert all(job.since.step > begun[job.task_id] or job.since.restart for job in rest)
+
+
+def test_a_job_that_fails_on_cpu_cores_costs_no_other_and_is_left(tmp_path, searches, monkeypatch):
+    write_jobs(searches[:4], tmp_path / "jobs.npz")
+    jobs = list(read_jobs(tmp_path / "jobs.npz"))
+    plain = device.run_search
+
+    def fails_once(X, Y, settings, seed, **options):
+        if seed == jobs[1].seed:
+            raise MemoryError("no room for it")
+        return plain(X, Y, settings, seed, **options)
+
+    monkeypatch.setattr(device, "run_search", fails_once)
+    with pytest.raises(MemoryError, match="no room"):
+        run_jobs_on_cpu(jobs, tmp_path, workers=1, say=str)
+    assert len(list(read_results(tmp_path / "results-0.npz"))) == 3
+    assert [job.task_id for job in read_jobs(tmp_path / "rest-0.npz")] == [jobs[1].task_id]
+
+
+def test_numbers_of_workers_below_zero_are_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([str(tmp_path / "jobs.npz"), str(tmp_path), "--cpu", "--workers", "-1"])
+    assert ended.value.code == 2
+    assert "at least 0" in capsys.readouterr().err
+
+
+def _reading_an_output(arrays):
+    """Let the last output of the first search read the one before it: below it, but not among what outputs may read."""
+    wirings = arrays["since_wirings"].copy()
+    gates = int(arrays["since_gates"][0])
+    inputs = int(arrays["set_shapes"][arrays["job_set"][0]][1])
+    wirings[2 * gates - 1] = inputs + gates - 2
+    return wirings
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -116,6 +173,20 @@ def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
         lambda arrays: {"since_wirings": arrays["since_wirings"][:-1]},
         lambda arrays: {"since_gates": arrays["since_gates"][:-1]},
         lambda arrays: {"begun": arrays["begun"][:-1]},
+        lambda arrays: {"begun": arrays["begun"].astype(int)},
+        lambda arrays: {"since_gates": arrays["since_gates"] + np.array([0, 0, -1, 1])},
+        lambda arrays: {"since_random": arrays["since_random"][:, :1]},
+        lambda arrays: {"since_random": arrays["since_random"].astype(float)},
+        lambda arrays: {"since_random": arrays["since_random"] * 0},
+        lambda arrays: {"since_numbers": arrays["since_numbers"].astype(float)},
+        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([0, 2**62, 0, 0, 0], dtype=np.uint64)},
+        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([0, 0, 1, 0, 0], dtype=np.uint64)},
+        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([0, 0, 0, 100, 0], dtype=np.uint64)},
+        lambda arrays: {"since_wirings": _reading_an_output(arrays)},
+        lambda arrays: {"head": np.frombuffer(arrays["head"].tobytes().replace(b'"attempts": 1', b'"attempts": 2'), np.uint8)},
+        lambda arrays: {"job_order": arrays["job_order"] * 0},
+        lambda arrays: {"job_order": arrays["job_order"][:-1]},
+        lambda arrays: {"job_kind": arrays["job_kind"] - 1},
     ],
 )
 def test_damaged_searches_under_way_are_refused(tmp_path, searches, changes):
@@ -192,6 +263,26 @@ def test_results_go_to_a_new_folder_and_never_over_those_of_an_earlier_run(tmp_p
     assert sorted(path.name for path in folder.iterdir()) == ["results-0.npz", "results-1.npz", "results-2.npz"]
     store = Store(tmp_path / "store")
     assert absorb(searches[:4], jobs, [folder / "results-0.npz", folder / "results-1.npz"], store).done == 4
+
+
+def test_two_runs_at_once_never_write_to_one_file(tmp_path, searches, monkeypatch):
+    write_jobs(searches[:2], tmp_path / "jobs.npz")
+    jobs = list(read_jobs(tmp_path / "jobs.npz"))
+    found = [run_search(one.X, one.Y, one.settings, one.seed) for one in (job.prepared() for job in jobs)]
+    first, second = ResultsWriter(tmp_path), ResultsWriter(tmp_path)
+    first.add(jobs[0], found[0])
+    second.add(jobs[1], found[1])
+    save = jobs_file._save
+
+    def meanwhile_the_other_writes(path, arrays):
+        monkeypatch.setattr(jobs_file, "_save", save)
+        second.flush()
+        save(path, arrays)
+
+    monkeypatch.setattr(jobs_file, "_save", meanwhile_the_other_writes)
+    first.flush()
+    kept = [task_id for k in range(2) for task_id, _ in read_results(tmp_path / f"results-{k}.npz")]
+    assert sorted(kept) == sorted(job.task_id for job in jobs)
 
 
 def test_what_was_found_before_a_run_broke_is_kept(tmp_path, searches):
@@ -280,6 +371,13 @@ def test_results_that_no_search_can_have_found_are_refused(tmp_path, searches, c
     with pytest.raises(FormatError, match=r"results-0\.npz"):
         absorb(searches[:4], jobs, [results], Store(tmp_path / "store"))
     assert len(Store(tmp_path / "store")) == 0
+
+
+def test_a_training_set_without_inputs_is_refused_before_compiled_code_draws_from_none(tmp_path, searches):
+    write_jobs(searches[:1], tmp_path / "jobs.npz")
+    _change(tmp_path / "jobs.npz", set_shapes=lambda shapes: shapes * [1, 0, 1], set_bits=lambda bits: bits[:0])
+    with pytest.raises(FormatError, match="training sets"):
+        list(read_jobs(tmp_path / "jobs.npz"))
 
 
 @pytest.mark.parametrize(

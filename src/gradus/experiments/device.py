@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gradus.errors import GradusError, SettingsError
-from gradus.experiments.jobs_file import Job, ResultsWriter, free_place, read_jobs, write_jobs_file
+from gradus.experiments.jobs_file import Job, ResultsWriter, read_jobs, take_place, write_jobs_file
 from gradus.machine import usable_cores
 from gradus.plurals import counted
 from gradus.search.front import Found, Progress, go_on, run_search
@@ -31,6 +31,8 @@ SECONDS_A_LINE = 10.0
 SECONDS_A_LOOK = 0.5
 
 Say = Callable[[str], Any]
+Outcome = tuple[Found, UnderWay | None]
+"""What was found, and where the search stands if it was stopped."""
 
 
 def run_jobs(
@@ -71,13 +73,12 @@ def run_jobs(
     writer = ResultsWriter(folder)
     finished, rest = 0, dict[int, UnderWay]()
     try:
-        stream = run_many(
+        for index, found in run_many(
             (job.prepared() for job in jobs),
             watch=lambda progress: clock.tell(progress.finished, len(jobs), progress.steps),
             helpers=helpers,
             left=lambda index, attempt, since: rest.update({index: since}),
-        )
-        for index, found in stream:
+        ):
             if not found.stopped:
                 writer.add(jobs[index], found)
                 finished += 1
@@ -86,7 +87,7 @@ def run_jobs(
         # Of a job with several attempts some may have ended and others not begun: it is left for another time.
         begun = [replace(jobs[k], since=since) for k, since in rest.items() if jobs[k].settings.attempts == 1]
         if begun:
-            write_jobs_file(free_place(folder, "rest"), begun)
+            write_jobs_file(take_place(folder, "rest"), begun)
     files = counted(writer.files, "file")
     say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(begun)} under way, {files}")
     return finished
@@ -102,44 +103,57 @@ def run_jobs_on_cpu(
 ) -> int:
     """Run jobs on CPU cores, those under way from where they were left; return how many were finished.
 
+    A job that fails keeps no other from its result; the first such error is raised at the end.
+
     Parameters
     ----------
     jobs, folder, seconds, say
-        As for `run_jobs`; ``rest-0.npz`` has everything that is not done.
+        As for `run_jobs`; ``rest-0.npz`` has everything that is not done, whatever ended the run.
     workers : int, optional
         Threads; as many as there are cores if not given.
     """
     clock = _Clock(seconds, say)
     writer = ResultsWriter(folder)
     stop = threading.Event()
-    finished, rest = 0, list[Job]()
+    finished, rest, errors = 0, list[Job](), list[BaseException]()
     pool = ThreadPoolExecutor(workers or usable_cores())
-    flying: dict[Future[tuple[Found, UnderWay | None]], Job] = {pool.submit(_run_here, job, stop): job for job in jobs}
+    flying: dict[Future[Outcome], Job] = {pool.submit(_run_here, job, stop): job for job in jobs}
     try:
         while flying:
             for future in wait(flying, timeout=SECONDS_A_LOOK, return_when=FIRST_COMPLETED).done:
-                job = flying.pop(future)
-                found, since = future.result()
-                if found.stopped:
-                    rest.append(replace(job, since=since))
-                else:
-                    writer.add(job, found)
-                    finished += 1
+                finished += _keep(future, flying.pop(future), writer, rest)
+                errors += filter(None, [future.exception()])
             if clock.tell(finished, len(jobs), None):
                 rest += _forget_waiting(flying)
                 stop.set()
-    finally:
+    finally:  # whatever ends the run, what is done is kept, and so is how far the others are
         stop.set()
         pool.shutdown(cancel_futures=True)
+        finished += sum(_keep(future, job, writer, rest) for future, job in flying.items())
         writer.flush()
-    if rest:
-        write_jobs_file(free_place(folder, "rest"), rest)
+        if rest:
+            write_jobs_file(take_place(folder, "rest"), rest)
     files = counted(writer.files, "file")
     say(f"{finished} of {len(jobs)} jobs done in {clock.seconds:.0f} s, {len(rest)} left, {files}")
+    if errors:
+        raise errors[0]
     return finished
 
 
-def _run_here(job: Job, stop: threading.Event) -> tuple[Found, UnderWay | None]:
+def _keep(future: Future[Outcome], job: Job, writer: ResultsWriter, rest: list[Job]) -> bool:
+    """Keep what a job has come to; say whether it was finished. One that failed or never began is left as it was."""
+    if future.cancelled() or future.exception() is not None:
+        rest.append(job)
+        return False
+    found, since = future.result()
+    if found.stopped:
+        rest.append(replace(job, since=since))
+    else:
+        writer.add(job, found)
+    return not found.stopped
+
+
+def _run_here(job: Job, stop: threading.Event) -> Outcome:
     prepared = job.prepared()
 
     def watch(progress: Progress) -> bool:
@@ -183,6 +197,13 @@ class _Clock:
         return self.limit is not None and now - self.began >= self.limit
 
 
+def _from_zero(text: str) -> int:
+    """Read a number of things from the command line."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+    return int(text)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Run a file of Gradus jobs on a GPU, or what is left of one on CPU cores.")
@@ -190,11 +211,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, help="stop after so many seconds, keep what is done, and write the rest")
     parser.add_argument("--cpu", action="store_true", help="run on CPU cores; searches under way go on where they were left")
-    parser.add_argument(
-        "--workers", type=int, default=usable_cores(), help="CPU threads, with a GPU those that help it; default: all cores"
-    )
-    parser.add_argument("--from", dest="first", type=int, default=0, help="leave out the jobs before this one")
-    parser.add_argument("--count", type=int, help="run so many jobs at most")
+    helping = "CPU threads, with a GPU those that help it; default: all cores"
+    parser.add_argument("--workers", type=_from_zero, default=usable_cores(), help=helping)
+    parser.add_argument("--from", dest="first", type=_from_zero, default=0, help="leave out the jobs before this one")
+    parser.add_argument("--count", type=_from_zero, help="run so many jobs at most")
     options = parser.parse_args(arguments)
     stop = None if options.count is None else options.first + options.count
     run = partial(run_jobs_on_cpu, workers=options.workers) if options.cpu else partial(run_jobs, helpers=options.workers)
@@ -204,6 +224,9 @@ def main(arguments: list[str] | None = None) -> None:
     except GradusError as error:
         print(f"gradus: {error}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print(f"gradus: stopped; what is done is in {options.folder}.", file=sys.stderr)
+        sys.exit(130)
 
 
 if __name__ == "__main__":

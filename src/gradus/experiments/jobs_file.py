@@ -25,7 +25,7 @@ from gradus.search.front import Found
 from gradus.search.settings import Settings
 from gradus.search.under_way import UnderWay
 
-__all__ = ["Job", "ResultsWriter", "free_place", "read_jobs", "read_results", "write_jobs_file"]
+__all__ = ["Job", "ResultsWriter", "read_jobs", "read_results", "take_place", "write_jobs_file"]
 
 JOBS_FORMAT, RESULTS_FORMAT = "gradus-jobs-1", "gradus-results-1"
 LARGEST_FILE = 4 << 30
@@ -125,13 +125,13 @@ def read_jobs(path: Path) -> Iterator[Job]:
 def _jobs_of(arrays: dict[str, Any], name: str) -> Iterator[Job]:
     kinds = [Settings(**kind) for kind in _head(arrays)["settings"]]
     sets = _unpacked_sets(arrays)
-    m_of_set = [Y.shape[1] for _, Y in sets]
-    ends = np.cumsum([0, *(m_of_set[k] for k in arrays["job_set"])])
+    _check_jobs(arrays, kinds, [Y.shape[1] for _, Y in sets])
+    ends = np.cumsum([0, *(sets[k][1].shape[1] for k in arrays["job_set"])])
     begun = iter(_under_way_of(arrays, kinds))
     for index, set_number in enumerate(arrays["job_set"].tolist()):
         X, Y = sets[set_number]
         tau, eta = float(arrays["job_tau"][index]), float(arrays["job_eta"][index])
-        yield Job(
+        job = Job(
             task_id=arrays["job_id"][index].tobytes(),
             set_key=(name, set_number),  # jobs of several files may be written to one
             X=X,
@@ -141,8 +141,58 @@ def _jobs_of(arrays: dict[str, Any], name: str) -> Iterator[Job]:
             seed=int(arrays["job_seed"][index]),
             tau=None if np.isnan(tau) else tau,
             eta=None if np.isnan(eta) else eta,
-            since=_checked(next(begun), X.shape[1]) if "begun" in arrays and arrays["begun"][index] else None,
+            since=next(begun) if "begun" in arrays and arrays["begun"][index] else None,
         )
+        _check_job(job)
+        yield job
+
+
+def _check_jobs(arrays: dict[str, Any], kinds: Sequence[Settings], targets: Sequence[int]) -> None:
+    """Raise ValueError unless the arrays fit each other."""
+    count = len(arrays["job_set"])
+    for name, choices in (("job_set", len(targets)), ("job_kind", len(kinds))):
+        _check_whole_numbers(arrays, name, (count,))
+        if arrays[name].max(initial=-1) >= choices:
+            raise ValueError(f"{name} names what is not there")
+    _check_whole_numbers(arrays, "job_seed", (count,))
+    _check_whole_numbers(arrays, "job_order", (sum(targets[k] for k in arrays["job_set"]),))
+    if arrays["job_id"].dtype != np.uint8 or arrays["job_id"].shape != (count, ID_BYTES):
+        raise ValueError("its jobs have no names")
+    if "begun" not in arrays:
+        return
+    if arrays["begun"].dtype != np.bool_ or arrays["begun"].shape != (count,):
+        raise ValueError("it does not say of each job whether it has begun")
+    histories = [kinds[kind].history for kind in arrays["job_kind"][arrays["begun"]]]
+    _check_whole_numbers(arrays, "since_numbers", (len(histories), len(SINCE_NUMBERS)))
+    _check_whole_numbers(arrays, "since_random", (len(histories), 2))
+    _check_whole_numbers(arrays, "since_gates", (len(histories),))
+    _check_whole_numbers(arrays, "since_wirings", (4 * sum(arrays["since_gates"].tolist()),))
+    _check_whole_numbers(arrays, "since_histories", (sum(histories),))
+
+
+def _check_whole_numbers(arrays: dict[str, Any], name: str, shape: tuple[int, ...]) -> None:
+    array = arrays[name]
+    if not np.issubdtype(array.dtype, np.integer) or array.shape != shape or array.min(initial=0) < 0:
+        raise ValueError(f"{name} does not hold {' by '.join(map(str, shape))} whole numbers from 0")
+
+
+def _check_job(job: Job) -> None:
+    """Raise ValueError where a search could not have such an order or be at such a place: compiled code will believe it."""
+    m, since, settings = job.Y.shape[1], job.since, job.settings
+    if sorted(job.order) != list(range(m)):
+        raise ValueError("an order does not name each target once")
+    if since is None:
+        return
+    gates = settings.n_gates(m)
+    readable = job.X.shape[1] + np.minimum(np.arange(gates), gates - m)[:, np.newaxis]
+    if len(since.sources) != gates or (since.sources >= readable).any() or (since.best >= readable).any():
+        raise ValueError("the wiring of a search under way is none")
+    last_step = settings.shrink if since.shrinking else settings.max_iterations
+    most_before = (since.restart + since.shrinking) * settings.max_iterations
+    if since.step > last_step or since.iterations > most_before or since.restart > settings.restarts:
+        raise ValueError("a search under way is at a place to which no search comes")
+    if settings.attempts > 1 or not since.random.any():
+        raise ValueError("a search under way has several attempts, or no generator")
 
 
 def _under_way_of(arrays: dict[str, Any], kinds: Sequence[Settings]) -> Iterator[UnderWay]:
@@ -155,26 +205,16 @@ def _under_way_of(arrays: dict[str, Any], kinds: Sequence[Settings]) -> Iterator
         wirings = arrays["since_wirings"][at_wiring : at_wiring + 4 * gates].astype(np.uint32).reshape(2, gates, 2)
         history = arrays["since_histories"][at_history : at_history + length].astype(np.uint64)
         at_wiring, at_history = at_wiring + 4 * gates, at_history + length
-        if len(history) != length:
-            raise ValueError("the costs of a search under way are not complete")
         shrinking, step, iterations, restart, best_cost = arrays["since_numbers"][k].tolist()
         random = arrays["since_random"][k].astype(np.uint64)
         yield UnderWay(bool(shrinking), step, iterations, restart, best_cost, random, wirings[0], wirings[1], history)
-
-
-def _checked(since: UnderWay, n_inputs: int) -> UnderWay:
-    """Raise ValueError where a gate reads what it cannot: compiled code will follow the wiring blindly."""
-    readable = n_inputs + np.arange(len(since.sources))[:, np.newaxis]
-    if (since.sources >= readable).any() or (since.best >= readable).any():
-        raise ValueError("the wiring of a search under way is none")
-    return since
 
 
 def _unpacked_sets(arrays: dict[str, Any]) -> list[tuple[BoolMatrix, BoolMatrix]]:
     result = []
     at = 0
     sizes = [-(-n * (inputs + targets) // 8) for n, inputs, targets in arrays["set_shapes"].tolist()]
-    if arrays["set_shapes"].min(initial=0) < 0 or sum(sizes) != len(arrays["set_bits"]):
+    if arrays["set_shapes"].min(initial=1) < 1 or sum(sizes) != len(arrays["set_bits"]):
         raise ValueError("its training sets are not complete")
     for n, inputs, targets in arrays["set_shapes"].tolist():
         cells = n * (inputs + targets)
@@ -241,15 +281,24 @@ class ResultsWriter:
             "sources": sources.astype(np.min_scalar_type(sources.max(initial=0).astype(np.uint64))),
         }
         if self._place is None:
-            self._place = free_place(self.folder, "results")
+            self._place = take_place(self.folder, "results")
             self.files += 1
         _save(self._place, arrays)
         self._written = time.monotonic()
 
 
-def free_place(folder: Path, stem: str) -> Path:
-    """Find the first of the names stem-0.npz, stem-1.npz … that no file has: what an earlier run wrote is not to be lost."""
-    return next(place for k in itertools.count() if not (place := folder / f"{stem}-{k}.npz").exists())
+def take_place(folder: Path, stem: str) -> Path:
+    """Take the first of the names stem-0.npz, stem-1.npz … that no file has, so that no other run, early or late, has it."""
+    numbers = itertools.count()
+    while True:
+        place = folder / f"{stem}-{next(numbers)}.npz"
+        try:
+            with open(place, "x"):
+                return place
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise FormatError(f"cannot be written: {error.strerror or error}", path=place) from error
 
 
 def read_results(path: Path) -> Iterator[tuple[bytes, Found]]:
@@ -344,6 +393,6 @@ def _load(path: Path, wanted: str) -> dict[str, Any]:
             raise ValueError("it has another format")
     except GradusError:
         raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile) as error:
         raise FormatError(f"not a file of the format {wanted}: {error}", path=path) from error
     return arrays
