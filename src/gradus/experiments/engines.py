@@ -356,12 +356,18 @@ def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[lis
     try:
         for index, found in stream:
             task, ordered = sent[index]
-            yield [_finished(task, ordered, found)]
+            yield [_finished(task, ordered, found), *_taken_from(failures)]
     except Exception as error:
         _raise_if_of_gpu(error)
         raise
+    yield _taken_from(failures)
+
+
+def _taken_from(failures: queue.SimpleQueue[Row]) -> list[Row]:
+    rows = []
     while not failures.empty():
-        yield [failures.get()]
+        rows.append(failures.get())
+    return rows
 
 
 def _finished(task: Task, ordered: Ordered, found: Found) -> Row:
