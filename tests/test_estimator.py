@@ -143,6 +143,7 @@ def test_contradictory_rows_warn_and_the_majority_is_learned():
     with pytest.warns(ConvergenceWarning, match=r"1 of 4 rows are wrong.*error 0.25.*1 row has the inputs of others") as told:
         model = quick().fit(X, [1, 1, 0, 0])
     assert "Raise max_iterations" not in str(told[0].message)  # more search would not help
+    assert "different labels, so that no network can" in str(told[0].message)
     assert not model.converged_
     assert model.predict([[0], [1]]).tolist() == [1, 0]
 

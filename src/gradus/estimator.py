@@ -303,7 +303,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if outvoted:
             message += (
                 f" {counted(outvoted, 'row has', 'rows have')} the inputs of others and different labels, so that "
-                " no network can be right on all of them; the majority was taught."
+                "no network can be right on all of them; the majority was taught."
             )
         if not all_fitted:
             message += " Raise max_iterations, restarts or gates_per_target."
