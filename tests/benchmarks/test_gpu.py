@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from cuda_on_cpu import COMPILER, HostDevice
 from gradus.benchmarks.cases import Case
-from gradus.benchmarks.gpu import measure_all
+from gradus.benchmarks.gpu import measure, measure_all
+from gradus.search.cuda import feeder
 from gradus.search.cuda.plan import Limits
 
 
@@ -20,3 +23,12 @@ def test_every_case_is_measured_under_both_losses(tmp_path):
         assert row["steps_per_second"] > 10_000
         assert row["searches"] == 2 * row["searches_at_a_time"] > 0
         assert 0 <= row["converged"] <= row["ended"] <= row["searches"]
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
+def test_time_before_the_first_step_is_not_measured(tmp_path, monkeypatch):
+    plain = feeder.pack_attempts
+    monkeypatch.setattr(feeder, "pack_attempts", lambda *what: time.sleep(0.6) or plain(*what))
+    small = Limits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
+    row = measure(HostDevice(tmp_path, small), Case("add3", 20), "l1", seconds=0.1)
+    assert row["steps_per_second"] > 10_000

@@ -57,8 +57,10 @@ def measure(device: Device, case: Case, loss: LossName, seconds: float = 3.0) ->
     seen: list[BatchProgress] = []
 
     def watch(progress: BatchProgress) -> bool:
-        seen.append(progress)
-        return progress.seconds - seen[0].seconds > seconds
+        # Steps are known when a launch has ended; before the first one the examples are packed, which is not measured.
+        if progress.steps > (seen[-1].steps if seen else 0):
+            seen.append(progress)
+        return bool(seen) and progress.seconds - seen[0].seconds > seconds
 
     found = [one for _, one in run_many(jobs, watch=watch, device=device)]
     full = [progress for progress in seen if len(jobs) - progress.finished >= networks]
