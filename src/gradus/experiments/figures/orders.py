@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from matplotlib.figure import Figure
 
 from gradus.experiments.figures.curves import GAIN, SIZE, present
 from gradus.experiments.figures.style import COLOURS, GRID, band, finish, problem_title
-from gradus.experiments.results import Results
+from gradus.experiments.results import Pairs, Results
 from gradus.experiments.stats import Estimate, gain_by_size, mean_by_size, mean_interval
 
 __all__ = ["fig5", "fig6"]
@@ -102,10 +103,24 @@ def peak_size(results: Results) -> int | None:
 
 def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:
     """Gain in points over L1 at one training size, for each tau."""
+    return [(tau, mean_interval(pairs.gain).scaled(100)) for tau, pairs in _pairs_by_tau(one, size)]
+
+
+def slope_over_tau(one: Results, size: int) -> Estimate:
+    """Rise of the gain in points with tau at one training size: a line through each training set's gains, and their mean."""
+    gains: dict[int, list[tuple[float, float]]] = {}
+    for tau, pairs in _pairs_by_tau(one, size):
+        for sample, gain in zip(pairs.sample.tolist(), pairs.gain.tolist(), strict=True):
+            gains.setdefault(sample, []).append((tau, gain))
+    most = max((len(points) for points in gains.values()), default=0)
+    complete = [np.array(points) for points in gains.values() if len(points) == most > 1]
+    return mean_interval([np.polyfit(points[:, 0], points[:, 1], 1)[0] for points in complete]).scaled(100)
+
+
+def _pairs_by_tau(one: Results, size: int) -> Iterator[tuple[float, Pairs]]:
+    """Networks taught in orders of each tau with those of L1, a pair for each training set."""
     at = one.select(n_train=size)
     base, lgh = at.select(loss="l1"), at.select(loss="lgh")
     taus = np.round(np.asarray(lgh.tau, dtype=np.float64), 6)
-    return [
-        (tau, mean_interval(lgh.where(taus == tau).pairs(base).by_training_set().gain).scaled(100))
-        for tau in sorted(set(taus.tolist()))
-    ]
+    for tau in sorted(set(taus.tolist())):
+        yield tau, lgh.where(taus == tau).pairs(base).by_training_set()
