@@ -120,7 +120,7 @@ def _check(task: Task, ordered: Ordered, found: Found, jobs_path: Path, path: Pa
 class _Replay(Engine):
     """An engine whose searches have been done already."""
 
-    name = "a GPU elsewhere"
+    name = "this machine, from searches run elsewhere"
 
     def __init__(self, orders: dict[bytes, Ordered], found: dict[bytes, Found]) -> None:
         self.orders, self.found = orders, found
