@@ -69,6 +69,7 @@ class Watch:
         self._line = _Line()
         self._begin = time.monotonic()
         self._running = False
+        self._steps_before = 0
         self._before: Any = None
 
     def __enter__(self) -> Watch:

@@ -157,14 +157,14 @@ def _prepare(plan: Any, folder: Path, path: Path, retry_failed: bool) -> dict[st
 
 
 def _absorb(plan: Any, folder: Path, jobs: Path, results: list[Path]) -> dict[str, Any]:
-    from gradus.experiments.offline import absorb
+    from gradus.experiments.offline import REPLAYED, absorb
     from gradus.experiments.provenance import record_run
     from gradus.experiments.store import Store
 
     store = Store(folder)
     _say_damaged(store)
     outcome = _outcome(absorb(plan.tasks(), jobs, results, store))
-    record_run(folder, {"what": plan.name, "engine": "a GPU elsewhere", "as_published": plan.as_published, **outcome})
+    record_run(folder, {"what": plan.name, "engine": REPLAYED, "as_published": plan.as_published, **outcome})
     return outcome
 
 

@@ -18,9 +18,11 @@ from gradus.experiments.work import Ordered, Row, finish, order_of
 from gradus.network import Network
 from gradus.search.front import Found
 
-__all__ = ["absorb", "write_jobs"]
+__all__ = ["REPLAYED", "absorb", "write_jobs"]
 
 ROWS_A_PART = 2000
+REPLAYED = "this machine, from searches run elsewhere"
+"""For the record: who made the rows."""
 
 
 def write_jobs(tasks: Iterable[Task], path: Path, *, watch: Callable[[], Any] | None = None) -> int:
@@ -120,7 +122,7 @@ def _check(task: Task, ordered: Ordered, found: Found, jobs_path: Path, path: Pa
 class _Replay(Engine):
     """An engine whose searches have been done already."""
 
-    name = "this machine, from searches run elsewhere"
+    name = REPLAYED
 
     def __init__(self, orders: dict[bytes, Ordered], found: dict[bytes, Found]) -> None:
         self.orders, self.found = orders, found
