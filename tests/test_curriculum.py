@@ -165,7 +165,7 @@ def test_threads_give_what_one_thread_gives(monkeypatch, rng):
     from gradus.curriculum import find
 
     monkeypatch.setattr(find, "WORK_FOR_THREADS", 0)
-    monkeypatch.setattr(find.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(find, "usable_cores", lambda: 3)
     assert gradus.find_curriculum(X, Y, choose="random") == alone
 
 
@@ -318,7 +318,7 @@ def test_an_error_in_one_thread_stops_the_others(monkeypatch, rng):
         return gradus.FeatureSet((), 0, True)
 
     monkeypatch.setattr(find, "WORK_FOR_THREADS", 0)
-    monkeypatch.setattr(find.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(find, "usable_cores", lambda: 2)
     monkeypatch.setattr(find, "find_feature_set", fail_at_the_third)
     with pytest.raises(MemoryError):
         gradus.find_curriculum(X, Y)

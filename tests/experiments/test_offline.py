@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
@@ -18,6 +19,7 @@ from gradus.experiments.offline import absorb, write_jobs
 from gradus.experiments.run import run_tasks
 from gradus.experiments.store import Store
 from gradus.experiments.tasks import Design, Task
+from gradus.search import cuda
 from gradus.search.front import Found, attempt_seeds, run_search
 from gradus.search.settings import Settings
 from gradus.search.workspace import Workspace
@@ -107,6 +109,26 @@ def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
     moved = [job.task_id for job in rest if job.since is not None and job.since.step > steps[job.task_id]]
     assert len(moved) >= 2
     assert sum(job.since is None for job in rest) == 1
+
+
+def test_ctrl_c_on_a_gpu_is_as_if_the_time_were_up(tmp_path, searches, monkeypatch, capsys):
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupted(jobs, *, watch, left, **options):
+        progress = cuda.BatchProgress(jobs=3, finished=0, steps=0, seconds=0.0)
+        assert watch(progress) is False
+        signal.raise_signal(signal.SIGINT)
+        assert watch(progress) is True
+        return leave_everything(jobs, left=left)
+
+    monkeypatch.setattr(cuda, "run_many", interrupted)
+    write_jobs(searches[:3], tmp_path / "jobs.npz")
+    with pytest.raises(SystemExit) as ended:
+        main([str(tmp_path / "jobs.npz"), str(tmp_path)])
+    assert ended.value.code == 130
+    assert "what is done is in" in capsys.readouterr().err
+    assert len(list(read_jobs(tmp_path / "rest-0.npz"))) == 3
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_ctrl_c_on_cpu_cores_keeps_what_is_done_and_how_far_the_others_are(tmp_path, searches, monkeypatch, capsys):
@@ -201,8 +223,6 @@ def test_damaged_searches_under_way_are_refused(tmp_path, searches, changes):
 
 
 def test_the_gpu_engine_gives_the_same_rows_and_runs_baselines_here(tmp_path, tasks, reference, monkeypatch):
-    from gradus.search import cuda
-
     monkeypatch.setattr(cuda, "run_many", on_cpu)
     run_tasks(tasks, Store(tmp_path), CudaEngine())
     assert comparable(Store(tmp_path).table()) == reference

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from gradus.bits import column_names
 from gradus.errors import DataError, SettingsError
+from gradus.machine import usable_cores
 from gradus.minfs import FeatureSet
 from gradus.minfs.deadline import Deadline, check_time_limit
 from gradus.minfs.front import find_feature_set
@@ -208,11 +208,11 @@ def _read_targets(X: Any, Y: Any, on_conflict: Literal["raise", "ignore"]) -> tu
 
 
 def _workers(table: Table, n_targets: int) -> int:
-    """Threads that pay: one where a target takes milliseconds, else as many as there are processors."""
+    """Threads that pay: one where a target takes milliseconds, else as many as there are cores."""
     n_rows, planes, words = table.rows.shape
     few_pairs = n_targets * n_rows**2 * planes * words < WORK_FOR_THREADS
     few_columns = len(table.column_classes) < COLUMNS_FOR_THREADS
-    return 1 if few_pairs and few_columns else max(1, min(n_targets, os.cpu_count() or 1))
+    return 1 if few_pairs and few_columns else max(1, min(n_targets, usable_cores()))
 
 
 def _map(solve: Callable[[int], FeatureSet], n_targets: int, workers: int) -> list[FeatureSet]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from gradus.errors import GradusError, SettingsError
@@ -42,6 +45,7 @@ def run_jobs(
     seconds: float | None = None,
     helpers: int = 0,
     run_many: Callable[..., Iterator[tuple[int, Found]]] | None = None,
+    stop: threading.Event | None = None,
     say: Say = print,
 ) -> int:
     """Run jobs on a GPU and write what was found; return how many were finished.
@@ -59,6 +63,8 @@ def run_jobs(
         CPU threads that take searches over from the GPU.
     run_many : callable, optional
         Who runs them; the GPU if not given.
+    stop : threading.Event, optional
+        Once it is set, the time is up.
     say : callable
         Gets a line every few seconds.
     """
@@ -69,7 +75,7 @@ def run_jobs(
 
         run_many = cuda.run_many
     jobs = sorted(jobs, key=_size, reverse=True)
-    clock = _Clock(seconds, say)
+    clock = _Clock(seconds, stop, say)
     writer = ResultsWriter(folder)
     finished, rest = 0, dict[int, UnderWay]()
     try:
@@ -99,6 +105,7 @@ def run_jobs_on_cpu(
     *,
     seconds: float | None = None,
     workers: int | None = None,
+    stop: threading.Event | None = None,
     say: Say = print,
 ) -> int:
     """Run jobs on CPU cores, those under way from where they were left; return how many were finished.
@@ -107,17 +114,17 @@ def run_jobs_on_cpu(
 
     Parameters
     ----------
-    jobs, folder, seconds, say
+    jobs, folder, seconds, stop, say
         As for `run_jobs`; ``rest-0.npz`` has everything that is not done, whatever ended the run.
     workers : int, optional
         Threads; as many as there are cores if not given.
     """
-    clock = _Clock(seconds, say)
+    clock = _Clock(seconds, stop, say)
     writer = ResultsWriter(folder)
-    stop = threading.Event()
+    end = threading.Event()
     finished, rest, errors = 0, list[Job](), list[BaseException]()
     pool = ThreadPoolExecutor(workers or usable_cores())
-    flying: dict[Future[Outcome], Job] = {pool.submit(_run_here, job, stop): job for job in jobs}
+    flying: dict[Future[Outcome], Job] = {pool.submit(_run_here, job, end): job for job in jobs}
     try:
         while flying:
             for future in wait(flying, timeout=SECONDS_A_LOOK, return_when=FIRST_COMPLETED).done:
@@ -125,9 +132,9 @@ def run_jobs_on_cpu(
                 errors += filter(None, [future.exception()])
             if clock.tell(finished, len(jobs), None):
                 rest += _forget_waiting(flying)
-                stop.set()
+                end.set()
     finally:  # whatever ends the run, what is done is kept, and so is how far the others are
-        stop.set()
+        end.set()
         pool.shutdown(cancel_futures=True)
         finished += sum(_keep(future, job, writer, rest) for future, job in flying.items())
         writer.flush()
@@ -153,11 +160,11 @@ def _keep(future: Future[Outcome], job: Job, writer: ResultsWriter, rest: list[J
     return not found.stopped
 
 
-def _run_here(job: Job, stop: threading.Event) -> Outcome:
+def _run_here(job: Job, end: threading.Event) -> Outcome:
     prepared = job.prepared()
 
     def watch(progress: Progress) -> bool:
-        return stop.is_set()
+        return end.is_set()
 
     if job.since is None:
         return run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed, watch=watch), None
@@ -178,8 +185,8 @@ def _size(job: Job) -> int:
 class _Clock:
     """Says how far a run is, and when its time is up."""
 
-    def __init__(self, limit: float | None, say: Say) -> None:
-        self.limit, self.say = limit, say
+    def __init__(self, limit: float | None, stop: threading.Event | None, say: Say) -> None:
+        self.limit, self.stop, self.say = limit, stop or threading.Event(), say
         self.began = self.last = time.monotonic()
 
     @property
@@ -194,7 +201,23 @@ class _Clock:
             self.last = now
             taken = "" if steps is None else f"{steps / 1e9:.1f} G steps, "
             self.say(f"{finished} of {total} jobs, {taken}{now - self.began:.0f} s")
-        return self.limit is not None and now - self.began >= self.limit
+        return self.stop.is_set() or (self.limit is not None and now - self.began >= self.limit)
+
+
+@contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """Give what the first Ctrl-C sets; the next one ends the program as usual."""
+    stop = threading.Event()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _from_zero(text: str) -> int:
@@ -216,11 +239,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--from", dest="first", type=_from_zero, default=0, help="leave out the jobs before this one")
     parser.add_argument("--count", type=_from_zero, help="run so many jobs at most")
     options = parser.parse_args(arguments)
-    stop = None if options.count is None else options.first + options.count
+    last = None if options.count is None else options.first + options.count
     run = partial(run_jobs_on_cpu, workers=options.workers) if options.cpu else partial(run_jobs, helpers=options.workers)
     try:
-        jobs = list(itertools.islice(read_jobs(options.jobs), options.first, stop))
-        run(jobs, options.folder, seconds=options.seconds, say=lambda line: print(line, file=sys.stderr, flush=True))
+        jobs = list(itertools.islice(read_jobs(options.jobs), options.first, last))
+        with _interrupts() as stop:
+            run(jobs, options.folder, seconds=options.seconds, stop=stop, say=partial(print, file=sys.stderr, flush=True))
+        if stop.is_set():
+            raise KeyboardInterrupt
     except GradusError as error:
         print(f"gradus: {error}", file=sys.stderr)
         sys.exit(2)

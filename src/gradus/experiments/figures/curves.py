@@ -41,9 +41,16 @@ def draw_gains(panel: Any, results: Results, losses: Sequence[str] = ("lw", "llh
     """Draw gains over L1, in points, of one problem."""
     base = results.select(loss="l1")
     panel.axhline(0, color=COLOURS["l1"], linewidth=0.8)
-    for loss in losses:
-        points = [(size, gain.scaled(100)) for size, gain in gain_by_size(results.select(loss=loss).pairs(base))]
-        band(panel, points, COLOURS[loss], LABELS[loss])
+    series = [gain_by_size(results.select(loss=loss).pairs(base)) for loss in losses]
+    sizes = {size for points in series for size, _ in points}
+    for place, (loss, points) in enumerate(zip(losses, series, strict=True)):
+        # At the only size there is, intervals would stand on top of each other.
+        aside = 0.1 * (place - (len(losses) - 1) / 2) if len(sizes) == 1 else 0.0
+        band(panel, [(size + aside, gain.scaled(100)) for size, gain in points], COLOURS[loss], LABELS[loss])
+    if len(sizes) == 1:
+        (size,) = sizes
+        panel.set_xticks([size])
+        panel.set_xlim(size - 1, size + 1)
 
 
 def fig3(results: Results) -> Figure:
