@@ -1,7 +1,9 @@
+import itertools
+
 import numpy as np
 import pytest
 
-from gradus.benchmarks import reference
+from gradus.benchmarks import cpu, reference
 from gradus.benchmarks.cases import Case, find_cases
 from gradus.benchmarks.cpu import measure
 from gradus.errors import SettingsError
@@ -31,6 +33,20 @@ def test_a_measurement_has_all_its_figures():
     assert row["case"] == "cpar4/8"
     assert row["ratio_to_reference"] == pytest.approx(row["steps_per_second"] / row["reference_steps_per_second"])
     assert row["ratio_to_published"] == pytest.approx(row["steps_per_second"] / 300_000)
+
+
+def test_searches_that_end_at_once_do_not_lengthen_the_next_call(monkeypatch):
+    # A clock that hardly moves, as on a fast machine with a slow clock: hundreds of searches fit in one slice.
+    ticks = itertools.count()
+    monkeypatch.setattr(cpu.time, "process_time", lambda: next(ticks) * 1e-6)
+    asked = []
+    advance = cpu._Search.advance
+    monkeypatch.setattr(cpu._Search, "advance", lambda self, steps: asked.append(steps) or advance(self, steps))
+    search = cpu._Search(Case("cpar3", 4), "l1")
+    search.run(3e-4)
+    assert search.sample > 100
+    assert max(asked) < 10**6
+    assert search.speed > 0
 
 
 def test_an_unknown_case_is_named():

@@ -111,7 +111,7 @@ def test_errors_name_line_and_column(tmp_path, text, line, column, says):
 
 
 def test_attribute_lines_that_hang_the_library_are_answered_at_once(tmp_path):
-    began = time.perf_counter()
+    began = time.process_time()
     quotes = "{" + '"' * 5001 + "}"
     for type_, is_fine in [("{" + "0," * 5000 + "1", False), ("{" + "a b, " * 5000 + "}", True), (quotes, False)]:
         path = written(tmp_path, f"@relation r\n@attribute a {type_}\n@data\n")
@@ -120,4 +120,4 @@ def test_attribute_lines_that_hang_the_library_are_answered_at_once(tmp_path):
         else:
             with pytest.raises(FormatError):
                 read(path)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

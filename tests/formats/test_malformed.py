@@ -166,7 +166,7 @@ WIDE = {
 def test_a_hundred_thousand_columns_are_read_in_seconds(tmp_path, extension):
     path = tmp_path / f"t{extension}"
     path.write_text(WIDE[extension]())
-    began = time.perf_counter()
+    began = time.process_time()
     if extension in (".bnet", ".aag", ".blif"):
         problem = problems.from_file(path)
         assert problem.n_inputs == MANY
@@ -176,7 +176,7 @@ def test_a_hundred_thousand_columns_are_read_in_seconds(tmp_path, extension):
         assert table.values.shape == (1, MANY)
         X, Y, _, _ = table.split(list(table.columns[-3:]))
         assert (X.shape, Y.shape) == ((1, MANY - 3), (1, 3))
-    assert time.perf_counter() - began < 60
+    assert time.process_time() - began < 60
 
 
 def test_a_table_that_is_too_wide_and_too_long_is_refused_at_once(tmp_path):

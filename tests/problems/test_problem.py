@@ -48,11 +48,11 @@ def test_every_pattern_is_drawn_about_equally_often():
 
 @pytest.mark.parametrize("name", ["add16", "cmux31", "cpar62", "cpar63", "cpar64", "cpar65", "add40", "add2048"])
 def test_large_beds_draw_distinct_patterns_at_once_and_build_no_table(name):
-    began = time.perf_counter()
+    began = time.process_time()
     problem = problems.load(name)
     assert problem.is_lazy
     X_train, Y_train, X_test, Y_test = problem.examples(50, seed=3, n_test=70)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     together = np.vstack([X_train, X_test])
     assert len(np.unique(together, axis=0)) == 120
     np.testing.assert_array_equal(problem.evaluate(together), np.vstack([Y_train, Y_test]))

@@ -20,6 +20,8 @@ __all__ = ["LOSSES", "Speed", "measure", "measure_all"]
 LOSSES: tuple[LossName, ...] = ("l1", "lgh")
 SLICES = 6
 """Turns that the two searches take, so that a busy moment of the machine hits both."""
+SECONDS_A_CALL = 0.05
+"""CPU time between two looks at the clock, about."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,11 @@ class _Search:
             spent = time.process_time() - begin
             self.steps += taken
             self.seconds += spent
-            steps = max(1, int(steps * min(4.0, 0.05 / max(spent, 1e-5))))
             if self.work.cost == 0:
+                # A search that ended early says nothing of how long the next call should be.
                 self.begin()
+            else:
+                steps = max(1, int(steps * min(4.0, SECONDS_A_CALL / max(spent, 1e-5))))
 
     def forget(self) -> None:
         """Drop what was counted so far: the first call compiles."""
