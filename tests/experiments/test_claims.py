@@ -59,6 +59,14 @@ def test_few_or_noisy_samples_decide_nothing(made_up):
     nothing = {"l1": 0.0, "lw": 0.0, "llh": 0.0, "lgh": 0.003}
     noisy = verdicts(made_up("cpar7", **parity(nothing, noise=0.3)))
     assert find(noisy, "Peak gain over L1").verdict != "holds"
+    # That nothing can be seen in noise is no sign that there is nothing.
+    assert find(noisy, "not distinguishable").verdict == "not enough samples"
+
+
+def test_losses_are_alike_only_where_every_interval_is_narrow(made_up):
+    alike = {"l1": 0.0, "lw": 0.05, "llh": 0.05, "lgh": 0.09}
+    claims = verdicts(made_up("cpar7", **parity(alike)))
+    assert find(claims, "not distinguishable").verdict == "holds"
 
 
 def test_fewer_examples_are_found_with_their_interval(made_up):
@@ -86,24 +94,56 @@ def test_the_automatic_order_is_judged_by_the_share_it_keeps(made_up, kept, verd
         assert find(verdicts(rows), "The automatic order").verdict == expected
 
 
-def test_gain_against_tau_is_judged_on_every_order(made_up):
-    size = {"sizes": (8, 16), "samples": 50, "m": 5}
+def taught_in_orders(made_up, gain, *, taus=(1.0, 0.6, 0.2, -0.2, -0.6, -1.0), sizes=(8, 16), samples=50, noise=0.01):
+    """5-bit addition with L1, and with Lgh in orders of each tau that gain so much."""
+    size = {"sizes": sizes, "samples": samples, "m": 5}
     rng = np.random.default_rng(4)
-    rows = made_up("add5", lambda loss, n, sample: 0.7 + rng.normal(0, 0.01), losses=("l1",), **size)
-    for tau in (1.0, 0.6, 0.2, -0.2, -0.6, -1.0):
-        rise = 0.05 * tau
-        more = made_up(
-            "add5", lambda *_, rise=rise: 0.7 + rise + rng.normal(0, 0.01), losses=("lgh",), order=f"tau:{tau}", **size
-        )
+    rows = made_up("add5", lambda *_: 0.7 + rng.normal(0, noise), losses=("l1",), **size)
+    for tau in taus:
+        mean = 0.7 + gain(tau)
+        more = made_up("add5", lambda *_, mean=mean: mean + rng.normal(0, noise), losses=("lgh",), order=f"tau:{tau}", **size)
         rows += [{**row, "tau": tau} for row in more]
+    return rows
+
+
+ABOUT_TAU = ("gain grows with τ", "gain is largest at τ = 1", "as large as the gain")
+
+
+def test_gain_against_tau_is_judged_on_every_order(made_up):
+    rows = taught_in_orders(made_up, lambda tau: 0.05 * tau)
     # Of another figure: the known order at another size, where it gains more.
-    other = {**size, "sizes": (12,)}
+    other = {"sizes": (12,), "samples": 50, "m": 5}
     rows += made_up("add5", lambda *_: 0.7, losses=("l1",), **other)
     rows += [{**row, "tau": 1.0} for row in made_up("add5", lambda *_: 0.9, losses=("lgh",), **other)]
     claims = verdicts(rows)
     assert "at 12 examples" not in find(claims, "gain grows with τ").ours
-    for words in ("gain grows with τ", "gain is largest at τ = 1", "as large as the gain"):
-        assert find(claims, words).verdict == "holds"
+    assert [find(claims, words).verdict for words in ABOUT_TAU] == ["holds"] * 3
+
+
+@pytest.mark.parametrize(
+    ("gain", "expected"),
+    [
+        (lambda tau: -0.05 * tau, ["does not hold", "does not hold", "holds"]),
+        (lambda tau: 0.05 * abs(tau), ["not enough samples", "holds", "does not hold"]),
+    ],
+    ids=["falls", "is as large in the reverse order"],
+)
+def test_gain_against_tau_may_be_otherwise_than_in_the_paper(made_up, gain, expected):
+    claims = verdicts(taught_in_orders(made_up, gain))
+    assert [find(claims, words).verdict for words in ABOUT_TAU] == expected
+
+
+@pytest.mark.parametrize(
+    ("gain", "how"), [(0.05, {"samples": 5}), (0.005, {"noise": 0.3, "sizes": (16,)})], ids=["few", "noisy"]
+)
+def test_gain_against_tau_is_not_judged_by_few_or_noisy_samples(made_up, gain, how):
+    claims = verdicts(taught_in_orders(made_up, lambda tau: gain * tau, **how))
+    assert [find(claims, words).verdict for words in ABOUT_TAU] == ["not enough samples"] * 3
+
+
+def test_gain_against_tau_is_left_out_without_the_reverse_order(made_up):
+    rows = taught_in_orders(made_up, lambda tau: 0.05 * tau, taus=(1.0, 0.6))
+    assert not [statement for statement in verdicts(rows) if "τ" in statement]
 
 
 def test_claims_without_results_are_left_out(made_up):

@@ -16,7 +16,9 @@ __all__ = [
     "HOLDS",
     "NOT_ENOUGH",
     "above",
+    "alike",
     "changes_in_steps",
+    "not_below",
     "peak",
     "peak_difference",
     "row_means",
@@ -38,7 +40,7 @@ def above(estimate: Estimate, threshold: float) -> str:
     >>> above(Estimate(0.1, 0.05, 0.15, 100), 0.0), above(Estimate(0.1, -0.05, 0.25, 100), 0.0)
     ('holds', 'not enough samples')
     """
-    if estimate.n < FEWEST_PAIRS or not np.isfinite([estimate.low, estimate.high]).all():
+    if not _says_something(estimate):
         return NOT_ENOUGH
     if estimate.low > threshold:
         return HOLDS
@@ -46,19 +48,52 @@ def above(estimate: Estimate, threshold: float) -> str:
 
 
 def within(estimate: Estimate, paper: float, tolerance: float) -> str:
-    """Whether a value agrees with the paper's to a tolerance: by overlap of the interval, if that is not too wide.
+    """Whether a value agrees with the paper's to a tolerance: its whole interval inside or outside decides.
 
     Examples
     --------
-    >>> within(Estimate(9.0, 8.0, 10.0, 100), 10.0, 2.0), within(Estimate(3.0, 2.0, 4.0, 100), 10.0, 2.0)
+    >>> within(Estimate(9.4, 8.7, 10.0, 100), 10.0, 2.0), within(Estimate(3.0, 2.0, 4.0, 100), 10.0, 2.0)
     ('holds', 'does not hold')
+    >>> within(Estimate(9.4, 5.0, 14.0, 100), 10.0, 2.0)
+    'not enough samples'
     """
-    if estimate.n < FEWEST_PAIRS or not np.isfinite([estimate.low, estimate.high]).all():
+    if not _says_something(estimate):
         return NOT_ENOUGH
-    if estimate.high < paper - tolerance or estimate.low > paper + tolerance:
+    lowest, highest = paper - tolerance, paper + tolerance
+    if estimate.high < lowest or estimate.low > highest:
         return DOES_NOT_HOLD
-    near = abs(estimate.value - paper) <= tolerance
-    return HOLDS if near else NOT_ENOUGH
+    return HOLDS if lowest <= estimate.low and estimate.high <= highest else NOT_ENOUGH
+
+
+def not_below(difference: Estimate, tolerance: float) -> str:
+    """Whether a difference is zero or more: not if its whole interval is below, and yes if none of it is by a tolerance.
+
+    Examples
+    --------
+    >>> not_below(Estimate(0.1, -0.3, 0.5, 100), 1.0), not_below(Estimate(0.1, -3.0, 3.2, 100), 1.0)
+    ('holds', 'not enough samples')
+    """
+    if not _says_something(difference):
+        return NOT_ENOUGH
+    if difference.high < 0:
+        return DOES_NOT_HOLD
+    return HOLDS if difference.low > -tolerance else NOT_ENOUGH
+
+
+def alike(differences: Sequence[Estimate], tolerance: float) -> str:
+    """Whether differences at several sizes are all next to nothing: each interval must be inside the tolerance.
+
+    Examples
+    --------
+    >>> small, wide, large = (Estimate(v, v - w, v + w, 100) for v, w in ((0.1, 0.5), (0.1, 5.0), (3.0, 0.5)))
+    >>> alike([small, small], 1.0), alike([small, wide], 1.0), alike([small, large], 1.0)
+    ('holds', 'not enough samples', 'does not hold')
+    """
+    return together([within(one, 0.0, tolerance) for one in differences])
+
+
+def _says_something(estimate: Estimate) -> bool:
+    return estimate.n >= FEWEST_PAIRS and bool(np.isfinite([estimate.low, estimate.high]).all())
 
 
 def together(verdicts: Sequence[str]) -> str:

@@ -14,7 +14,9 @@ from gradus.experiments.claim_rules import (
     HOLDS,
     NOT_ENOUGH,
     above,
+    alike,
     changes_in_steps,
+    not_below,
     peak,
     peak_difference,
     row_means,
@@ -22,7 +24,7 @@ from gradus.experiments.claim_rules import (
     together,
     within,
 )
-from gradus.experiments.figures.orders import AUTOMATIC, gain_by_tau, peak_size, slope_over_tau
+from gradus.experiments.figures.orders import AUTOMATIC, gain_matrix, peak_size
 from gradus.experiments.figures.style import BEDS, problem_title
 from gradus.experiments.figures.tables import table_rows
 from gradus.experiments.results import Results
@@ -37,6 +39,8 @@ NEARLY_ALL = 0.7
 """Share of the gain that counts as nearly all of it."""
 NOTICEABLE = 0.01
 """Difference in mean accuracy (one point) below which two losses count as not distinguishable."""
+AS_LARGE = 0.4
+"""Part of the gain by which the loss in the reverse order may differ from it and still be as large."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
             peak_difference(rows["lgh"], rows["llh"], rows["l1"]),
             peak_difference(rows["llh"], rows["lw"], rows["l1"]),
         ]
-        verdicts = [above(peaks["lw"][1], 0.0), *(_not_below(step) for step in steps)]
+        verdicts = [above(peaks["lw"][1], 0.0), *(not_below(step, NOTICEABLE) for step in steps)]
         ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
         extra = "; ".join(f"{name} {_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
         found.append((
@@ -130,13 +134,6 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
             together(verdicts),
         ))  # fmt: skip
     return found
-
-
-def _not_below(step: Estimate) -> str:
-    """Judge a difference that should not be below zero: it fails only if its whole interval is."""
-    if step.n < FEWEST_PAIRS or not np.isfinite(step.low):
-        return NOT_ENOUGH
-    return DOES_NOT_HOLD if step.high < 0 else HOLDS if step.value >= 0 or step.low > -NOTICEABLE else NOT_ENOUGH
 
 
 def gains_of_ten_points(results: Results) -> list[Statement]:
@@ -203,12 +200,8 @@ def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
         return []
     size, widest = max(gains, key=lambda point: abs(point[1].value))
     apart = [n for n, gain in gains if gain.low > 0 or gain.high < 0]
-    if min(gain.n for _, gain in gains) < FEWEST_PAIRS:
-        verdict = NOT_ENOUGH
-    else:
-        # With so many sizes one in twenty would differ by chance alone.
-        verdict = HOLDS if len(apart) <= max(1, len(gains) // 10) or abs(widest.value) < NOTICEABLE else DOES_NOT_HOLD
     ours = f"largest difference {_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
+    verdict = alike([gain for _, gain in gains], NOTICEABLE)
     return [("Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict)]
 
 
@@ -255,7 +248,8 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
             f"On {problem_title(bed)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
             "of the gain and at the peak",
             "not both" if exception else "both",
-            "; ".join(f"τ = {tau}, η = {eta} at {size} examples" for size, (tau, eta) in at.items()),
+            "; ".join(f"τ = {_plain(tau)}, η = {_plain(eta)} at {size} examples" for size, (tau, eta) in at.items())
+            + f" (n = {min(one.n for pair in at.values() for one in pair)})",
             verdict,
         ))  # fmt: skip
     return found
@@ -272,31 +266,30 @@ def gain_grows_with_tau(results: Results) -> list[Statement]:
     size = peak_size(one)
     if size is None:
         return []
-    gains = dict(gain_by_tau(one, size))
-    taus = sorted(gains)
-    slope = slope_over_tau(one, size)
-    best = max(taus, key=lambda tau: gains[tau].value)
-    enough = min(gain.n for gain in gains.values()) >= FEWEST_PAIRS
-    first, last = gains[taus[-1]], gains[taus[0]]
-    highest = HOLDS if best == taus[-1] else DOES_NOT_HOLD if first.high < gains[best].low else NOT_ENOUGH
-    mirror = Estimate(last.value + first.value, last.low + first.low, last.high + first.high, first.n)
-    rise = f"{slope.value:+.1f} [{slope.low:.1f}, {slope.high:.1f}] points from τ = 0 to 1"
-    rise += f", over {len(taus)} values at {size} examples"
-    as_negative = within(mirror, 0.0, tolerance=0.4 * abs(first.value)) if enough else NOT_ENOUGH
+    taus, gains = gain_matrix(one, size)
+    if taus[0] != -1.0:  # these are statements on all orders, from the known one to its reverse
+        return []
+    slope = mean_interval(np.polyfit(taus, gains.T, 1)[0] if len(gains) else [])
+    means = gains.mean(axis=0) if len(gains) else np.full(len(taus), np.nan)
+    best, next_best = (int(np.argmax(one)) for one in (means, means[:-1]))
+    first, last = mean_interval(gains[:, -1]), mean_interval(gains[:, 0])
+    lead, mirror = mean_interval(gains[:, -1] - gains[:, next_best]), mean_interval(gains[:, -1] + gains[:, 0])
+    rise = f"{_in_points(slope)} from τ = 0 to 1, over {len(taus)} values at {size} examples"
     on_addition = "On 5-bit addition the"
     return [
-        (f"{on_addition} gain grows with τ", "grows", rise, above(slope, 0.0) if enough else NOT_ENOUGH),
+        (f"{on_addition} gain grows with τ", "grows", rise, above(slope, 0.0)),
         (
             f"{on_addition} gain is largest at τ = 1",
             "largest",
-            f"largest at τ = {best:.1f}; {first} points at τ = 1",
-            highest if enough else NOT_ENOUGH,
+            f"largest at τ = {taus[best]:.1f}; {_in_points(first)} at τ = 1, "
+            f"{_in_points(lead)} more than at {taus[next_best]:.1f}",
+            not_below(lead, 100 * NOTICEABLE),
         ),
         (
             f"{on_addition} loss at τ = -1 is as large as the gain at τ = 1",
             "as negative",
-            f"{last} points against {first}",
-            as_negative,
+            f"{_in_points(last)} against {_in_points(first)}; together {_in_points(mirror)}",
+            within(mirror, 0.0, tolerance=AS_LARGE * abs(first.value)),
         ),
     ]
 
@@ -374,8 +367,15 @@ def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
 
 
 def _points(estimate: Estimate) -> str:
-    e = estimate.scaled(100)
-    return f"{e.value:+.1f} [{e.low:.1f}, {e.high:.1f}] points (n = {e.n})"
+    return _in_points(estimate.scaled(100))
+
+
+def _in_points(estimate: Estimate) -> str:
+    return f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}] points (n = {estimate.n})"
+
+
+def _plain(estimate: Estimate) -> str:
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
 def _percent(estimate: Estimate) -> str:

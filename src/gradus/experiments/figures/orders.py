@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from gradus.experiments.figures.curves import GAIN, SIZE, present
 from gradus.experiments.figures.style import COLOURS, GRID, band, finish, problem_title
-from gradus.experiments.results import Pairs, Results
+from gradus.experiments.results import Floats, Pairs, Results
 from gradus.experiments.stats import Estimate, gain_by_size, mean_by_size, mean_interval
 
 __all__ = ["fig5", "fig6"]
@@ -106,15 +106,14 @@ def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:
     return [(tau, mean_interval(pairs.gain).scaled(100)) for tau, pairs in _pairs_by_tau(one, size)]
 
 
-def slope_over_tau(one: Results, size: int) -> Estimate:
-    """Rise of the gain in points with tau at one training size: a line through each training set's gains, and their mean."""
-    gains: dict[int, list[tuple[float, float]]] = {}
-    for tau, pairs in _pairs_by_tau(one, size):
-        for sample, gain in zip(pairs.sample.tolist(), pairs.gain.tolist(), strict=True):
-            gains.setdefault(sample, []).append((tau, gain))
-    most = max((len(points) for points in gains.values()), default=0)
-    complete = [np.array(points) for points in gains.values() if len(points) == most > 1]
-    return mean_interval([np.polyfit(points[:, 0], points[:, 1], 1)[0] for points in complete]).scaled(100)
+def gain_matrix(one: Results, size: int) -> tuple[Floats, Floats]:
+    """Every tau, and gains in points over L1 at one training size: a row a training set that has them all, a column a tau."""
+    gains = {
+        tau: dict(zip(pairs.sample.tolist(), pairs.gain.tolist(), strict=True)) for tau, pairs in _pairs_by_tau(one, size)
+    }
+    complete = sorted(set.intersection(*(set(by_sample) for by_sample in gains.values()))) if gains else []
+    matrix = [[100 * by_sample[sample] for by_sample in gains.values()] for sample in complete]
+    return np.array(list(gains)), np.array(matrix, dtype=np.float64).reshape(len(complete), len(gains))
 
 
 def _pairs_by_tau(one: Results, size: int) -> Iterator[tuple[float, Pairs]]:
