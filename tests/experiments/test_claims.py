@@ -69,6 +69,14 @@ def test_losses_are_alike_only_where_every_interval_is_narrow(made_up):
     assert find(claims, "not distinguishable").verdict == "holds"
 
 
+def test_a_peak_counts_the_training_sets_that_it_rests_on(made_up):
+    rows = made_up("cpar7", **parity(PAPER))
+    few_at_peak = [row for row in rows if row["n_train"] != 40 or row["sample"] < 30]
+    assert find(verdicts(few_at_peak), "Peak gain over L1").ours.count("(n = 30)") == 2
+    too_few = [row for row in rows if row["n_train"] != 40 or row["sample"] < 10]
+    assert find(verdicts(too_few), "Peak gain over L1").verdict == "not enough samples"
+
+
 def test_fewer_examples_are_found_with_their_interval(made_up):
     def accuracy(loss, size, sample):
         shift = 0.84 if loss == "lgh" else 1.0

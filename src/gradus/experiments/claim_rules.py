@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -118,7 +119,10 @@ def peak(rows: Results, base: Results) -> tuple[int, Estimate]:
 
 
 def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
-    """Peak gain of one loss less that of another, with its bootstrap interval over training sets."""
+    """Peak gain of one loss less that of another, with its bootstrap interval over training sets.
+
+    Training sizes may have different numbers of training sets: those of the smaller peak count.
+    """
     sizes = sorted(set(first.sizes) & set(second.sizes) & set(base.sizes))
     samples = sorted(set(base.sample.tolist()) & set(first.sample.tolist()) & set(second.sample.tolist()))
     if not sizes or not samples:
@@ -130,7 +134,8 @@ def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
         one, other = (_largest_mean(gain[:, drawn]) for gain in gains)
         return one - other
 
-    return bootstrap(difference, len(samples), replicates=1000)
+    estimate = bootstrap(difference, len(samples), replicates=1000)
+    return replace(estimate, n=min(_pairs_at_peak(gain) for gain in gains))
 
 
 def row_means(values: Floats) -> Floats:
@@ -147,6 +152,11 @@ def row_means(values: Floats) -> Floats:
     means = np.full(len(values), np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return means
+
+
+def _pairs_at_peak(gain: Floats) -> int:
+    means = row_means(gain)
+    return 0 if np.isnan(means).all() else int((~np.isnan(gain[np.nanargmax(means)])).sum())
 
 
 def _largest_mean(gain: Floats) -> float:

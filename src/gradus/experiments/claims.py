@@ -325,7 +325,7 @@ def tables_of_time_series(results: Results) -> list[Statement]:
 
 
 def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
-    """Check that the gain of the last target is below that of the one before it."""
+    """Check that the last target gains less than the one that gains most."""
     found = []
     for bed in _beds(results):
         base, lgh = _known(results, bed, "l1"), _known(results, bed, "lgh")
