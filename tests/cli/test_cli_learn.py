@@ -181,7 +181,7 @@ def test_ctrl_c_ends_cleanly_and_keeps_the_best_network_if_asked(tmp_path, keep)
         if "attempt 1 of" in line:
             break
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     assert "Traceback" not in err
     if keep:
         assert process.returncode == 0

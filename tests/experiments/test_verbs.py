@@ -109,7 +109,7 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_is_done(tmp_path):
     while not len(Store(out)) and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "tasks are done and kept; run the same command again to go on" in error
     assert "Traceback" not in error
