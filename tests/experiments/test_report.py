@@ -18,6 +18,7 @@ from gradus.experiments.plan import Block, Plan, save_plan
 from gradus.experiments.report import write_report
 from gradus.experiments.results import Results
 from gradus.experiments.run import run_tasks
+from gradus.experiments.spec import load_spec
 from gradus.experiments.store import COLUMNS, Store
 from gradus.experiments.tasks import BASELINES, Design
 from gradus.experiments.work import Batch, run_batch
@@ -155,3 +156,18 @@ def test_what_is_published_holds_every_row(small_report, tmp_path):
 def test_a_folder_without_results_is_answered_with_what_to_do(tmp_path):
     with pytest.raises(StoreError, match="run 'gradus reproduce quick"):
         write_report(tmp_path)
+
+
+def test_the_page_says_which_problems_have_the_published_settings(tmp_path):
+    spec = tmp_path / "mixed.toml"
+    spec.write_text(
+        'title = "Both"\ninclude = [{ spec = "fig7", only = ["alu74181"], as_published = true, samples = 1 },'
+        ' { spec = "fig7", only = ["mammalian"], samples = 1 }]\n'
+    )
+    folder = tmp_path / "out"
+    plan = load_spec(str(spec))
+    (folder / "parts").mkdir(parents=True)
+    save_plan(plan, folder)
+    page = write_report(folder).page.read_text()
+    said = "text of the paper; published configuration for the 74181"
+    assert page.count(said) == 2  # at the figure and in the table of what ran

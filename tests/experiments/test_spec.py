@@ -68,6 +68,37 @@ def test_samples_scale_down_sets_or_networks_a_fold():
     assert len(load_spec("quick").tasks()) == 30 * 6 * 4 + (8 + 4) * 100 * 4
 
 
+def test_a_part_can_have_the_published_settings_and_some_losses_only(tmp_path):
+    path = tmp_path / "some.toml"
+    path.write_text(
+        'include = [{ spec = "fig7", only = ["alu74181"], losses = ["l1", "lgh"], as_published = true, samples = 2 },'
+        ' { spec = "fig7", only = ["mammalian"], samples = 2 }]'
+    )
+    plan = load_spec(str(path))
+    shown = {(design.problem, design.settings.loss, design.settings.gates_per_target) for design in plan.designs()}
+    text = {("mammalian", loss, 21) for loss in ("l1", "lw", "llh", "lgh")}
+    assert shown == {("alu74181", "l1", 41), ("alu74181", "lgh", 41), *text}
+    assert [part.as_published for part in plan.parts] == [True, False]
+    whole = {task.id for task in load_spec("fig7", as_published=True).tasks()}
+    assert {task.id for task in plan.parts[0].tasks()} <= whole
+    assert all(part.as_published for part in load_spec("all", as_published=True).parts)
+    for key, says in (
+        ('losses = ["l2"]', "spec 'fig7' has no run of l2"),
+        ('only = ["mammalian"], losses = ["l2"]', "has no run of mammalian with l2"),
+        ("as_published = 1", "'as_published' must be true or false"),
+    ):
+        path.write_text(f'include = [{{ spec = "fig7", {key} }}]')
+        with pytest.raises(GradusError, match=says):
+            load_spec(str(path))
+
+
+def test_only_takes_problems_out_of_a_list(tmp_path):
+    inner, outer = tmp_path / "inner.toml", tmp_path / "outer.toml"
+    inner.write_text('[[runs]]\nproblem = ["add3", "add4"]\nsizes = [8]\nsamples = 2\n')
+    outer.write_text(f'include = [{{ spec = "{inner}", only = ["add4"], sizes = [100] }}]')
+    assert {(task.design.problem, task.n_train) for task in load_spec(str(outer)).tasks()} == {("add4", 100)}
+
+
 def test_an_included_spec_can_be_cut_to_some_problems(tmp_path):
     path = tmp_path / "some.toml"
     adders, parity = ('{ spec = "fig4", only = ["add6"], samples = 2 }', '{ spec = "fig4", only = ["cpar7"], samples = 3 }')

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from gradus.experiments.claim_parts import NOTICEABLE, Statement, as_percent, as_points, as_share, beds_of, in_known_order
 from gradus.experiments.claim_rules import (
     DOES_NOT_HOLD,
     FEWEST_PAIRS,
@@ -20,27 +21,20 @@ from gradus.experiments.claim_rules import (
     peak,
     peak_difference,
     row_means,
-    shares_value,
     together,
     within,
 )
-from gradus.experiments.figures.orders import AUTOMATIC, gain_matrix, peak_size
-from gradus.experiments.figures.style import BEDS, problem_title
+from gradus.experiments.figures.orders import AUTOMATIC
+from gradus.experiments.figures.style import problem_title
 from gradus.experiments.figures.tables import table_rows
+from gradus.experiments.order_claims import automatic_order_keeps_the_gain, gain_grows_with_tau, order_and_nesting_are_found
 from gradus.experiments.results import Results
 from gradus.experiments.spec import load_spec
-from gradus.experiments.stats import Estimate, bootstrap, crossing, gain_by_size, mean_by_size, mean_interval, sample_matrix
+from gradus.experiments.stats import Estimate, bootstrap, crossing, gain_by_size, mean_interval, sample_matrix
 
 __all__ = ["CLAIMS", "Claim", "check_claims"]
 
-Verdict = Literal["holds", "does not hold", "not enough samples"]
 REAL_WORLD = ("alu74181", "mammalian", "fabrca")
-NEARLY_ALL = 0.7
-"""Share of the gain that counts as nearly all of it."""
-NOTICEABLE = 0.01
-"""Difference in mean accuracy (one point) below which two losses count as not distinguishable."""
-AS_LARGE = 0.4
-"""Part of the gain by which the loss in the reverse order may differ from it and still be as large."""
 
 
 @dataclass(frozen=True)
@@ -87,36 +81,30 @@ def check_claims(results: Results) -> list[Claim]:
     return found
 
 
+@functools.cache
+def _settings_of_the_text() -> dict[str, tuple[int, int]]:
+    """Gates for each target and length of the history that the paper's text gives, by problem."""
+    networks = [design for design in load_spec("all").designs() if design.method == "network"]
+    return {design.problem: (design.settings.gates_per_target, design.settings.history) for design in networks}
+
+
 def _with_settings_of_the_text(results: Results) -> Results:
     """Leave out rows of other gates or histories, where there are any as the paper's text has them."""
     keep = np.ones(len(results), dtype=np.bool_)
     networks = results.method == "network"
-    for design in load_spec("all").designs():
-        one = networks & (results.problem == design.problem)
-        size = design.settings
-        as_in_text = one & (results.gates_per_target == size.gates_per_target) & (results.history == size.history)
-        if design.method == "network" and as_in_text.any():
+    for problem, (gates, history) in _settings_of_the_text().items():
+        one = networks & (results.problem == problem)
+        as_in_text = one & (results.gates_per_target == gates) & (results.history == history)
+        if as_in_text.any():
             keep &= ~one | as_in_text
     return results.where(keep)
-
-
-Statement = tuple[str, str, str, str]
-
-
-def _known(results: Results, problem: str, loss: str) -> Results:
-    return results.select(problem=problem, method="network", loss=loss, order="known", shrink=0, attempts=1)
-
-
-def _beds(results: Results) -> list[str]:
-    there = set(results.problems)
-    return [bed for bed in BEDS if bed in there]
 
 
 def stricter_losses_gain_more(results: Results) -> list[Statement]:
     """Check that Lgh gains at least as much at its peak as Llh, Llh as Lw, Lw as L1."""
     found = []
-    for bed in _beds(results):
-        rows = {loss: _known(results, bed, loss) for loss in ("l1", "lw", "llh", "lgh")}
+    for bed in beds_of(results):
+        rows = {loss: in_known_order(results, bed, loss) for loss in ("l1", "lw", "llh", "lgh")}
         if not all(len(one) for one in rows.values()):
             continue
         peaks = {loss: peak(rows[loss], rows["l1"]) for loss in ("lw", "llh", "lgh")}
@@ -126,7 +114,7 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
         ]
         verdicts = [above(peaks["lw"][1], 0.0), *(not_below(step, NOTICEABLE) for step in steps)]
         ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
-        extra = "; ".join(f"{name} {_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
+        extra = "; ".join(f"{name} {as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
         found.append((
             f"Peak gain over L1 on {problem_title(bed)}: Lgh ≥ Llh ≥ Lw ≥ L1",
             "in this order",
@@ -139,8 +127,8 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
 def gains_of_ten_points(results: Results) -> list[Statement]:
     """Check that the largest gain is about ten points."""
     best: tuple[float, str, int, Estimate] | None = None
-    for bed in _beds(results):
-        base, lgh = _known(results, bed, "l1"), _known(results, bed, "lgh")
+    for bed in beds_of(results):
+        base, lgh = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
         if len(base) and len(lgh):
             size, gain = peak(lgh, base)
             if gain.n and (best is None or gain.value > best[0]):
@@ -149,12 +137,12 @@ def gains_of_ten_points(results: Results) -> list[Statement]:
         return []
     _, bed, size, gain = best
     verdict = within(gain.scaled(100), 10.0, tolerance=2.0)
-    return [("Gains in test accuracy of up to 10 points", "10 points", f"{_points(gain)}, on {bed} at {size}", verdict)]
+    return [("Gains in test accuracy of up to 10 points", "10 points", f"{as_points(gain)}, on {bed} at {size}", verdict)]
 
 
 def sixth_target_of_parity(results: Results) -> list[Statement]:
     """Check that the sixth target of parity goes from 58 to 84 % where its gain is largest."""
-    base, lgh = _known(results, "cpar7", "l1"), _known(results, "cpar7", "lgh")
+    base, lgh = in_known_order(results, "cpar7", "l1"), in_known_order(results, "cpar7", "lgh")
     if not len(base) or not len(lgh):
         return []
     pairs = lgh.pairs(base).by_training_set()
@@ -164,14 +152,14 @@ def sixth_target_of_parity(results: Results) -> list[Statement]:
     size = max(gains, key=lambda n: gains[n].value)
     there = pairs.n_train == size
     before, after = (mean_interval(values[there][:, 5]) for values in (pairs.second_targets, pairs.first_targets))
-    ours = f"{_percent(before)} to {_percent(after)} at {size} examples"
+    ours = f"{as_percent(before)} to {as_percent(after)} at {size} examples; gain {as_points(gains[size])}"
     verdict = within(gains[size].scaled(100), 26.0, tolerance=6.0)
-    return [("The sixth target of 7-bit parity at its best", "58 % to 84 %", f"{ours}; gain {_points(gains[size])}", verdict)]
+    return [("The sixth target of 7-bit parity at its best", "58 % to 84 %", ours, verdict)]
 
 
 def fewer_examples_for_parity(results: Results) -> list[Statement]:
     """Check that Lgh passes 90 % on parity with 16 % fewer examples."""
-    base, lgh = _known(results, "cpar7", "l1"), _known(results, "cpar7", "lgh")
+    base, lgh = in_known_order(results, "cpar7", "l1"), in_known_order(results, "cpar7", "lgh")
     if not len(base) or not len(lgh):
         return []
     sizes = sorted(set(base.sizes) & set(lgh.sizes))
@@ -186,13 +174,13 @@ def fewer_examples_for_parity(results: Results) -> list[Statement]:
 
     estimate = bootstrap(saving, len(samples))
     needed = [crossing(sizes, row_means(matrix), 0.9) for matrix in (first, second)]
-    ours = f"{_share(estimate)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
+    ours = f"{as_share(estimate)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
     return [("Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, within(estimate.scaled(100), 16.0, tolerance=3.0))]
 
 
 def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
     """Check that Llh and Lw cannot be told apart on parity."""
-    lw, llh = _known(results, "cpar7", "lw"), _known(results, "cpar7", "llh")
+    lw, llh = in_known_order(results, "cpar7", "lw"), in_known_order(results, "cpar7", "llh")
     if not len(lw) or not len(llh):
         return []
     gains = gain_by_size(llh.pairs(lw))
@@ -200,98 +188,9 @@ def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
         return []
     size, widest = max(gains, key=lambda point: abs(point[1].value))
     apart = [n for n, gain in gains if gain.low > 0 or gain.high < 0]
-    ours = f"largest difference {_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
+    ours = f"largest difference {as_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
     verdict = alike([gain for _, gain in gains], NOTICEABLE)
     return [("Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict)]
-
-
-def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
-    """Check that the automatic order keeps nearly all of the gain, but on the multiplexer."""
-    found = []
-    for bed in _beds(results):
-        base, known = _known(results, bed, "l1"), _known(results, bed, "lgh")
-        auto = results.select(problem=bed, loss="lgh", order=AUTOMATIC, shrink=0, attempts=1)
-        if not (len(base) and len(known) and len(auto)):
-            continue
-        size, gain = peak(known, base)
-        kept = shares_value(auto, known, base, size)
-        keeps = above(kept, NEARLY_ALL) if gain.low > 0 else NOT_ENOUGH
-        exception = bed == "cmux15"
-        verdict = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS}.get(keeps, keeps) if exception else keeps
-        found.append((
-            f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(bed)}",
-            "much less" if exception else "nearly all",
-            f"{_share(kept)} of {_points(gain)} at {size} examples",
-            verdict,
-        ))  # fmt: skip
-    return found
-
-
-def order_and_nesting_are_found(results: Results) -> list[Statement]:
-    """Check that tau and eta are above one half just before the peak of the gain and at it, but on the multiplexer."""
-    found = []
-    for bed in _beds(results):
-        base, known = _known(results, bed, "l1"), _known(results, bed, "lgh")
-        auto = results.select(problem=bed, loss="lgh", order=AUTOMATIC, shrink=0, attempts=1)
-        if not (len(base) and len(known) and len(auto)):
-            continue
-        top, _ = peak(known, base)
-        # The size before the peak, and the peak itself: the first one tells whether they passed before it.
-        sizes = [size for size in auto.sizes if size <= top][-2:]
-        if not sizes:
-            continue
-        at = {size: [dict(mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
-        both = together([above(one, 0.5) for pair in at.values() for one in pair])
-        exception = bed == "cmux15"
-        verdict = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS}.get(both, both) if exception else both
-        found.append((
-            f"On {problem_title(bed)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
-            "of the gain and at the peak",
-            "not both" if exception else "both",
-            "; ".join(f"τ = {_plain(tau)}, η = {_plain(eta)} at {size} examples" for size, (tau, eta) in at.items())
-            + f" (n = {min(one.n for pair in at.values() for one in pair)})",
-            verdict,
-        ))  # fmt: skip
-    return found
-
-
-def gain_grows_with_tau(results: Results) -> list[Statement]:
-    """Check that on addition the gain grows with tau, is largest at 1, and is as negative at -1."""
-    one = results.select(problem="add5", method="network", shrink=0, attempts=1)
-    ordered = np.array([str(order).startswith("tau:") for order in one.order.tolist()], dtype=np.bool_)
-    if not ordered.any() or "l1" not in one.loss.tolist():
-        return []
-    # Networks taught in the known order may be there at other sizes, too, for another figure.
-    one = one.where(ordered | (one.loss == "l1"))
-    size = peak_size(one)
-    if size is None:
-        return []
-    taus, gains = gain_matrix(one, size)
-    if taus[0] != -1.0:  # these are statements on all orders, from the known one to its reverse
-        return []
-    slope = mean_interval(np.polyfit(taus, gains.T, 1)[0] if len(gains) else [])
-    means = gains.mean(axis=0) if len(gains) else np.full(len(taus), np.nan)
-    best, next_best = (int(np.argmax(one)) for one in (means, means[:-1]))
-    first, last = mean_interval(gains[:, -1]), mean_interval(gains[:, 0])
-    lead, mirror = mean_interval(gains[:, -1] - gains[:, next_best]), mean_interval(gains[:, -1] + gains[:, 0])
-    rise = f"{_in_points(slope)} from τ = 0 to 1, over {len(taus)} values at {size} examples"
-    on_addition = "On 5-bit addition the"
-    return [
-        (f"{on_addition} gain grows with τ", "grows", rise, above(slope, 0.0)),
-        (
-            f"{on_addition} gain is largest at τ = 1",
-            "largest",
-            f"largest at τ = {taus[best]:.1f}; {_in_points(first)} at τ = 1, "
-            f"{_in_points(lead)} more than at {taus[next_best]:.1f}",
-            not_below(lead, 100 * NOTICEABLE),
-        ),
-        (
-            f"{on_addition} loss at τ = -1 is as large as the gain at τ = 1",
-            "as negative",
-            f"{_in_points(last)} against {_in_points(first)}; together {_in_points(mirror)}",
-            within(mirror, 0.0, tolerance=AS_LARGE * abs(first.value)),
-        ),
-    ]
 
 
 def gains_on_real_models(results: Results) -> list[Statement]:
@@ -302,9 +201,16 @@ def gains_on_real_models(results: Results) -> list[Statement]:
         base, lgh = one.select(loss="l1"), one.select(loss="lgh", order=AUTOMATIC)
         if len(base) and len(lgh):
             size, gain = peak(lgh, base)
-            ours = f"{_points(gain)} at {size} examples"
+            ours = f"{as_points(gain)} at {size} examples{_other_settings(lgh)}"
             found.append((f"Lgh gains on the {problem_title(bed)}", "positive", ours, above(gain, 0.0)))
     return found
+
+
+def _other_settings(rows: Results) -> str:
+    """Say which settings the networks had, if not those of the text."""
+    had = set(zip(rows.gates_per_target.tolist(), rows.history.tolist(), strict=True))
+    had -= {_settings_of_the_text().get(problem, ()) for problem in rows.problems}
+    return "".join(f", with {gates} gates a target and history {history}" for gates, history in sorted(had))
 
 
 def tables_of_time_series(results: Results) -> list[Statement]:
@@ -320,15 +226,15 @@ def tables_of_time_series(results: Results) -> list[Statement]:
         each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, _, gains in targets)
         statement = f"Table {table}: Lgh improves on L1 for {problem_title(name)}, leave-one-out"
         gain = overall["lgh"]
-        found.append((statement, "an improvement", f"{_points(gain)}; {each}", above(gain, 0.0)))
+        found.append((statement, "an improvement", f"{as_points(gain)}; {each}", above(gain, 0.0)))
     return found
 
 
 def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
     """Check that the last target gains less than the one that gains most."""
     found = []
-    for bed in _beds(results):
-        base, lgh = _known(results, bed, "l1"), _known(results, bed, "lgh")
+    for bed in beds_of(results):
+        base, lgh = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
         if not len(base) or not len(lgh):
             continue
         pairs = lgh.pairs(base).by_training_set()
@@ -338,14 +244,16 @@ def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
         at = pairs.target_gain[pairs.n_train == size]
         best = int(at.mean(axis=0).argmax())
         drop = mean_interval(at[:, best] - at[:, -1])
-        ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {_points(drop)} less, at {size} examples"
+        ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {as_points(drop)} less, at {size} examples"
         found.append((f"The gain drops at the last target on {problem_title(bed)}", "drops", ours, above(drop, 0.0)))
     return found
 
 
 def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
     """Check that Lgh does not change the steps that training takes in the same direction on every problem."""
-    changes = {bed: changes_in_steps(_known(results, bed, "lgh"), _known(results, bed, "l1")) for bed in _beds(results)}
+    changes = {
+        bed: changes_in_steps(*(in_known_order(results, bed, loss) for loss in ("lgh", "l1"))) for bed in beds_of(results)
+    }
     tested = [values for by_size in changes.values() for values in by_size]
     if not tested:
         return []
@@ -364,26 +272,6 @@ def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
         verdict = DOES_NOT_HOLD if directions == 1 else HOLDS
     statement = "Lgh changes the number of training steps in no consistent direction over the problems"
     return [(statement, "none", f"significantly {ours}", verdict)]
-
-
-def _points(estimate: Estimate) -> str:
-    return _in_points(estimate.scaled(100))
-
-
-def _in_points(estimate: Estimate) -> str:
-    return f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}] points (n = {estimate.n})"
-
-
-def _plain(estimate: Estimate) -> str:
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
-
-
-def _percent(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:.1f} %"
-
-
-def _share(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:.0f} % [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
 
 
 CLAIMS: tuple[Callable[[Results], list[Statement]], ...] = (

@@ -125,7 +125,7 @@ def _table(headings: Sequence[str], rows: Sequence[str]) -> str:
 
 def _section(section: Section) -> str:
     plan, results = section.plan, section.results
-    published = " Settings of the published configuration files." if plan.as_published else ""
+    published = f" Settings: {escape(_settings_said(plan))}." if plan.problems(as_published=True) else ""
     parts = [f'<h2 id="{escape(section.name)}">{escape(plan.title)}</h2><p>{escape(plan.about)}{published}</p>']
     if not section.svg:
         return parts[0] + "<p>There are no results yet.</p>"
@@ -141,6 +141,23 @@ def _section(section: Section) -> str:
         counts += f"; {ended} ended with training errors, left out of every mean"
         parts.append(f'<p class="small">{counts}.{_training_sets(results)}</p>')
     return "".join(parts)
+
+
+def _settings_said(plan: Plan) -> str:
+    """Say whose settings a plan has: those of the paper's text, or of its published configuration files.
+
+    Examples
+    --------
+    >>> from gradus.experiments.spec import load_spec
+    >>> _settings_said(load_spec("fig7")), _settings_said(load_spec("fig7", as_published=True))
+    ('text of the paper', 'published configuration')
+    """
+    published, text = (plan.problems(as_published=flag) for flag in (True, False))
+    if not published:
+        return "text of the paper"
+    if not text:
+        return "published configuration"
+    return f"text of the paper; published configuration for the {', '.join(sorted(map(problem_title, published)))}"
 
 
 def _training_sets(results: Results) -> str:
@@ -230,7 +247,7 @@ def _provenance(standings: Sequence[Standing], runs: Sequence[dict[str, Any]]) -
     rows = [
         f"<td>{escape(place.plan.name)}</td><td>{place.done:,} of {place.total:,}</td><td>{place.failed:,}</td>"
         f"<td>{place.not_converged:,}</td><td>{place.cpu_seconds / 3600:.2f}</td>"
-        f"<td>{'published configuration' if place.plan.as_published else 'text of the paper'}</td>"
+        f"<td>{escape(_settings_said(place.plan))}</td>"
         for place in standings
     ]
     table = _table(["experiment", "done", "failed", "not converged", "CPU hours", "settings"], rows)

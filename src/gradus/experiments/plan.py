@@ -85,6 +85,11 @@ class Plan:
         own = {design for block in self.blocks for design in block.designs}
         return own.union(*(part.designs() for part in self.parts))
 
+    def problems(self, *, as_published: bool) -> set[str]:
+        """Problems that run with the settings of the published configuration files, or those that do not."""
+        own = {design.problem for block in self.blocks for design in block.designs if self.as_published == as_published}
+        return own.union(*(part.problems(as_published=as_published) for part in self.parts))
+
     def figure_plans(self) -> Iterator[tuple[str, Plan]]:
         """Each figure to draw, with the plan whose rows it shows."""
         for name in self.figures:

@@ -6,7 +6,7 @@ import difflib
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,11 +21,11 @@ from gradus.search.settings import Settings
 __all__ = ["load_spec", "paper_specs"]
 
 SPEC_KEYS = ("title", "about", "figures", "common", "runs", "include")
-SETTINGS_KEYS = tuple(field.name for field in fields(Settings))
+SETTINGS_KEYS = tuple(one.name for one in fields(Settings))
 AXES = ("method", "order", "shuffle", *SETTINGS_KEYS)
 RUN_KEYS = ("problem", "data", "sizes", "samples", "repeats", "draw", "leave_out", "targets", "published", *AXES)
 PUBLISHED_KEYS = tuple(key for key in RUN_KEYS if key not in ("published", "data", "problem"))
-INCLUDE_KEYS = ("spec", "only", *PUBLISHED_KEYS)
+INCLUDE_KEYS = ("spec", "only", "losses", "as_published", *PUBLISHED_KEYS)
 DATA_KEYS = ("file", "targets", "inputs", "name")
 MOST_TASKS = 50_000_000
 
@@ -65,19 +65,36 @@ def load_spec(name: str, *, samples: int | None = None, as_published: bool = Fal
     """
     if samples is not None and samples < 1:
         raise SettingsError(f"samples is {samples}; it must be at least 1.")
-    plan = _Reader(as_published).read(name, {})
+    plan = _Reader().read(name, _Part(as_published))
     return plan if samples is None else plan.at_most(samples)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is taken of a spec: runs of some problems and losses, with some keys changed."""
+
+    as_published: bool
+    only: list[str] | None = None
+    losses: list[str] | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def designs_of(self, block: Block) -> tuple[Design, ...]:
+        """Those of a block's designs whose loss is taken; baselines have none."""
+        return tuple(
+            design
+            for design in block.designs
+            if self.losses is None or design.method != "network" or design.settings.loss in self.losses
+        )
 
 
 class _Reader:
     """Reads a spec and what it includes."""
 
-    def __init__(self, as_published: bool) -> None:
-        self.as_published = as_published
+    def __init__(self) -> None:
         self.open: list[str] = []
 
-    def read(self, name: str, changes: Mapping[str, Any], only: list[str] | None = None) -> Plan:
-        """Read one spec; `changes` override the same keys of its runs, `only` leaves out runs of other problems."""
+    def read(self, name: str, part: _Part) -> Plan:
+        """Read one spec, or a part of it."""
         if name in self.open:
             raise SettingsError(f"spec {name!r} includes itself.")
         self.open.append(name)
@@ -89,13 +106,17 @@ class _Reader:
             at = _Place(place.path, f"runs, number {number}", place.folder)
             merged = {**common, **_table(run, at, "", RUN_KEYS)}
             published = _table(merged.pop("published", {}), at, "published", PUBLISHED_KEYS)
-            if self.as_published:
+            if part.as_published:
                 merged.update(published)
-            merged.update({key: value for key, value in changes.items() if _applies(key, merged)})
-            if only is not None and merged.get("problem") not in only:
-                continue
-            blocks.append(_block(merged, at, names))
-        parts = [self._included(entry, place) for entry in _tables(document, "include", place)]
+            merged.update({key: value for key, value in part.changes.items() if _applies(key, merged)})
+            if part.only is not None:
+                merged["problem"] = [problem for problem in _as_list(merged.get("problem")) if problem in part.only]
+                if not merged["problem"]:
+                    continue
+            block = _block(merged, at, names)
+            if designs := part.designs_of(block):
+                blocks.append(replace(block, designs=designs))
+        parts = [self._included(entry, place, part.as_published) for entry in _tables(document, "include", place)]
         self.open.pop()
         return Plan(
             name=Path(name).stem,
@@ -103,21 +124,29 @@ class _Reader:
             about=_text(document, "about", place),
             figures=tuple(_strings(document.get("figures", ["accuracy"] if blocks else []), place, "figures")),
             blocks=tuple(blocks),
-            as_published=self.as_published,
+            as_published=part.as_published,
             parts=tuple(parts),
             target_names=tuple(names.items()),
         )
 
-    def _included(self, entry: Any, place: _Place) -> Plan:
+    def _included(self, entry: Any, place: _Place, as_published: bool) -> Plan:
         changes = dict(_table(entry, place, "include", INCLUDE_KEYS))
         spec = changes.pop("spec", None)
         if not isinstance(spec, str):
             place.fail("every entry of 'include' must name a spec: { spec = \"fig3\" }.")
-        only = _strings(changes.pop("only"), place, "only") if "only" in changes else None
-        plan = self.read(spec, changes, only)
-        if only is not None and not plan.blocks:
-            place.fail(f"spec {spec!r} has no run of {' or '.join(only)}.")
+        only, losses = (_strings(changes.pop(key), place, key) if key in changes else None for key in ("only", "losses"))
+        published = changes.pop("as_published", as_published)
+        if not isinstance(published, bool):
+            place.fail("'as_published' must be true or false.")
+        plan = self.read(spec, _Part(published, only, losses, changes))
+        if (only is not None or losses is not None) and not plan.blocks:
+            asked = " with ".join(" or ".join(words) for words in (only, losses) if words is not None)
+            place.fail(f"spec {spec!r} has no run of {asked}.")
         return plan
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _applies(key: str, run: Mapping[str, Any]) -> bool:
@@ -191,7 +220,7 @@ def _text(document: Mapping[str, Any], key: str, place: _Place) -> str:
 
 
 def _strings(value: Any, place: _Place, key: str) -> list[str]:
-    values = value if isinstance(value, list) else [value]
+    values = _as_list(value)
     if not values or not all(isinstance(item, str) for item in values):
         if key == "figures" and value == []:
             return []
@@ -264,7 +293,7 @@ def _combinations(
     run: Mapping[str, Any], key: str, targets: tuple[str, ...] | None, place: _Place
 ) -> Iterator[dict[str, Any]]:
     """Every combination of the values on the axes."""
-    axes = {name: run[name] if isinstance(run[name], list) else [run[name]] for name in AXES if name in run}
+    axes = {name: _as_list(run[name]) for name in AXES if name in run}
     if any(not values for values in axes.values()):
         place.fail(f"{next(name for name, values in axes.items() if not values)!r} has no values.")
     if "order" in axes:
@@ -310,7 +339,7 @@ def _sizes_and_samples(
 def _numbers(value: Any, place: _Place, key: str, *, least: int) -> tuple[int, ...]:
     """Whole numbers, each plain or as a range: [8, 16, { from = 24, to = 48, step = 8 }]."""
     result: list[int] = []
-    for item in value if isinstance(value, list) else [value]:
+    for item in _as_list(value):
         if isinstance(item, dict):
             bounds = _table(item, place, key, ("from", "to", "step"))
             if not {"from", "to"} <= set(bounds) or not all(_is_whole(bound) for bound in bounds.values()):
