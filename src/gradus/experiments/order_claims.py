@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gradus.experiments.claim_parts import (
@@ -32,30 +34,37 @@ from gradus.experiments.stats import mean_by_size, mean_interval
 
 __all__ = ["automatic_order_keeps_the_gain", "gain_grows_with_tau", "order_and_nesting_are_found"]
 
+EXCEPTION = "cmux15"
+"""The problem on which, the paper says, an automatic order does not help."""
+OPPOSITE = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS, NOT_ENOUGH: NOT_ENOUGH}
 NEARLY_ALL = 0.7
 """Share of the gain that counts as nearly all of it."""
 AS_LARGE = 0.4
 """Part of the gain by which the loss in the reverse order may differ from it and still be as large."""
 
 
-def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
-    """Check that the automatic order keeps nearly all of the gain, but on the multiplexer."""
-    found = []
+def _beds_with_automatic_orders(results: Results) -> Iterator[tuple[str, Results, Results, Results]]:
+    """Each problem with its networks of L1, and those of Lgh in the known and in automatic orders."""
     for bed in beds_of(results):
         base, known = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
         auto = results.select(problem=bed, loss="lgh", order=AUTOMATIC, shrink=0, attempts=1)
-        if not (len(base) and len(known) and len(auto)):
-            continue
+        if len(base) and len(known) and len(auto):
+            yield bed, base, known, auto
+
+
+def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
+    """Check that the automatic order keeps nearly all of the gain, but on the multiplexer."""
+    found = []
+    for bed, base, known, auto in _beds_with_automatic_orders(results):
         size, gain = peak(known, base)
         kept = shares_value(auto, known, base, size)
         keeps = above(kept, NEARLY_ALL) if gain.low > 0 else NOT_ENOUGH
-        exception = bed == "cmux15"
-        verdict = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS}.get(keeps, keeps) if exception else keeps
+        exception = bed == EXCEPTION
         found.append((
             f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(bed)}",
             "much less" if exception else "nearly all",
             f"{as_share(kept)} of {as_points(gain)} at {size} examples",
-            verdict,
+            OPPOSITE[keeps] if exception else keeps,
         ))  # fmt: skip
     return found
 
@@ -63,11 +72,7 @@ def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
 def order_and_nesting_are_found(results: Results) -> list[Statement]:
     """Check that tau and eta are above one half just before the peak of the gain and at it, but on the multiplexer."""
     found = []
-    for bed in beds_of(results):
-        base, known = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
-        auto = results.select(problem=bed, loss="lgh", order=AUTOMATIC, shrink=0, attempts=1)
-        if not (len(base) and len(known) and len(auto)):
-            continue
+    for bed, base, known, auto in _beds_with_automatic_orders(results):
         top, _ = peak(known, base)
         # The size before the peak, and the peak itself: the first one tells whether they passed before it.
         sizes = [size for size in auto.sizes if size <= top][-2:]
@@ -75,15 +80,14 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
             continue
         at = {size: [dict(mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
         both = together([above(one, 0.5) for pair in at.values() for one in pair])
-        exception = bed == "cmux15"
-        verdict = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS}.get(both, both) if exception else both
+        exception = bed == EXCEPTION
         found.append((
             f"On {problem_title(bed)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
             "of the gain and at the peak",
             "not both" if exception else "both",
             "; ".join(f"τ = {as_number(tau)}, η = {as_number(eta)} at {size} examples" for size, (tau, eta) in at.items())
             + f" (n = {min(one.n for pair in at.values() for one in pair)})",
-            verdict,
+            OPPOSITE[both] if exception else both,
         ))  # fmt: skip
     return found
 
