@@ -177,6 +177,22 @@ def test_results_of_which_nothing_converged_decide_nothing(made_up):
         assert draw(name, nothing.select(problem=problem)).axes
 
 
+def test_a_size_with_few_training_sets_is_no_peak(made_up):
+    def accuracy(loss, n, sample):
+        return 0.7 + {8: 0.02, 16: 0.05}[n] * (loss == "lgh") + 0.001 * np.sin(sample)
+
+    rows = []
+    for size, samples in ((8, 30), (16, 12)):
+        for loss, order in (("l1", "none"), ("lgh", "auto")):
+            rows += made_up("mammalian", accuracy, losses=(loss,), order=order, sizes=(size,), samples=samples)
+    claim = find(verdicts(rows), "Lgh gains on")
+    assert claim.verdict == "holds"
+    assert claim.ours.endswith("(n = 30) at 8 examples")
+    few = [row for row in rows if row["sample"] < 12]
+    assert find(verdicts(few), "Lgh gains on").ours.endswith("(n = 12) at 16 examples")
+    assert find(verdicts(few), "Lgh gains on").verdict == "not enough samples"
+
+
 def test_rows_with_the_published_settings_do_not_mix_with_those_of_the_text(made_up):
     def rows_with(gain, **settings):
         rows = []

@@ -111,11 +111,15 @@ def together(verdicts: Sequence[str]) -> str:
 
 
 def peak(rows: Results, base: Results) -> tuple[int, Estimate]:
-    """Training size with the largest mean gain, and the gain there."""
+    """Training size with the largest mean gain, and the gain there.
+
+    A size with too few training sets to conclude anything from is no peak if there are others.
+    """
     gains = gain_by_size(rows.pairs(base))
     if not gains:
         return 0, mean_interval([])
-    return max(gains, key=lambda point: point[1].value)
+    enough = [point for point in gains if point[1].n >= FEWEST_PAIRS]
+    return max(enough or gains, key=lambda point: point[1].value)
 
 
 def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
