@@ -109,6 +109,9 @@ def finish(figure: Figure, results: Results, panels: Sequence[Any], note: str = 
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
+    # Losses from the mildest to the strictest, also where the first panel does not have all of them.
+    rank = {label: place for place, label in enumerate(LABELS.values())}
+    handles = dict(sorted(handles.items(), key=lambda item: rank.get(item[0], len(rank))))
     if handles:
         columns = min(len(handles), int(figure.get_figwidth() / LEGEND_WIDTH))
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
