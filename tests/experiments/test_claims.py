@@ -74,7 +74,12 @@ def test_a_peak_counts_the_training_sets_that_it_rests_on(made_up):
     few_at_peak = [row for row in rows if row["n_train"] != 40 or row["sample"] < 30]
     assert find(verdicts(few_at_peak), "Peak gain over L1").ours.count("(n = 30)") == 2
     too_few = [row for row in rows if row["n_train"] != 40 or row["sample"] < 10]
-    assert find(verdicts(too_few), "Peak gain over L1").verdict == "not enough samples"
+    elsewhere = find(verdicts(too_few), "Peak gain over L1").ours
+    assert "at 40" not in elsewhere
+    assert elsewhere.count("(n = 60)") == 2
+    few = [row for row in rows if row["sample"] < 10]
+    assert find(verdicts(few), "Peak gain over L1").ours.count("(n = 10)") == 2
+    assert find(verdicts(few), "Peak gain over L1").verdict == "not enough samples"
 
 
 def test_fewer_examples_are_found_with_their_interval(made_up):

@@ -171,3 +171,4 @@ def test_the_page_says_which_problems_have_the_published_settings(tmp_path):
     page = write_report(folder).page.read_text()
     said = "text of the paper; published configuration for the 74181"
     assert page.count(said) == 2  # at the figure and in the table of what ran
+    assert "history: 250, 750<" in page

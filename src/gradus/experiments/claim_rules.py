@@ -125,21 +125,27 @@ def peak(rows: Results, base: Results) -> tuple[int, Estimate]:
 def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
     """Peak gain of one loss less that of another, with its bootstrap interval over training sets.
 
-    Training sizes may have different numbers of training sets: those of the smaller peak count.
+    Peaks are looked for as in `peak`; n is the number of training sets at the one that has fewer.
     """
     sizes = sorted(set(first.sizes) & set(second.sizes) & set(base.sizes))
     samples = sorted(set(base.sample.tolist()) & set(first.sample.tolist()) & set(second.sample.tolist()))
     if not sizes or not samples:
         return mean_interval([])
     accuracy = [sample_matrix(rows, sizes, samples) for rows in (first, second, base)]
-    gains = accuracy[0] - accuracy[2], accuracy[1] - accuracy[2]
+    gains = np.array([accuracy[0] - accuracy[2], accuracy[1] - accuracy[2]])
+    counts = (~np.isnan(gains)).sum(axis=2)
+    enough = (counts >= FEWEST_PAIRS).all(axis=0)
+    if enough.any():
+        gains, counts = gains[:, enough], counts[:, enough]
 
     def difference(drawn: npt.NDArray[np.int64]) -> float:
         one, other = (_largest_mean(gain[:, drawn]) for gain in gains)
         return one - other
 
     estimate = bootstrap(difference, len(samples), replicates=1000)
-    return replace(estimate, n=min(_pairs_at_peak(gain) for gain in gains))
+    if np.isnan(estimate.value):
+        return replace(estimate, n=0)
+    return replace(estimate, n=min(int(n[np.nanargmax(row_means(gain))]) for gain, n in zip(gains, counts, strict=True)))
 
 
 def row_means(values: Floats) -> Floats:
@@ -156,11 +162,6 @@ def row_means(values: Floats) -> Floats:
     means = np.full(len(values), np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return means
-
-
-def _pairs_at_peak(gain: Floats) -> int:
-    means = row_means(gain)
-    return 0 if np.isnan(means).all() else int((~np.isnan(gain[np.nanargmax(means)])).sum())
 
 
 def _largest_mean(gain: Floats) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -221,15 +221,16 @@ def _html_label(loss: str) -> str:
 def _methods(sections: Sequence[Section]) -> str:
     designs = {design for section in sections for design in section.plan.designs()}
     networks = [design for design in designs if design.method == "network"]
+    settings = [design.settings for design in networks]
     said = "".join(
-        f"<li>{escape(key)}: {escape(', '.join(sorted({str(value) for value in values})))}</li>"
+        f"<li>{escape(key)}: {escape(values)}</li>"
         for key, values in (
-            ("gates for each target", [design.settings.gates_per_target for design in networks]),
-            ("length of the late-acceptance history", [design.settings.history for design in networks]),
-            ("most steps before a restart", [f"{design.settings.max_iterations:,}" for design in networks]),
-            ("restarts", [design.settings.restarts for design in networks]),
-            ("shrinking steps", [f"{design.settings.shrink:,}" for design in networks]),
-            ("orders", [design.order for design in networks]),
+            ("gates for each target", _numbers(one.gates_per_target for one in settings)),
+            ("length of the late-acceptance history", _numbers(one.history for one in settings)),
+            ("most steps before a restart", _numbers(one.max_iterations for one in settings)),
+            ("restarts", _numbers(one.restarts for one in settings)),
+            ("shrinking steps", _numbers(one.shrink for one in settings)),
+            ("orders", ", ".join(sorted({design.order for design in networks}))),
         )
     )
     return (
@@ -241,6 +242,10 @@ def _methods(sections: Sequence[Section]) -> str:
         "tables every network is one, as in the paper."
         f"</p><ul>{said}</ul>"
     )
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return ", ".join(f"{value:,}" for value in sorted(set(values)))
 
 
 def _provenance(standings: Sequence[Standing], runs: Sequence[dict[str, Any]]) -> str:
