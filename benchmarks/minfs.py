@@ -74,12 +74,12 @@ def curricula() -> Iterator[Figure]:
 def against_milp() -> Iterator[Figure]:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    from gradus.bits import unpack
-    from gradus.minfs.cover import reduce_masks
-    from gradus.minfs.deadline import Deadline
-    from gradus.minfs.deepening import Deepening
-    from gradus.minfs.pairs import PairCollector, minimal_rows
-    from gradus.minfs.table import as_classes, label_examples, read_table
+    from gradus._bits import unpack
+    from gradus._minfs.cover import reduce_masks
+    from gradus._minfs.deadline import Deadline
+    from gradus._minfs.deepening import Deepening
+    from gradus._minfs.pairs import PairCollector, minimal_rows
+    from gradus._minfs.table import as_classes, label_examples, read_table
 
     for seed in range(3):
         X, y, features = planted(400, 30, 5, seed)

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from gradus import learn
+from gradus import search
 from gradus.problems import load
 
 PUBLISHED = {
@@ -33,7 +33,7 @@ def one(bed: str, examples: int, loss: str, sample: int) -> tuple[float, int, bo
     """Test accuracy and steps of one training."""
     problem = load(bed)
     train, test = problem.sample(examples, sample)
-    result = learn(
+    result = search(
         problem.X[train], problem.Y[train], loss=loss, order=None, history=1000 if bed == "cpar7" else 250, seed=sample
     )
     right = result.network.predict(problem.X[test]) == problem.Y[test]

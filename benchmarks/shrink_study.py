@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gradus.network import Network
+from gradus._network import Network
+from gradus._search.front import attempt_seeds
+from gradus._search.settings import Settings
+from gradus._search.workspace import Workspace
 from gradus.problems import load
-from gradus.search.front import attempt_seeds
-from gradus.search.settings import Settings
-from gradus.search.workspace import Workspace
 
 BEDS = {"cpar7": 40, "cmaj9": 64, "add6": 80, "sub5": 64, "cmux15": 64}
 LOSSES = ("l1", "lgh")
@@ -41,9 +41,7 @@ def one_set(bed: str, loss: str, sample: int, shrink: int) -> list[dict]:
     """Seven searches on one training set, before and after shrinking."""
     problem = load(bed)
     train, test = problem.sample(BEDS[bed], sample)
-    settings = Settings(
-        loss=loss, history=1000 if bed == "cpar7" else 250, max_iterations=64_000_000, restarts=3, shrink=shrink
-    )
+    settings = Settings(loss=loss, history=1000 if bed == "cpar7" else 250, max_iter=64_000_000, n_restarts=3, shrink=shrink)
     X, Y = np.asarray(problem.X)[train].astype(bool), np.asarray(problem.Y)[train].astype(bool)
     work = Workspace(X, Y, settings)
     rows = []
@@ -63,9 +61,9 @@ def search(work: Workspace, words) -> int:
     """Search to zero error with restarts; return the steps taken."""
     work.seed(words)
     iterations = 0
-    for _ in range(work.settings.restarts + 1):
+    for _ in range(work.settings.n_restarts + 1):
         work.start()
-        iterations += work.descend(work.settings.max_iterations)
+        iterations += work.descend(work.settings.max_iter)
         if not work.cost:
             break
     return iterations

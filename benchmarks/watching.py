@@ -8,16 +8,16 @@ import time
 
 import numpy as np
 
+from gradus._search.front import run_search
+from gradus._search.settings import Settings
 from gradus.problems import load
-from gradus.search.front import run_search
-from gradus.search.settings import Settings
 
 SEED = 3
 
 
-def cpu_seconds(X, Y, settings, watch) -> float:
+def cpu_seconds(X, Y, settings, callback) -> float:
     begin = time.process_time()
-    run_search(X, Y, settings, SEED, watch=watch)
+    run_search(X, Y, settings, SEED, callback=callback)
     return time.process_time() - begin
 
 
@@ -26,7 +26,7 @@ def cost_of_watching() -> None:
     X, Y = load("add6").examples(208, 0)[:2]
     # Random targets cannot be learned by so few gates, so that every run takes all its steps.
     Y = np.random.default_rng(0).random(Y.shape) < 0.5
-    settings = Settings(loss="l1", max_iterations=10_000_000, restarts=0)
+    settings = Settings(loss="l1", max_iter=10_000_000, n_restarts=0)
     times: dict[bool, list[float]] = {False: [], True: []}
     for turn in range(22):
         watched = bool(turn % 2)
@@ -41,7 +41,7 @@ def time_to_stop(bed: str, examples: int) -> None:
     """Interrupt endless searches at odd moments."""
     X, Y = load(bed).examples(examples, 0, n_test=1)[:2]
     Y = np.random.default_rng(0).random(Y.shape) < 0.5
-    settings = Settings(loss="l1", max_iterations=10**15)
+    settings = Settings(loss="l1", max_iter=10**15)
     waits = []
     for turn in range(10):
         sent: list[float] = []

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradus.formats.series import transitions
-from gradus.inference import Inference, infer
-from gradus.inference.functions import all_states
-from gradus.problems.time_series import YEAST_SERIES, fission_yeast_model
+from gradus._formats.series import transitions
+from gradus._inference import Inference, infer
+from gradus._inference.functions import all_states
+from gradus.problems._time_series import YEAST_SERIES, fission_yeast_model
 
 
 def accuracy_by_gene(found: Inference) -> dict[str, float]:

@@ -17,7 +17,7 @@ def main() -> None:
     adder = gradus.problems.load("add6")
     train, test = adder.sample(300, seed=1)
     X, Y = adder.X[train], adder.Y[train]
-    learned = gradus.learn(X, Y, loss="lgh", order="auto", shrink=5_000_000, attempts=7, seed=1)
+    learned = gradus.search(X, Y, loss="lgh", order="auto", shrink=5_000_000, attempts=7, seed=1)
     network = learned.network.with_names(adder.input_names, adder.target_names)
     right = (network.predict(adder.X[test]) == adder.Y[test]).all(axis=1)
     print(f"order found: {', '.join(adder.target_names[column] for column in learned.order)}")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gradus.search.cuda.device import kernel_source
-from gradus.search.cuda.plan import Limits
+from gradus._search.cuda.device import kernel_source
+from gradus._search.cuda.plan import Limits
 
 COMPILER = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++") or shutil.which("clang++")
 

@@ -1,17 +1,17 @@
-"""Small tasks, made-up rows and stand-ins that the tests of gradus.experiments share."""
+"""Small tasks, made-up rows and stand-ins that the tests of gradus._experiments share."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
 
-from gradus.experiments.store import TIMING
-from gradus.experiments.tasks import Design, Task, in_running_order
-from gradus.experiments.work import row_head
-from gradus.search.front import run_search
-from gradus.search.settings import Settings
+from gradus._experiments.store import TIMING
+from gradus._experiments.tasks import Design, Task, in_running_order
+from gradus._experiments.work import row_head
+from gradus._search.front import run_search
+from gradus._search.settings import Settings
 
-SLOW = Settings(loss="lgh", max_iterations=300_000, restarts=0, gates_per_target=5)
+SLOW = Settings(loss="lgh", max_iter=300_000, n_restarts=0, gates_per_target=5)
 
 
 def small_tasks() -> list[Task]:
@@ -21,7 +21,7 @@ def small_tasks() -> list[Task]:
         Design("add3", settings=Settings(loss="lgh")),
         Design("add3", settings=Settings(loss="lgh"), order="auto", shuffle=True),
         Design("cpar4", settings=Settings(loss="llh", history=50), order="tau:0"),
-        Design("cpar4", settings=Settings(loss="lgh", max_iterations=50, restarts=0)),  # does not converge
+        Design("cpar4", settings=Settings(loss="lgh", max_iter=50, n_restarts=0)),  # does not converge
         Design("cmaj5", method="tree"),
     ]
     tasks = [Task(design, size, sample) for design in designs for size in (6, 10) for sample in range(8)]
@@ -40,7 +40,7 @@ def slow_tasks(count):
     return [Task(Design("cpar7", settings=SLOW), 100, sample) for sample in range(count)]
 
 
-def on_cpu(jobs, *, watch=None, helpers=0, left=None, failed=None):
+def on_cpu(jobs, *, callback=None, helpers=0, left=None, failed=None):
     """Stand in for the GPU: the same contract, the last job first."""
     prepared = list(jobs)
     for index in reversed(range(len(prepared))):

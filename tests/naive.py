@@ -84,12 +84,12 @@ def general_cost(is_global, weights, needs, tolerated, E):
 class NaiveSearch:
     """One attempt, step by step as the design says it."""
 
-    def __init__(self, X, Y, *, loss, gates_per_target, history, max_iterations, restarts, shrink, words, cost=None):
+    def __init__(self, X, Y, *, loss, gates_per_target, history, max_iter, n_restarts, shrink, words, cost=None):
         self.X, self.Y = np.asarray(X, bool), np.asarray(Y, bool)
         self.l, self.m = self.X.shape[1], self.Y.shape[1]
         self.n_gates = gates_per_target * self.m
         self.outputs = [self.l + self.n_gates - self.m + k for k in range(self.m)]
-        self.history, self.max_iterations, self.restarts, self.shrink_steps = history, max_iterations, restarts, shrink
+        self.history, self.max_iter, self.restarts, self.shrink_steps = history, max_iter, n_restarts, shrink
         self.random = Xoroshiro(words)
         self.cost_of = cost or (lambda E: integer_cost(loss, E))
 
@@ -126,7 +126,7 @@ class NaiveSearch:
             if best is None or cost < best_cost:
                 best, best_cost = sources, cost
             past, step = [cost] * self.history, 0
-            while cost > 0 and step < self.max_iterations:
+            while cost > 0 and step < self.max_iter:
                 moved = self.move(sources)
                 moved_cost = self.cost(moved)
                 v = step % self.history

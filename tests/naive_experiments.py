@@ -1,4 +1,4 @@
-"""Slow, readable twins of the fast parts of gradus.experiments."""
+"""Slow, readable twins of the fast parts of gradus._experiments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from gradus.network import Network
+from gradus._network import Network
 
 
 def test_errors(sources, outputs, X, Y, tested):

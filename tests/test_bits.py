@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from gradus.bits import as_bits, n_words, pack, tail_mask, unpack
+from gradus._bits import as_bits, n_words, pack, tail_mask, unpack
 from gradus.errors import DataError, GradusError
 
 MATRICES = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=140))
@@ -62,10 +62,7 @@ def test_a_single_column_may_be_flat():
         (np.zeros((0, 3)), "X has no rows; give at least one example."),
         (np.zeros((2, 2, 2)), "X must have rows and columns, but it has 3 dimensions."),
         (pd.DataFrame({"a": [0, 1], "b": [1, 7]}), "X has the value 7 in row 1, column 'b'; every value must be 0 or 1."),
-        (
-            pd.DataFrame([[0, 1]], columns=["a", "a"]),
-            "X has two columns named 'a' (columns 0 and 1); rename one of them.",
-        ),
+        (pd.DataFrame([[0, 1]], columns=["a", "a"]), "X has two columns named 'a' (columns 0 and 1); rename one of them."),
         (pd.DataFrame({"a": [pd.NA, 1]}), "X has a missing value in row 0, column 'a'; every value must be 0 or 1."),
     ],
 )

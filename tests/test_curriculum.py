@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import gradus
 from gradus import problems
-from gradus.curriculum import kendall_tau, resolve_order
-from gradus.curriculum.entropy import conditional_entropies, entropy_order, linear_order
+from gradus._curriculum import kendall_tau, resolve_order
+from gradus._curriculum.entropy import conditional_entropies, entropy_order, linear_order
 from gradus.errors import SettingsError
 from naive_minfs import all_minimum_sets
 
@@ -162,7 +162,7 @@ def test_a_single_target_is_nested_in_itself():
 def test_threads_give_what_one_thread_gives(monkeypatch, rng):
     X, Y = distinct_rows(rng, 60, 12), rng.random((60, 5)) < 0.5
     alone = gradus.find_curriculum(X, Y, choose="random")
-    from gradus.curriculum import find
+    from gradus._curriculum import find
 
     monkeypatch.setattr(find, "WORK_FOR_THREADS", 0)
     monkeypatch.setattr(find, "usable_cores", lambda: 3)
@@ -300,13 +300,13 @@ def test_the_examples_of_the_page_on_curricula_run():
 
 def test_learning_with_the_automatic_order_keeps_the_curriculum():
     problem = problems.load("add3")
-    learned = gradus.learn(problem.X, problem.Y[:, [2, 0, 1]], order="auto", max_iterations=2000, restarts=0)
+    learned = gradus.search(problem.X, problem.Y[:, [2, 0, 1]], order="auto", max_iter=2000, n_restarts=0)
     assert learned.order == learned.curriculum.order == (1, 2, 0)
     assert learned.curriculum.sizes == (6, 2, 4)
 
 
 def test_an_error_in_one_thread_stops_the_others(monkeypatch, rng):
-    from gradus.curriculum import find
+    from gradus._curriculum import find
 
     X, Y = distinct_rows(rng, 60, 12), rng.random((60, 5)) < 0.5
     deadlines = []

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from gradus import Network
-from gradus.drawing import draw_hierarchy, draw_network, hierarchy_dot
+from gradus._drawing.dot import INPUT, OUTPUT, dumps, palette, teaching_order, users
+from gradus._drawing.picture import draw_hierarchy, draw_network, hierarchy_dot
 from gradus.errors import FormatError, MissingExtraError, SettingsError
-from gradus.formats.dot import INPUT, OUTPUT, dumps, palette, teaching_order, users
 
 pytest.importorskip("pygraphviz")
 
@@ -134,9 +134,7 @@ def test_other_extensions_are_refused(tmp_path: Path) -> None:
         draw_network(SHARED, tmp_path / "net.pdf")
 
 
-def test_the_message_names_the_extra_when_pygraphviz_is_missing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_message_names_the_extra_when_pygraphviz_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     real = builtins.__import__
 
     def without(name: str, *rest: Any, **options: Any) -> Any:

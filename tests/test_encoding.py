@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gradus.conflicts import settle_by_majority
-from gradus.encoding import FeatureEncoding, encode_features
+from gradus._encoding.conflicts import settle_by_majority
+from gradus._encoding.features import FeatureEncoding, encode_features
+from gradus._encoding.labels import TargetEncoding, encode_target
 from gradus.errors import DataError, FormatError, SettingsError
-from gradus.labels import TargetEncoding, encode_target
 
 
 @pytest.mark.parametrize(

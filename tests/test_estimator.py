@@ -22,7 +22,7 @@ import gradus
 from gradus import BooleanNetworkClassifier, problems
 from gradus.errors import DataError, SettingsError
 
-QUICK = {"shrink": 2000, "attempts": 1, "max_iterations": 2_000_000, "restarts": 0, "random_state": 0}
+QUICK = {"shrink": 2000, "attempts": 1, "max_iter": 2_000_000, "n_restarts": 0, "random_state": 0}
 
 
 def quick(**settings):
@@ -31,7 +31,7 @@ def quick(**settings):
 
 # Noisy data are part of these checks, and a search that cannot succeed need not be long: hence few steps. No check is
 # listed as an expected failure.
-@parametrize_with_checks([BooleanNetworkClassifier(max_iterations=200_000, restarts=0, attempts=1, shrink=10_000)])
+@parametrize_with_checks([BooleanNetworkClassifier(max_iter=200_000, n_restarts=0, attempts=1, shrink=10_000)])
 def test_scikit_learns_own_checks_pass(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -42,20 +42,14 @@ def test_scikit_learns_own_checks_pass(estimator, check):
 def adder():
     problem = problems.load("add3")
     train, test = problem.sample(40, seed=1)
-    return (
-        problem,
-        problem.X[train].astype(int),
-        problem.Y[train].astype(int),
-        problem.X[test].astype(int),
-        problem.Y[test],
-    )
+    return (problem, problem.X[train].astype(int), problem.Y[train].astype(int), problem.X[test].astype(int), problem.Y[test])
 
 
 def test_the_network_is_the_one_that_learn_finds(adder):
     _, X, Y, _, _ = adder
     settings = {"shrink": 5000, "attempts": 2, "loss": "llh", "gates_per_target": 15, "history": 100}
     model = BooleanNetworkClassifier(**settings, random_state=7).fit(X, Y)
-    learned = gradus.learn(X, Y, **settings, seed=7)
+    learned = gradus.search(X, Y, **settings, seed=7)
     assert model.network_.sources.tolist() == learned.network.sources.tolist()
     assert model.order_ == learned.order
     assert model.n_iter_ == learned.iterations
@@ -93,9 +87,7 @@ def test_several_networks_vote(adder):
 def test_any_labels_and_any_number_of_classes_in_each_target(adder):
     _, X, Y, _, _ = adder
     number = Y @ [1, 2, 4]
-    targets = pd.DataFrame(
-        {"low": np.where(Y[:, 0], "yes", "no"), "sum": number, "half": np.where(number > 3, 2.0, -1.0)}
-    )
+    targets = pd.DataFrame({"low": np.where(Y[:, 0], "yes", "no"), "sum": number, "half": np.where(number > 3, 2.0, -1.0)})
     model = quick().fit(X, targets)
     assert [classes.tolist() for classes in model.classes_] == [["no", "yes"], list(range(8)), [-1.0, 2.0]]
     assert model.network_.output_names == ("low=yes", "sum[0]", "sum[1]", "sum[2]", "half=2.0")
@@ -142,7 +134,7 @@ def test_contradictory_rows_warn_and_the_majority_is_learned():
     X = np.array([[0], [0], [0], [1]])
     with pytest.warns(ConvergenceWarning, match=r"1 of 4 rows are wrong.*error 0.25.*1 row has the inputs of others") as told:
         model = quick().fit(X, [1, 1, 0, 0])
-    assert "Raise max_iterations" not in str(told[0].message)  # more search would not help
+    assert "Raise max_iter" not in str(told[0].message)  # more search would not help
     assert "different labels, so that no network can" in str(told[0].message)
     assert not model.converged_
     assert model.predict([[0], [1]]).tolist() == [1, 0]
@@ -150,16 +142,16 @@ def test_contradictory_rows_warn_and_the_majority_is_learned():
 
 def test_a_search_that_is_too_short_warns_of_the_error_that_is_left(adder):
     _, X, Y, _, _ = adder
-    with pytest.warns(ConvergenceWarning, match=r"Raise max_iterations.*With loss='lgh' a target counts only once"):
-        model = quick(max_iterations=10).fit(X, Y)
+    with pytest.warns(ConvergenceWarning, match=r"Raise max_iter.*With loss='lgh' a target counts only once"):
+        model = quick(max_iter=10).fit(X, Y)
     assert not model.converged_
 
 
 def test_conflicts_and_a_search_that_is_too_short_are_both_told(adder):
     _, X, Y, _, _ = adder
     twice = np.vstack([X, X[:1], X[:1]]), np.vstack([Y, Y[:1], 1 - Y[:1]])
-    with pytest.warns(ConvergenceWarning, match=r"1 row has the inputs of others.*Raise max_iterations"):
-        quick(max_iterations=10).fit(*twice)
+    with pytest.warns(ConvergenceWarning, match=r"1 row has the inputs of others.*Raise max_iter"):
+        quick(max_iter=10).fit(*twice)
 
 
 def test_a_target_that_never_changes_is_predicted_as_it_was(adder):

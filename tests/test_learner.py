@@ -10,7 +10,7 @@ SUM = np.array([[(i & 3) + (i >> 2) >> b & 1 for b in range(3)] for i in range(1
 
 
 def test_learn_finds_a_network_that_is_right_on_every_example():
-    result = gradus.learn(ALL, SUM, order=None, seed=4)
+    result = gradus.search(ALL, SUM, order=None, seed=4)
     assert result.converged
     assert result.loss == 0
     assert np.array_equal(result.network.predict(ALL), SUM)
@@ -20,23 +20,23 @@ def test_learn_finds_a_network_that_is_right_on_every_example():
 
 @pytest.mark.parametrize("order", [None, [2, 0, 1], "random", (1, 2, 0), np.array([0, 2, 1])])
 def test_predictions_stay_in_the_callers_column_order(order):
-    result = gradus.learn(ALL, SUM, order=order, seed=4)
+    result = gradus.search(ALL, SUM, order=order, seed=4)
     assert np.array_equal(result.network.predict(ALL), SUM)
     assert sorted(result.order) == [0, 1, 2]
     assert all(isinstance(column, int) for column in result.order)
 
 
 def test_the_same_call_twice_gives_the_same_network():
-    one, other = (gradus.learn(ALL, SUM, loss="lgh", order=None, seed=7) for _ in range(2))
+    one, other = (gradus.search(ALL, SUM, loss="lgh", order=None, seed=7) for _ in range(2))
     assert one.network == other.network
     assert one.iterations == other.iterations
-    assert gradus.learn(ALL, SUM, loss="lgh", order=None, seed=8).network != one.network
+    assert gradus.search(ALL, SUM, loss="lgh", order=None, seed=8).network != one.network
 
 
 def test_the_loss_of_what_was_not_learned_is_the_public_loss():
     noise = np.random.default_rng(1).random((16, 3)) < 0.5
     for name in gradus.losses.LOSSES:
-        result = gradus.learn(ALL, noise, loss=name, order=[1, 2, 0], gates_per_target=1, max_iterations=50, restarts=1)
+        result = gradus.search(ALL, noise, loss=name, order=[1, 2, 0], gates_per_target=1, max_iter=50, n_restarts=1)
         errors = (result.network.predict(ALL) ^ noise)[:, [1, 2, 0]]
         assert result.loss == pytest.approx(gradus.losses.by_name(name)(errors))
         assert not result.converged
@@ -44,15 +44,15 @@ def test_the_loss_of_what_was_not_learned_is_the_public_loss():
 
 def test_names_of_data_frames_become_names_of_the_network():
     X, Y = pd.DataFrame(ALL.astype(int), columns=list("abcd")), pd.DataFrame(SUM, columns=["s0", "s1", "carry"])
-    network = gradus.learn(X, Y, order=[2, 0, 1]).network
+    network = gradus.search(X, Y, order=[2, 0, 1]).network
     assert network.input_names == ("a", "b", "c", "d")
     assert network.output_names == ("s0", "s1", "carry")
     assert np.array_equal(network.predict(ALL), SUM)
 
 
 def test_one_target_may_be_flat_and_one_example_is_enough():
-    assert gradus.learn([[0], [1]], [1, 0], order=None).network.predict([[0], [1]]).ravel().tolist() == [True, False]
-    assert gradus.learn([[0]], [1], order=None, gates_per_target=1).converged
+    assert gradus.search([[0], [1]], [1, 0], order=None).network.predict([[0], [1]]).ravel().tolist() == [True, False]
+    assert gradus.search([[0]], [1], order=None, gates_per_target=1).converged
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_one_target_may_be_flat_and_one_example_is_enough():
         ({"X": pd.DataFrame(ALL, columns=list("abca"))}, "X has two columns named 'a'"),
         ({"Y": np.zeros((16, 65))}, "there are 65 targets"),
         ({"gates_per_target": 0}, "gates_per_target is 0"),
-        ({"max_iterations": -1}, "max_iterations is -1"),
-        ({"restarts": -1}, "restarts is -1"),
+        ({"max_iter": -1}, "max_iter is -1"),
+        ({"n_restarts": -1}, "n_restarts is -1"),
         ({"time_limit": -1.0}, "time_limit is -1.0"),
         ({"seed": -1}, "seed is -1"),
         ({"seed": 1.5}, "seed is 1.5"),
@@ -81,13 +81,13 @@ def test_one_target_may_be_flat_and_one_example_is_enough():
 )
 def test_bad_input_is_one_sentence_that_names_the_place(change, message):
     with pytest.raises((DataError, SettingsError), match=message) as caught:
-        gradus.learn(**({"X": ALL, "Y": SUM, "order": None} | change))
+        gradus.search(**({"X": ALL, "Y": SUM, "order": None} | change))
     assert isinstance(caught.value, GradusError)
     assert "\n" not in str(caught.value)
 
 
 def test_rows_in_conflict_are_answered_with_what_learn_can_do():
     with pytest.raises(ConflictError, match=r"Rows 0 and 1 have the same inputs.* order=None") as caught:
-        gradus.learn([[0], [0]], [[0], [1]])
+        gradus.search([[0], [0]], [[0], [1]])
     assert "on_conflict" not in str(caught.value)
-    assert not gradus.learn([[0], [0]], [[0], [1]], order=None, max_iterations=100, restarts=1).converged
+    assert not gradus.search([[0], [0]], [[0], [1]], order=None, max_iter=100, n_restarts=1).converged

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from gradus import losses
+from gradus._search.objective import make_objective, scale
 from gradus.errors import DataError, SettingsError
-from gradus.search.objective import make_objective, scale
 from naive import general_cost, integer_cost
 
 ERRORS = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=9))

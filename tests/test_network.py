@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradus._network import Network
 from gradus.errors import DataError, FormatError
-from gradus.network import Network
 from naive import live_gates, node_values
 
 

@@ -75,7 +75,7 @@ def test_nothing_lower_imports_anything_higher():
 
 LEARN = (
     "import gradus, numpy as np; X = np.eye(3);"
-    "print(gradus.learn(X, X[:, ::-1], order=None, gates_per_target=4, seed=1).network.sources.sum())"
+    "print(gradus.search(X, X[:, ::-1], order=None, gates_per_target=4, seed=1).network.sources.sum())"
 )
 
 

@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradus import losses, problems
-    from gradus.batch import learn_many
-    from gradus.curriculum import Curriculum, find_curriculum
+    from gradus._curriculum import Curriculum, find_curriculum
+    from gradus._estimator import BooleanNetworkClassifier
+    from gradus._minfs import FeatureSet, all_minimum_feature_sets, minimum_feature_set
+    from gradus._network import Network
+    from gradus._search.learner import SearchResult, search
+    from gradus._search.many import search_many
     from gradus.errors import GradusError
-    from gradus.estimator import BooleanNetworkClassifier
-    from gradus.learner import Learned, learn
-    from gradus.minfs import FeatureSet, all_minimum_feature_sets, minimum_feature_set
-    from gradus.network import Network
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "BooleanNetworkClassifier": "gradus.estimator",
-    "Curriculum": "gradus.curriculum",
-    "FeatureSet": "gradus.minfs",
+    "BooleanNetworkClassifier": "gradus._estimator",
+    "Curriculum": "gradus._curriculum",
+    "FeatureSet": "gradus._minfs",
     "GradusError": "gradus.errors",
-    "Learned": "gradus.learner",
-    "Network": "gradus.network",
-    "all_minimum_feature_sets": "gradus.minfs",
-    "find_curriculum": "gradus.curriculum",
-    "learn": "gradus.learner",
-    "learn_many": "gradus.batch",
-    "minimum_feature_set": "gradus.minfs",
+    "SearchResult": "gradus._search.learner",
+    "Network": "gradus._network",
+    "all_minimum_feature_sets": "gradus._minfs",
+    "find_curriculum": "gradus._curriculum",
+    "search": "gradus._search.learner",
+    "search_many": "gradus._search.many",
+    "minimum_feature_set": "gradus._minfs",
 }
 _MODULES = ("losses", "problems")
 
@@ -40,15 +40,15 @@ __all__ = [
     "Curriculum",
     "FeatureSet",
     "GradusError",
-    "Learned",
     "Network",
+    "SearchResult",
     "all_minimum_feature_sets",
     "find_curriculum",
-    "learn",
-    "learn_many",
     "losses",
     "minimum_feature_set",
     "problems",
+    "search",
+    "search_many",
 ]
 
 

@@ -1,6 +1,6 @@
 """``python -m gradus`` is ``gradus``."""
 
-from gradus.cli import main
+from gradus._cli import main
 
 if __name__ == "__main__":
     main()

@@ -1,7 +1,7 @@
 """The seam between a network and the formats it can be written in.
 
-`Network` lies below `gradus.formats` and so must not import it. The writers are looked up here by name when a method is
-called: importing `gradus.network` loads no format, and the arrow from formats to network stays the only one.
+`Network` lies below `gradus._formats` and so must not import it. The writers are looked up here by name when a method is
+called: importing `gradus._network` loads no format, and the arrow from formats to network stays the only one.
 """
 
 from __future__ import annotations
@@ -11,13 +11,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradus.formats.formula import Formula
+    from gradus._logic.formula import Formula
 
 __all__ = ["Exports"]
 
 
 def _writer(module: str, function: str = "dumps") -> Any:
-    return getattr(importlib.import_module(f"gradus.formats.{module}"), function)
+    return getattr(
+        importlib.import_module(
+            {"formula": "gradus._logic.formula", "dot": "gradus._drawing.dot"}.get(module, f"gradus._formats.{module}")
+        ),
+        function,
+    )
 
 
 class Exports:
@@ -26,7 +31,7 @@ class Exports:
     __slots__ = ()
 
     def to_verilog(self) -> str:
-        """Return structural Verilog of ``nand`` primitives; see `gradus.formats.verilog.dumps`.
+        """Return structural Verilog of ``nand`` primitives; see `gradus._formats.verilog.dumps`.
 
         Examples
         --------
@@ -37,7 +42,7 @@ class Exports:
         return str(_writer("verilog")(self))
 
     def to_blif(self) -> str:
-        """Return BLIF; see `gradus.formats.blif.dumps`.
+        """Return BLIF; see `gradus._formats.blif.dumps`.
 
         Examples
         --------
@@ -48,7 +53,7 @@ class Exports:
         return str(_writer("blif")(self))
 
     def to_bench(self) -> str:
-        """Return BENCH; see `gradus.formats.bench.dumps`.
+        """Return BENCH; see `gradus._formats.bench.dumps`.
 
         Examples
         --------
@@ -59,7 +64,7 @@ class Exports:
         return str(_writer("bench")(self))
 
     def to_aiger(self) -> str:
-        """Return ASCII AIGER; see `gradus.formats.aiger.dumps`.
+        """Return ASCII AIGER; see `gradus._formats.aiger.dumps`.
 
         Examples
         --------
@@ -70,7 +75,7 @@ class Exports:
         return str(_writer("aiger")(self))
 
     def to_aiger_binary(self) -> bytes:
-        """Return binary AIGER; see `gradus.formats.aiger.dump_bytes`.
+        """Return binary AIGER; see `gradus._formats.aiger.dump_bytes`.
 
         Examples
         --------
@@ -81,7 +86,7 @@ class Exports:
         return bytes(_writer("aiger", "dump_bytes")(self))
 
     def to_bnet(self) -> str:
-        """Return a `.bnet` model, one rule a target; see `gradus.formats.bnet.dumps`.
+        """Return a `.bnet` model, one rule a target; see `gradus._formats.bnet.dumps`.
 
         Examples
         --------
@@ -92,7 +97,7 @@ class Exports:
         return str(_writer("bnet")(self))
 
     def to_sbml(self) -> str:
-        """Return SBML-qual, with the extra ``bio``; see `gradus.formats.sbml.dumps`.
+        """Return SBML-qual, with the extra ``bio``; see `gradus._formats.sbml.dumps`.
 
         Examples
         --------
@@ -103,7 +108,7 @@ class Exports:
         return str(_writer("sbml")(self))
 
     def to_dot(self, *, order: Sequence[str | int] | None = None) -> str:
-        """Return a GraphViz drawing; see `gradus.formats.dot.dumps`.
+        """Return a GraphViz drawing; see `gradus._drawing.dot.dumps`.
 
         Examples
         --------
@@ -114,7 +119,7 @@ class Exports:
         return str(_writer("dot")(self, order=order))
 
     def formulas(self) -> dict[str, Formula]:
-        """Return a simplified formula for every target, by its name; see `gradus.formats.formula.formulas`.
+        """Return a simplified formula for every target, by its name; see `gradus._logic.formula.formulas`.
 
         Examples
         --------

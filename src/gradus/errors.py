@@ -69,12 +69,7 @@ class FormatError(GradusError, ValueError):
     """
 
     def __init__(
-        self,
-        message: str,
-        *,
-        path: str | PathLike[str] | None = None,
-        line: int | None = None,
-        column: int | None = None,
+        self, message: str, *, path: str | PathLike[str] | None = None, line: int | None = None, column: int | None = None
     ) -> None:
         self.message, self.path, self.line, self.column = message, path, line, column
         place = [str(path)] if path is not None else []

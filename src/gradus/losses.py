@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from gradus.bits import BoolMatrix, as_bits
+from gradus._bits import BoolMatrix, as_bits
 from gradus.errors import DataError, SettingsError
 
 __all__ = ["LOSSES", "LossName", "by_name", "l1", "lgh", "llh", "lw"]

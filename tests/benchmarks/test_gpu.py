@@ -7,10 +7,10 @@ import time
 import pytest
 
 from cuda_on_cpu import COMPILER, HostDevice
-from gradus.benchmarks.cases import Case
-from gradus.benchmarks.gpu import measure, measure_all
-from gradus.search.cuda import feeder
-from gradus.search.cuda.plan import Limits
+from gradus._benchmarks.cases import Case
+from gradus._benchmarks.gpu import measure, measure_all
+from gradus._search.cuda import feeder
+from gradus._search.cuda.plan import Limits
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")

@@ -3,13 +3,13 @@ import itertools
 import numpy as np
 import pytest
 
-from gradus.benchmarks import cpu, reference
-from gradus.benchmarks.cases import Case, find_cases
-from gradus.benchmarks.cpu import measure
+from gradus._benchmarks import cpu, reference
+from gradus._benchmarks.cases import Case, find_cases
+from gradus._benchmarks.cpu import measure
+from gradus._search.front import attempt_seeds
+from gradus._search.settings import Settings
+from gradus._search.workspace import Workspace
 from gradus.errors import SettingsError
-from gradus.search.front import attempt_seeds
-from gradus.search.settings import Settings
-from gradus.search.workspace import Workspace
 
 
 @pytest.mark.parametrize("loss", ["l1", "lgh"])

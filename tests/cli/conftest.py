@@ -8,8 +8,8 @@ import sys
 import pytest
 from cli_files import write_series
 
-from gradus.cli.main import run
-from gradus.problems.time_series import ECOLI_SERIES, YEAST_SERIES
+from gradus._cli.main import run
+from gradus.problems._time_series import ECOLI_SERIES, YEAST_SERIES
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 
 from cli_files import write_csv, write_problem
 
-from gradus.cli.main import run
+from gradus._cli.main import run
 
 
 def test_the_order_of_an_adder_is_found_and_drawn(gradus, tmp_path):

@@ -14,9 +14,9 @@ import pytest
 from cli_files import write_csv
 
 from gradus import Network
-from gradus.cli.main import run
-from gradus.inference.write import FILES
-from gradus.problems.time_series import ECOLI_SERIES, YEAST_SERIES
+from gradus._cli.main import run
+from gradus._inference.write import FILES
+from gradus.problems._time_series import ECOLI_SERIES, YEAST_SERIES
 
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 ENOUGH_SECONDS = 60
@@ -90,11 +90,7 @@ def test_series_come_in_every_layout(here, capsys):
     rows = [[s, t, a, b] for s in ("one", "two") for t, (a, b) in enumerate([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)])]
     write_csv(here / "several.csv", ["series", "time", "a", "b"], rows)
     texts = []
-    for words in (
-        ["numbers.csv", "--binarize", "kmeans"],
-        ["genes.csv", "--layout", "genes"],
-        ["several.csv"],
-    ):
+    for words in (["numbers.csv", "--binarize", "kmeans"], ["genes.csv", "--layout", "genes"], ["several.csv"]):
         assert run(["infer", *words, "-o", "out", "--networks", "3"]) == 0
         texts.append(re.sub("#.*\n", "", (here / "out" / "rules.bnet").read_text()))
     assert texts == ["targets, factors\na, !b\nb, a\n"] * 3

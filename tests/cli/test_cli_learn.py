@@ -13,8 +13,8 @@ import pytest
 from cli_files import write_csv, write_problem
 
 import gradus as package
-from gradus.cli.main import run
-from gradus.cli.model_file import load_model
+from gradus._cli.main import run
+from gradus._cli.model_file import load_model
 
 QUICK = ("--shrink", "2000", "--attempts", "1")
 
@@ -59,7 +59,7 @@ def test_the_same_seed_gives_the_same_model_file(here, capsys):
         assert run(["learn", "add3.csv", "--targets", "z0,z1,z2", "-o", name, "--seed", "5", *QUICK]) == 0
     assert (here / "a.json").read_text() == (here / "b.json").read_text()
     network = package.Network.load(here / "a.json")
-    learned = package.learn(*_problem_rows(here / "add3.csv", 6), shrink=2000, seed=5, max_iterations=20_000_000, restarts=2)
+    learned = package.search(*_problem_rows(here / "add3.csv", 6), shrink=2000, seed=5, max_iter=20_000_000, n_restarts=2)
     assert network.sources.tolist() == learned.network.sources.tolist()
 
 
@@ -231,7 +231,7 @@ def no_work(monkeypatch):
         raise AssertionError("work was done before the output was checked")
 
     for name in ("learn.read_examples", "curriculum.read_examples", "predict.load_model", "infer.read_series"):
-        monkeypatch.setattr(f"gradus.cli.{name}", read)
+        monkeypatch.setattr(f"gradus._cli.{name}", read)
     monkeypatch.setattr(package.Network, "load", read)
 
 
@@ -319,10 +319,10 @@ def test_the_next_value_of_a_gene_is_not_scored_against_its_present_one(here, ca
 
 
 def test_progress_on_a_gpu_is_told_in_steps():
-    from gradus.cli.progress import Watch
-    from gradus.search.cuda import BatchProgress
+    from gradus._cli.progress import Watch
+    from gradus._search.cuda import BatchProgress
 
-    with Watch(4, 7) as watch:
-        assert watch(BatchProgress(jobs=1, finished=0, steps=0, seconds=0.0)) is False
-        line = watch.describe(BatchProgress(jobs=1, finished=0, steps=3_000_000, seconds=1.0))
+    with Watch(4, 7) as callback:
+        assert callback(BatchProgress(jobs=1, finished=0, steps=0, seconds=0.0)) is False
+        line = callback.describe(BatchProgress(jobs=1, finished=0, steps=3_000_000, seconds=1.0))
     assert line.startswith("7 searches on the GPU, 3.0 M steps")

@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
-frame = importlib.import_module("gradus.cli.main")  # the package has a function of that name
+frame = importlib.import_module("gradus._cli.main")  # the package has a function of that name
 HEAVY = ("numba", "sklearn", "scipy", "matplotlib", "pandas", "pyarrow")
 
 
 def test_help_lists_every_verb_and_imports_nothing_heavy():
     program = (
-        "import sys\nfrom gradus.cli.main import run\ncode = run(['--help'])\n"
+        "import sys\nfrom gradus._cli.main import run\ncode = run(['--help'])\n"
         f"print(sorted(set(sys.modules) & set({HEAVY!r})), file=sys.stderr)\nsys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

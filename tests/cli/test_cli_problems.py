@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gradus import problems
-from gradus.cli.main import run
-from gradus.formats.tables import read_table
+from gradus._cli.main import run
+from gradus._formats.tables import read_table
 
 
 def test_list_shows_the_ten_beds(capsys):

@@ -7,9 +7,9 @@ import signal
 
 import pytest
 
-from gradus.cli import progress
-from gradus.search.cuda import BatchProgress
-from gradus.search.front import Progress
+from gradus._cli import progress
+from gradus._search.cuda import BatchProgress
+from gradus._search.front import Progress
 
 
 class Screen(io.StringIO):
@@ -55,22 +55,22 @@ def test_a_pipe_gets_whole_lines_and_not_too_many(screen, monkeypatch):
 
 def test_a_search_shows_steps_targets_and_speed(screen):
     screen(False)
-    watch = progress.Watch(4, 3)
-    assert watch(Progress(0, 0, "search", 10, 5, 1, 10)) is False
-    line = watch.describe(Progress(1, 2, "search", 10, 5, 3, 2_000_010))
+    callback = progress.Watch(4, 3)
+    assert callback(Progress(0, 0, "search", 10, 5, 1, 10)) is False
+    line = callback.describe(Progress(1, 2, "search", 10, 5, 3, 2_000_010))
     assert line.startswith("attempt 2 of 3, restart 2, 3 of 4 targets right so far, 2.0 M steps, ")
     assert line.endswith("M steps/s")
-    assert "all 4 targets right, shrinking: 17 gates" in watch.describe(Progress(0, 0, "shrink", 1, 17, 4, 10))
+    assert "all 4 targets right, shrinking: 17 gates" in callback.describe(Progress(0, 0, "shrink", 1, 17, 4, 10))
 
 
 def test_ctrl_c_stops_a_running_search_and_the_second_one_the_program(screen):
     screen(False)
-    with progress.Watch(1, 1) as watch:
+    with progress.Watch(1, 1) as callback:
         with pytest.raises(KeyboardInterrupt):  # nothing has been found yet that could be kept
             signal.raise_signal(signal.SIGINT)
-        watch(Progress(0, 0, "search", 1, 1, 0, 1))
+        callback(Progress(0, 0, "search", 1, 1, 0, 1))
         signal.raise_signal(signal.SIGINT)
-        assert watch(Progress(0, 0, "search", 2, 1, 0, 2)) is True
+        assert callback(Progress(0, 0, "search", 2, 1, 0, 2)) is True
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -78,10 +78,10 @@ def test_ctrl_c_stops_a_running_search_and_the_second_one_the_program(screen):
 
 def test_while_a_gpu_still_compiles_ctrl_c_ends_the_program(screen):
     screen(False)
-    with progress.Watch(1, 7) as watch:
-        assert watch(BatchProgress(1, 0, 0, 0.3)) is False
+    with progress.Watch(1, 7) as callback:
+        assert callback(BatchProgress(1, 0, 0, 0.3)) is False
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        watch(BatchProgress(1, 0, 1000, 3.0))
+        callback(BatchProgress(1, 0, 1000, 3.0))
         signal.raise_signal(signal.SIGINT)
-        assert watch(BatchProgress(1, 0, 2000, 3.2)) is True
+        assert callback(BatchProgress(1, 0, 2000, 3.2)) is True

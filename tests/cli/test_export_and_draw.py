@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from gradus import Network
-from gradus.cli import draw, export
+from gradus._cli import draw, export
 from gradus.errors import FormatError, SettingsError
 
 ADDER = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4], [2, 2]], [5, 6], output_names=["sum", "carry"])

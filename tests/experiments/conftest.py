@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from experiment_helpers import comparable, make_rows, small_tasks
-from gradus.experiments.store import COLUMNS
-from gradus.experiments.tasks import Task
-from gradus.experiments.work import Batch, run_batch
+from gradus._experiments.store import COLUMNS
+from gradus._experiments.tasks import Task
+from gradus._experiments.work import Batch, run_batch
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gradus.experiments.claims import check_claims
-from gradus.experiments.figures import draw
-from gradus.experiments.results import Results
-from gradus.experiments.store import COLUMNS
+from gradus._experiments.results import Results
+from gradus._experiments.store import COLUMNS
+from gradus._replication.claims import check_claims
+from gradus._replication.figures import draw
 
 
 def verdicts(rows):

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from experiment_helpers import comparable, on_cpu
+from gradus._experiments import device, jobs_file
+from gradus._experiments.device import main, run_jobs, run_jobs_on_cpu
+from gradus._experiments.engines import CudaEngine
+from gradus._experiments.jobs_file import ResultsWriter, read_jobs, read_results, write_jobs_file
+from gradus._experiments.offline import absorb, write_jobs
+from gradus._experiments.run import run_tasks
+from gradus._experiments.store import Store
+from gradus._experiments.tasks import Design, Task
+from gradus._search import cuda
+from gradus._search.front import Outcome, attempt_seeds, run_search
+from gradus._search.settings import Settings
+from gradus._search.workspace import Workspace
 from gradus.errors import FormatError, SettingsError
-from gradus.experiments import device, jobs_file
-from gradus.experiments.device import main, run_jobs, run_jobs_on_cpu
-from gradus.experiments.engines import CudaEngine
-from gradus.experiments.jobs_file import ResultsWriter, read_jobs, read_results, write_jobs_file
-from gradus.experiments.offline import absorb, write_jobs
-from gradus.experiments.run import run_tasks
-from gradus.experiments.store import Store
-from gradus.experiments.tasks import Design, Task
-from gradus.search import cuda
-from gradus.search.front import Found, attempt_seeds, run_search
-from gradus.search.settings import Settings
-from gradus.search.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_searches_under_way_are_finished_on_cpu_cores_with_the_same_rows(tmp_pat
 
 
 def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
-    endless = Settings(loss="l1", gates_per_target=3, restarts=20)
+    endless = Settings(loss="l1", gates_per_target=3, n_restarts=20)
     tasks = [Task(Design("cmaj9", settings=endless, order="none"), 200, sample) for sample in range(3)]
     write_jobs(tasks, tmp_path / "jobs.npz")
     jobs = list(read_jobs(tmp_path / "jobs.npz"))
@@ -114,11 +114,11 @@ def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
 def test_ctrl_c_on_a_gpu_is_as_if_the_time_were_up(tmp_path, searches, monkeypatch, capsys):
     before = signal.getsignal(signal.SIGINT)
 
-    def interrupted(jobs, *, watch, left, **options):
+    def interrupted(jobs, *, callback, left, **options):
         progress = cuda.BatchProgress(jobs=3, finished=0, steps=0, seconds=0.0)
-        assert watch(progress) is False
+        assert callback(progress) is False
         signal.raise_signal(signal.SIGINT)
-        assert watch(progress) is True
+        assert callback(progress) is True
         return leave_everything(jobs, left=left)
 
     monkeypatch.setattr(cuda, "run_many", interrupted)
@@ -132,7 +132,7 @@ def test_ctrl_c_on_a_gpu_is_as_if_the_time_were_up(tmp_path, searches, monkeypat
 
 
 def test_ctrl_c_on_cpu_cores_keeps_what_is_done_and_how_far_the_others_are(tmp_path, searches, monkeypatch, capsys):
-    endless = Settings(loss="l1", gates_per_target=3, restarts=20)
+    endless = Settings(loss="l1", gates_per_target=3, n_restarts=20)
     tasks = [searches[0], *(Task(Design("cmaj9", settings=endless, order="none"), 200, sample) for sample in range(2))]
     write_jobs(tasks, tmp_path / "jobs.npz")
     run_jobs(list(read_jobs(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
@@ -230,7 +230,7 @@ def test_the_gpu_engine_gives_the_same_rows_and_runs_baselines_here(tmp_path, ta
 
 def test_a_hundred_thousand_networks_fit_in_a_few_files(tmp_path):
     """A network of 126 gates takes no more than its live gates, so that 100,000 of them stay below 8 files of 16 MB."""
-    task = Task(Design("add6", settings=Settings(max_iterations=20_000, restarts=0)), 64, 0)
+    task = Task(Design("add6", settings=Settings(max_iter=20_000, n_restarts=0)), 64, 0)
     jobs = tmp_path / "jobs.npz"
     write_jobs([task], jobs)
     job = next(read_jobs(jobs))
@@ -250,7 +250,7 @@ def test_the_device_script_needs_neither_numba_nor_pyarrow():
     code = (
         "import sys\n"
         "for name in ('numba', 'pyarrow', 'scipy', 'sklearn', 'matplotlib', 'typer'): sys.modules[name] = None\n"
-        "import gradus.experiments.device, gradus.search.cuda\n"
+        "import gradus._experiments.device, gradus._search.cuda\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -318,7 +318,7 @@ def test_what_was_found_before_a_run_broke_is_kept(tmp_path, searches):
 
 
 def test_results_are_on_disk_long_before_a_file_is_full(tmp_path, searches, monkeypatch):
-    monkeypatch.setattr("gradus.experiments.jobs_file.SECONDS_UNWRITTEN", 0.0)
+    monkeypatch.setattr("gradus._experiments.jobs_file.SECONDS_UNWRITTEN", 0.0)
     write_jobs(searches[:3], tmp_path / "jobs.npz")
     writer = ResultsWriter(tmp_path)
     for count, job in enumerate(read_jobs(tmp_path / "jobs.npz"), 1):
@@ -351,7 +351,7 @@ def test_node_numbers_of_any_size_come_back(tmp_path, searches, largest):
     sources = np.zeros((largest + 2, 2), dtype=np.int64)
     sources[-m:] = largest
     writer = ResultsWriter(tmp_path)
-    writer.add(job, Found(sources, 0, 1, 0, m, stopped=False))
+    writer.add(job, Outcome(sources, 0, 1, 0, m, stopped=False))
     writer.flush()
     ((_, found),) = read_results(tmp_path / "results-0.npz")
     assert (found.sources == sources).all()

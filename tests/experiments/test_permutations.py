@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradus.curriculum import kendall_tau
+from gradus._curriculum import kendall_tau
+from gradus._experiments.permutations import all_taus, inversions_for_tau, permutation, permutation_with_inversions
 from gradus.errors import SettingsError
-from gradus.experiments.permutations import all_taus, inversions_for_tau, permutation, permutation_with_inversions
 from naive_experiments import orders_with_inversions
 
 

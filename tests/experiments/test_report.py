@@ -10,19 +10,19 @@ import pyarrow.parquet
 import pytest
 from matplotlib.figure import Figure
 
+from gradus._experiments.plan import Block, Plan, save_plan
+from gradus._experiments.results import Results
+from gradus._experiments.run import run_tasks
+from gradus._experiments.spec import load_spec
+from gradus._experiments.store import COLUMNS, Store
+from gradus._experiments.tasks import BASELINES, Design
+from gradus._experiments.work import Batch, run_batch
+from gradus._replication.export import SORTED_BY, export
+from gradus._replication.figures import FIGURES, draw
+from gradus._replication.page import _training_sets
+from gradus._replication.report import write_report
+from gradus._search.settings import Settings
 from gradus.errors import SettingsError, StoreError
-from gradus.experiments.export import SORTED_BY, export
-from gradus.experiments.figures import FIGURES, draw
-from gradus.experiments.page import _training_sets
-from gradus.experiments.plan import Block, Plan, save_plan
-from gradus.experiments.report import write_report
-from gradus.experiments.results import Results
-from gradus.experiments.run import run_tasks
-from gradus.experiments.spec import load_spec
-from gradus.experiments.store import COLUMNS, Store
-from gradus.experiments.tasks import BASELINES, Design
-from gradus.experiments.work import Batch, run_batch
-from gradus.search.settings import Settings
 
 BEDS = {"cpar7": 7, "cmaj9": 5, "sub5": 5, "add6": 6, "cmux15": 7}
 

@@ -18,17 +18,17 @@ from pathlib import Path
 import pytest
 
 from experiment_helpers import comparable, on_cpu, slow_tasks
+from gradus._experiments import engines
+from gradus._experiments import run as run_module
+from gradus._experiments.batches import Batcher
+from gradus._experiments.engines import CudaEngine, DaskEngine, ExecutorEngine, LocalEngine, choose_engine
+from gradus._experiments.run import run_tasks
+from gradus._experiments.store import Store
+from gradus._experiments.tasks import Design, Task
+from gradus._experiments.work import Batch, row_head
+from gradus._search import cuda
+from gradus._search.front import run_search
 from gradus.errors import SettingsError, StoreError, WorkerError
-from gradus.experiments import engines
-from gradus.experiments import run as run_module
-from gradus.experiments.batches import Batcher
-from gradus.experiments.engines import CudaEngine, DaskEngine, ExecutorEngine, LocalEngine, choose_engine
-from gradus.experiments.run import run_tasks
-from gradus.experiments.store import Store
-from gradus.experiments.tasks import Design, Task
-from gradus.experiments.work import Batch, row_head
-from gradus.search import cuda
-from gradus.search.front import run_search
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -57,7 +57,7 @@ def test_nothing_is_run_twice_and_failed_tasks_only_on_request(tmp_path, tasks):
 
 def _die(batch):
     """Stand in for `run_batch` with a task that kills its worker."""
-    from gradus.experiments import work
+    from gradus._experiments import work
 
     if any(task.sample == 5 for task in batch.tasks):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -76,9 +76,9 @@ def test_a_task_that_kills_its_worker_is_recorded_and_costs_no_other(tmp_path, m
 
 RUNNER = """
 import sys
-from gradus.experiments import run as run_module
-from gradus.experiments.engines import LocalEngine
-from gradus.experiments.store import Store
+from gradus._experiments import run as run_module
+from gradus._experiments.engines import LocalEngine
+from gradus._experiments.store import Store
 from experiment_helpers import slow_tasks
 
 run_module.FLUSH_SECONDS = 0.1
@@ -138,7 +138,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, monkeypatch):
 
     tasks = slow_tasks(60)
     with pytest.raises(KeyboardInterrupt):
-        run_tasks(tasks, Store(tmp_path), LocalEngine(1), watch=interrupt)
+        run_tasks(tasks, Store(tmp_path), LocalEngine(1), callback=interrupt)
     assert 3 <= len(Store(tmp_path)) < 60
 
 
@@ -191,7 +191,7 @@ def test_killing_a_dask_worker_mid_run_loses_nothing(tmp_path, command_line_clus
         if progress.done:
             workers[0].kill()
 
-    progress = run_tasks(tasks, Store(tmp_path), engine, watch=kill_one)
+    progress = run_tasks(tasks, Store(tmp_path), engine, callback=kill_one)
     assert workers[0].wait(timeout=60) == -signal.SIGKILL
     assert (progress.done, progress.left) == (120, 0)
     assert len(Store(tmp_path)) == 120
@@ -271,7 +271,7 @@ def test_rows_of_a_gpu_reach_the_disk_while_a_long_search_goes_on(tmp_path, monk
     monkeypatch.setattr(engines, "QUIET_SECONDS", 0.1)
     seen = []
 
-    def last_waits(jobs, *, watch=None, failed=None, **options):
+    def last_waits(jobs, *, callback=None, failed=None, **options):
         for index, found in on_cpu(jobs):
             if index == 0:
                 deadline = time.monotonic() + 60
@@ -339,7 +339,7 @@ def test_a_suspect_runs_when_nothing_else_does(tmp_path, monkeypatch):
 
 
 def test_a_search_that_raises_on_the_gpu_costs_no_other(tmp_path, monkeypatch):
-    def third_fails(jobs, *, watch=None, failed=None, **options):
+    def third_fails(jobs, *, callback=None, failed=None, **options):
         for index, job in enumerate(jobs):
             if job.seed == tasks[2].search_seed:
                 failed(index, MemoryError("no room for it"))
@@ -357,7 +357,7 @@ def test_a_search_that_raises_on_the_gpu_costs_no_other(tmp_path, monkeypatch):
 def test_a_gpu_that_fails_ends_the_run_in_words_and_what_is_done_is_kept(tmp_path, monkeypatch):
     error = type("CUDARuntimeError", (RuntimeError,), {"__module__": "cupy_backends.cuda.api.runtime"})
 
-    def falls_off(jobs, *, watch=None, failed=None, **options):
+    def falls_off(jobs, *, callback=None, failed=None, **options):
         yield next(on_cpu(jobs))
         raise error("unspecified launch failure")
 
@@ -373,7 +373,7 @@ def test_the_gpu_begins_before_everything_is_prepared(tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "prepare", lambda task: prepared.append(task) or plain(task))
     seen = []
 
-    def one_by_one(jobs, *, watch=None, failed=None, **options):
+    def one_by_one(jobs, *, callback=None, failed=None, **options):
         for index, job in enumerate(jobs):
             seen.append(len(prepared))
             yield index, run_search(job.X, job.Y, job.settings, job.seed)
@@ -396,9 +396,9 @@ def test_a_task_that_cannot_be_prepared_is_recorded_and_costs_no_other(tmp_path,
 def test_closing_a_gpu_run_asks_its_searches_to_stop(monkeypatch):
     stopped = threading.Event()
 
-    def until_asked(jobs, *, watch=None, failed=None, **options):
+    def until_asked(jobs, *, callback=None, failed=None, **options):
         yield next(on_cpu(jobs))
-        while not watch(None):
+        while not callback(None):
             time.sleep(0.01)
         stopped.set()
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from gradus._experiments.plan import Plan, load_plans, save_plan
+from gradus._experiments.progress import standings
+from gradus._experiments.run import run_tasks
+from gradus._experiments.spec import load_spec, paper_specs
+from gradus._experiments.store import Store
+from gradus._experiments.work import Batch, run_batch
 from gradus.errors import GradusError
-from gradus.experiments.plan import Plan, load_plans, save_plan
-from gradus.experiments.progress import standings
-from gradus.experiments.run import run_tasks
-from gradus.experiments.spec import load_spec, paper_specs
-from gradus.experiments.store import Store
-from gradus.experiments.work import Batch, run_batch
 
 
 def points(plan, problem):
@@ -128,8 +128,8 @@ sizes = [4, { from = 5, to = 7, step = 2 }]
 loss = ["l1", "lgh"]
 order = ["auto", "none"]
 gates_per_target = [5, 9]
-max_iterations = 5000
-restarts = 1
+max_iter = 5000
+n_restarts = 1
 """
 
 
@@ -182,9 +182,9 @@ def test_other_data_under_the_same_name_are_other_tasks(own):
         (("[common]", "[comon]"), "unknown key 'comon'; did you mean 'common'?"),
         (("samples = 3", "samples = "), "not TOML"),
         (("data =", 'problem = "add3"\ndata ='), "either 'problem' (names) or 'data'"),
-        (("restarts = 1", "restarts = -1"), "restarts is -1"),
-        (("restarts = 1", "shuffle = 3"), "'shuffle' must be true or false"),
-        (("restarts = 1", "leave_out = [1]"), "'leave_out' needs draw"),
+        (("n_restarts = 1", "n_restarts = -1"), "n_restarts is -1"),
+        (("n_restarts = 1", "shuffle = 3"), "'shuffle' must be true or false"),
+        (("n_restarts = 1", "leave_out = [1]"), "'leave_out' needs draw"),
     ],
 )
 def test_mistakes_are_named_with_their_place(own, change, message):

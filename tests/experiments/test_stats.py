@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gradus.experiments.figures.orders import gain_by_tau
-from gradus.experiments.results import Results
-from gradus.experiments.stats import (
+from gradus._experiments.results import Results
+from gradus._experiments.store import COLUMNS
+from gradus._replication.figures.orders import gain_by_tau
+from gradus._replication.stats import (
     accuracy_by_size,
     bootstrap,
     crossing,
@@ -20,7 +21,6 @@ from gradus.experiments.stats import (
     sample_matrix,
     target_gain_by_size,
 )
-from gradus.experiments.store import COLUMNS
 from naive_experiments import paired_gains
 
 

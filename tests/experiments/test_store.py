@@ -9,12 +9,12 @@ import subprocess
 import pytest
 
 from experiment_helpers import comparable
+from gradus._experiments import store as store_module
+from gradus._experiments.run import missing, run_tasks
+from gradus._experiments.store import Store
+from gradus._experiments.tasks import Design, Task
+from gradus._experiments.work import run_batch
 from gradus.errors import StoreError
-from gradus.experiments import store as store_module
-from gradus.experiments.run import missing, run_tasks
-from gradus.experiments.store import Store
-from gradus.experiments.tasks import Design, Task
-from gradus.experiments.work import run_batch
 
 
 class Here:
@@ -24,7 +24,7 @@ class Here:
         self.ran = []
 
     def run(self, tasks):
-        from gradus.experiments.work import Batch
+        from gradus._experiments.work import Batch
 
         for task in tasks:
             self.ran.append(task.id)
@@ -177,5 +177,3 @@ def test_a_full_disk_ends_with_a_clear_message_and_the_store_resumes(tmp_path):
         assert run_tasks(tasks, Store(small), Here()).done == 3
     finally:
         subprocess.run(["umount", small], check=True)
-
-

@@ -6,9 +6,9 @@ import pickle
 
 import pytest
 
+from gradus._experiments.tasks import Design, Task, in_running_order
+from gradus._search.settings import Settings
 from gradus.errors import SettingsError
-from gradus.experiments.tasks import Design, Task, in_running_order
-from gradus.search.settings import Settings
 
 BASE = Task(Design("cpar7"), 56, 3)
 

@@ -12,8 +12,8 @@ import time
 import pytest
 
 from experiment_helpers import on_cpu
-from gradus.cli.main import run
-from gradus.experiments.store import Store
+from gradus._cli.main import run
+from gradus._experiments.store import Store
 
 SPEC = """
 title = "Small"
@@ -51,8 +51,8 @@ def test_reproduce_runs_reports_and_goes_on(spec, tmp_path, capsys):
 
 def test_prepare_and_absorb_go_through_files(spec, tmp_path, capsys):
 
-    from gradus.experiments.device import run_jobs
-    from gradus.experiments.jobs_file import read_jobs
+    from gradus._experiments.device import run_jobs
+    from gradus._experiments.jobs_file import read_jobs
 
     out, jobs = tmp_path / "out", tmp_path / "jobs.npz"
     assert run(["reproduce", str(spec), "-o", str(out), "--prepare", str(jobs)]) == 0
@@ -131,7 +131,7 @@ def test_mistakes_in_a_call_are_found_before_anything_is_written(tmp_path, monke
 
 
 def test_the_device_module_answers_a_missing_file_in_one_sentence(tmp_path, capsys):
-    from gradus.experiments.device import main
+    from gradus._experiments.device import main
 
     with pytest.raises(SystemExit) as ended:
         main([str(tmp_path / "nope.npz"), str(tmp_path / "out")])

@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradus import problems
-from gradus.bits import pack
+from gradus import problems, search
+from gradus._bits import pack
+from gradus._experiments.beds import OwnTable, register, training_set
+from gradus._experiments.scoring import count_errors
+from gradus._experiments.tasks import Design, Task
+from gradus._experiments.work import Batch, order_of, prepare, run_batch, run_task
+from gradus._search.settings import Settings
 from gradus.errors import SettingsError
-from gradus.experiments.beds import OwnTable, register, training_set
-from gradus.experiments.scoring import count_errors
-from gradus.experiments.tasks import Design, Task
-from gradus.experiments.work import Batch, order_of, prepare, run_batch, run_task
-from gradus.learner import learn
-from gradus.search.settings import Settings
 from naive_experiments import test_errors
 
 
@@ -36,7 +35,7 @@ def test_a_row_says_what_learning_by_hand_gives():
     row = run_task(task)
     problem = problems.load("add3")
     train, test = problem.sample(20, 4)
-    by_hand = learn(problem.X[train], problem.Y[train], order=[1, 0, 2], seed=task.search_seed)
+    by_hand = search(problem.X[train], problem.Y[train], order=[1, 0, 2], seed=task.search_seed)
     right = by_hand.network.predict(problem.X[test]) == problem.Y[test]
     assert row["test_accuracy"] == pytest.approx(right.mean(axis=0).tolist())
     assert row["test_accuracy_mean"] == pytest.approx(right.mean())
@@ -62,7 +61,7 @@ def test_shuffled_targets_are_learned_and_scored_in_their_own_columns():
     row = run_task(task)
     problem = problems.load("add3")
     train, test = problem.sample(40, 0)
-    by_hand = learn(problem.X[train], problem.Y[train], order=row["learned_order"], seed=task.search_seed)
+    by_hand = search(problem.X[train], problem.Y[train], order=row["learned_order"], seed=task.search_seed)
     right = by_hand.network.predict(problem.X[test]) == problem.Y[test]
     assert row["test_accuracy"] == pytest.approx(right.mean(axis=0).tolist())
     assert row["tau"] == 1.0  # with two thirds of the patterns the order is plain
@@ -79,7 +78,7 @@ def test_leaving_one_out_tests_on_the_one_left_out():
 
 
 def test_problems_too_large_for_a_table_are_tested_on_drawn_patterns():
-    row = run_task(Task(Design("add11", order="none", settings=Settings(max_iterations=2000, restarts=0)), 30, 0))
+    row = run_task(Task(Design("add11", order="none", settings=Settings(max_iter=2000, n_restarts=0)), 30, 0))
     assert row["n_test"] == 10_000
     assert 0.2 < row["test_accuracy_mean"] < 0.8
 

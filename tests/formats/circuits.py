@@ -110,11 +110,7 @@ def awkward_names() -> Network:
     build = Builder(len(AWKWARD_NAMES))
     outputs = [build.nand(i, (i + 1) % len(AWKWARD_NAMES)) for i in range(len(AWKWARD_NAMES))]
     return Network(
-        len(AWKWARD_NAMES),
-        build.sources,
-        outputs,
-        input_names=AWKWARD_NAMES,
-        output_names=list(reversed(AWKWARD_NAMES)),
+        len(AWKWARD_NAMES), build.sources, outputs, input_names=AWKWARD_NAMES, output_names=list(reversed(AWKWARD_NAMES))
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from gradus import Network
-from gradus.formats.names import restore
+from gradus._formats.names import restore
 
 EVERY_PATTERN_UP_TO = 14
 RANDOM_PATTERNS = 10_000

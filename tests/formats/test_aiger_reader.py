@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import naive_problems as naive
 from gradus import problems
+from gradus._formats import aiger
+from gradus._formats.aiger_reader import parse_aiger
 from gradus.errors import FormatError
-from gradus.formats import aiger
-from gradus.formats.aiger_reader import parse_aiger
 
 NAND = b"aag 3 2 0 1 1\n2\n4\n7\n6 4 2\n"
 

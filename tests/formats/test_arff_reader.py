@@ -6,8 +6,8 @@ import arff
 import numpy as np
 import pytest
 
+from gradus._formats.arff_reader import read
 from gradus.errors import FormatError
-from gradus.formats.arff_reader import read
 
 HEAD = "% made up\n@relation 'toy: -C 2'\n@attribute z0 {0,1}\n@attribute\tz1 {0, 1}\n@ATTRIBUTE 'x 0' numeric\n"
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradus._formats.binarize import binarize, two_means_boundary
+from gradus._formats.series import Series, transitions
 from gradus.errors import DataError, SettingsError
-from gradus.formats.binarize import binarize, two_means_boundary
-from gradus.formats.series import Series, transitions
 
 
 def slow_spread(values, boundary):

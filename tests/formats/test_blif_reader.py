@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import naive_problems as naive
 from gradus import problems
+from gradus._formats import blif
+from gradus._formats.blif_reader import parse_blif
 from gradus.errors import FormatError
-from gradus.formats import blif
-from gradus.formats.blif_reader import parse_blif
 
 HEAD = ".model m\n.inputs a b\n.outputs z\n"
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import naive_problems as naive
 from gradus import problems
+from gradus._formats import bnet
+from gradus._formats.bnet_reader import parse_bnet
 from gradus.errors import DataError, FormatError
-from gradus.formats import bnet
-from gradus.formats.bnet_reader import parse_bnet
-from gradus.problems.pathways import MAMMALIAN_RULES
+from gradus.problems._pathways import MAMMALIAN_RULES
 
 
 @settings(max_examples=40, deadline=None)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradus._formats.csv_reader import read
 from gradus.errors import FormatError, SettingsError
-from gradus.formats.csv_reader import read
 
 
 def written(tmp_path, text, name="t.csv"):

@@ -8,8 +8,8 @@ import pytest
 from circuits import CIRCUITS, ripple_adder
 
 from gradus import Network
+from gradus._formats.export import EXTENSIONS, export
 from gradus.errors import FormatError
-from gradus.formats.export import EXTENSIONS, export
 
 METHODS = {
     ".v": "to_verilog", ".blif": "to_blif", ".bench": "to_bench", ".aag": "to_aiger", ".aig": "to_aiger_binary",
@@ -56,6 +56,6 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 
 
 def test_a_network_loads_no_writer_until_it_is_asked() -> None:
-    check = "import sys, gradus; gradus.Network; print([m for m in sys.modules if m.startswith('gradus.formats')])"
+    check = "import sys, gradus; gradus.Network; print([m for m in sys.modules if m.startswith('gradus._formats')])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

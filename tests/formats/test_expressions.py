@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradus._logic.expressions import parse_expression
 from gradus.errors import FormatError
-from gradus.formats.expressions import parse_expression
 
 NAMES = ["a", "b1", "Cdk_2", "x.y", "génе"]
 ROWS = {name: column.astype(bool) for name, column in zip(NAMES, np.indices((2,) * 5).reshape(5, -1), strict=True)}
@@ -14,8 +14,7 @@ ROWS = {name: column.astype(bool) for name, column in zip(NAMES, np.indices((2,)
 # A tree is a name, a constant, ("!", tree) or (operator, left, right): the slow twin evaluates it by recursion.
 trees = st.recursive(
     st.sampled_from([*NAMES, 0, 1]),
-    lambda child: st.tuples(st.just("!"), child)
-    | st.tuples(st.sampled_from(["&", "|", "^", "=>", "<=>"]), child, child),
+    lambda child: st.tuples(st.just("!"), child) | st.tuples(st.sampled_from(["&", "|", "^", "=>", "<=>"]), child, child),
     max_leaves=12,
 )
 

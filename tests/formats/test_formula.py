@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus import Network
+from gradus._logic import factoring, formula
+from gradus._logic.decision_diagrams import Diagrams, TooManyNodesError
+from gradus._logic.factoring import factored, render
+from gradus._logic.sums_of_products import FREE, minimum_sum, prime_implicants
 from gradus.errors import FormatError
-from gradus.formats import factoring, formula
-from gradus.formats.diagrams import Diagrams, TooManyNodesError
-from gradus.formats.factoring import factored, render
-from gradus.formats.sums import FREE, minimum_sum, prime_implicants
 
 networks = st.builds(random_network, st.integers(1, 5), st.integers(1, 30), st.integers(1, 3), st.integers(0, 10**6))
 

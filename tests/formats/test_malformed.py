@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gradus import problems
+from gradus._formats.series import transitions
+from gradus._formats.series_files import read_series
+from gradus._formats.table_writer import write_table
+from gradus._formats.tables import read_table
 from gradus.errors import GradusError
-from gradus.formats.series import transitions
-from gradus.formats.series_files import read_series
-from gradus.formats.table_writer import write_table
-from gradus.formats.tables import read_table
 
 ARFF = b"@relation 'r: -C 1'\n@attribute z {0,1}\n@attribute 'a b' numeric\n@data\n0,1\n1,'0'\n"
 SPARSE = b"@relation r\n@attribute z {0,1}\n@attribute y {0,1}\n@data\n{0 1}\n{0 1, 1 1}\n"

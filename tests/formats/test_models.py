@@ -12,9 +12,9 @@ from circuits import CIRCUITS, awkward_names, yeast_rules
 from referees import assert_model_means
 
 from gradus import Network
+from gradus._formats.export import export
+from gradus._formats.names import restore
 from gradus.errors import DataError, MissingExtraError
-from gradus.formats.export import export
-from gradus.formats.names import restore
 
 aeon = pytest.importorskip("biodivine_aeon")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradus._formats.names import IDENTIFIER, map_lines, read_map, restore, safe_names
 from gradus.errors import FormatError
-from gradus.formats.names import IDENTIFIER, map_lines, read_map, restore, safe_names
 
 
 @given(st.lists(st.text(max_size=8), unique=True))

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from referees import abc_to_aiger, assert_aiger_means, yosys_to_aiger
 
 from gradus import Network
-from gradus.formats.export import export
-from gradus.formats.names import IDENTIFIER, NET_NAME, restore
-from gradus.formats.netlist import interface_names, netlist
+from gradus._formats.export import export
+from gradus._formats.names import IDENTIFIER, NET_NAME, restore
+from gradus._formats.netlist import interface_names, netlist
 
 CASES = list(CIRCUITS.values())
 yosys_has_no_wheel = pytest.mark.skipif(sys.platform == "win32", reason="pyosys is not built for Windows")
@@ -104,9 +104,7 @@ names = st.lists(st.text(max_size=6), min_size=2, max_size=5, unique=True)
 
 @given(names, names, st.sampled_from([IDENTIFIER, NET_NAME]))
 @settings(deadline=None)
-def test_safe_names_are_allowed_distinct_and_restored(
-    inputs: list[str], outputs: list[str], allowed: re.Pattern[str]
-) -> None:
+def test_safe_names_are_allowed_distinct_and_restored(inputs: list[str], outputs: list[str], allowed: re.Pattern[str]) -> None:
     network = Network(len(inputs), [], [0] * len(outputs), input_names=inputs, output_names=outputs)
     safe_inputs, safe_outputs, lines = interface_names(network, allowed, {"wire", "a"})
     safe = [*safe_inputs, *safe_outputs]

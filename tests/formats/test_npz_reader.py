@@ -6,8 +6,8 @@ import zipfile
 import numpy as np
 import pytest
 
+from gradus._formats.npz_reader import read
 from gradus.errors import FormatError
-from gradus.formats.npz_reader import read
 
 
 def saved(tmp_path, **arrays):

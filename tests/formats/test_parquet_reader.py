@@ -6,8 +6,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from gradus._formats.parquet_reader import read
 from gradus.errors import FormatError
-from gradus.formats.parquet_reader import read
 
 
 def test_plain_columns_of_every_type_are_numbers(tmp_path):

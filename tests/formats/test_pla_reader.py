@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_problems as naive
+from gradus._formats.pla_reader import read
 from gradus.errors import FormatError
-from gradus.formats.pla_reader import read
 
 
 def written(tmp_path, text):
@@ -37,12 +37,7 @@ def slow_value(kind, cubes, row, k):
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    data=st.data(),
-    kind=st.sampled_from(["f", "fd", "fr", "fdr"]),
-    n_inputs=st.integers(1, 4),
-    n_outputs=st.integers(1, 2),
-)
+@given(data=st.data(), kind=st.sampled_from(["f", "fd", "fr", "fdr"]), n_inputs=st.integers(1, 4), n_outputs=st.integers(1, 2))
 def test_the_table_says_what_the_rows_say(tmp_path_factory, data, kind, n_inputs, n_outputs):
     cube = st.tuples(
         st.text("01-", min_size=n_inputs, max_size=n_inputs), st.text("01-~", min_size=n_outputs, max_size=n_outputs)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from referees import patterns
 
 from gradus import Network
-from gradus.formats import aiger_reader, blif_reader, bnet_reader
-from gradus.formats.aiger_reader import parse_aiger
-from gradus.formats.blif_reader import parse_blif
-from gradus.formats.bnet_reader import parse_bnet
-from gradus.formats.export import export
-from gradus.formats.functions import TruthFunctions
+from gradus._formats import aiger_reader, blif_reader, bnet_reader
+from gradus._formats.aiger_reader import parse_aiger
+from gradus._formats.blif_reader import parse_blif
+from gradus._formats.bnet_reader import parse_bnet
+from gradus._formats.export import export
+from gradus._formats.functions import TruthFunctions
 
 READERS = {".blif": blif_reader.read, ".aag": aiger_reader.read, ".aig": aiger_reader.read}
 
@@ -51,9 +51,7 @@ def test_circuits_come_back(extension: str, case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", CIRCUITS)
 def test_rules_come_back(case: str, tmp_path: Path) -> None:
     export(CIRCUITS[case], tmp_path / "model.bnet")
-    assert_same_rules(
-        bnet_reader.read(tmp_path / "model.bnet", targets=CIRCUITS[case].output_names), CIRCUITS[case]
-    )
+    assert_same_rules(bnet_reader.read(tmp_path / "model.bnet", targets=CIRCUITS[case].output_names), CIRCUITS[case])
 
 
 @given(st.integers(0, 10**6), names, names)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus import problems
+from gradus._formats.series import Series, transitions
 from gradus.errors import ConflictError, DataError, SettingsError
-from gradus.formats.series import Series, transitions
 
 
 def slow_transitions(several):
@@ -34,10 +34,7 @@ def several_series(n_genes):
 
 
 @settings(max_examples=200, deadline=None)
-@given(
-    several=st.integers(1, 3).flatmap(several_series),
-    on_conflict=st.sampled_from(["raise", "drop", "first"]),
-)
+@given(several=st.integers(1, 3).flatmap(several_series), on_conflict=st.sampled_from(["raise", "drop", "first"]))
 def test_transitions_equal_those_found_one_by_one(several, on_conflict):
     genes = [f"g{i}" for i in range(len(several[0][0]))]
     seen, skipped = slow_transitions(several)
@@ -135,7 +132,7 @@ def test_wrong_settings_are_refused():
 
 
 def test_transitions_are_a_problem():
-    moves = transitions(problems.time_series.YEAST_SERIES)
+    moves = transitions(problems._time_series.YEAST_SERIES)
     problem, built_in = problems.from_transitions(moves, name="yeast"), problems.load("yeast")
     np.testing.assert_array_equal(problem.Y, built_in.Y)
     np.testing.assert_array_equal(problem.sample(4, 1)[0], built_in.sample(4, 1)[0])

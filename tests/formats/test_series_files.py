@@ -4,9 +4,9 @@ import numpy as np
 import pandas
 import pytest
 
+from gradus._formats.series import transitions
+from gradus._formats.series_files import read_series
 from gradus.errors import DataError, FormatError, SettingsError
-from gradus.formats.series import transitions
-from gradus.formats.series_files import read_series
 
 
 def written(tmp_path, text, name="s.csv"):

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus import problems
+from gradus._formats.table_writer import WRITERS, write_table
+from gradus._formats.tables import LARGEST_TABLE, Table, check_cells, read_table
 from gradus.errors import DataError, FormatError
-from gradus.formats.table_writer import WRITERS, write_table
-from gradus.formats.tables import LARGEST_TABLE, Table, check_cells, read_table
 
 
 def written(tmp_path, text, name="t.csv"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradus._formats.series import transitions
+from gradus._inference.hierarchies import find_hierarchies
+from gradus._inference.prior import Prior, read_edges
 from gradus.errors import ConflictError, DataError, FormatError
-from gradus.formats.series import transitions
-from gradus.inference.hierarchies import find_hierarchies
-from gradus.inference.prior import Prior, read_edges
-from gradus.problems.time_series import ECOLI_SERIES, YEAST_SERIES
+from gradus.problems._time_series import ECOLI_SERIES, YEAST_SERIES
 
 
 def hierarchies(series, prior=None):

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gradus.batch import learn_many
+from gradus._formats.series import Series, transitions
+from gradus._inference import Prior, infer
+from gradus._inference.leave_one_out import folds, score
+from gradus._inference.page import page
+from gradus._inference.tables import as_document, edges_csv, regulators_csv, rules_csv
+from gradus._search.many import search_many
 from gradus.errors import SettingsError
-from gradus.formats.series import Series, transitions
-from gradus.inference import Prior, infer
-from gradus.inference.leave_one_out import folds, score
-from gradus.inference.page import page
-from gradus.inference.tables import as_document, edges_csv, regulators_csv, rules_csv
-from gradus.problems.time_series import YEAST_SERIES
+from gradus.problems._time_series import YEAST_SERIES
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_settings_are_checked(settings_):
 
 
 def test_a_search_that_never_fits_is_told(monkeypatch):
-    monkeypatch.setattr("gradus.inference.pipeline.MAX_ITERATIONS", 1000)
+    monkeypatch.setattr("gradus._inference.pipeline.MAX_ITERATIONS", 1000)
     found = infer(transitions(YEAST_SERIES), networks=2, gates_per_target=1, leave_one_out=False)
     assert found.unfitted["Ste9"] == 2
     assert "do not fit all transitions" in page(found, picture=None, files=[], title="t")
@@ -132,7 +132,7 @@ def test_scores_are_what_counting_one_by_one_gives(data):
 
 
 def test_more_minimum_sets_than_are_listed_are_told(monkeypatch):
-    monkeypatch.setattr("gradus.inference.pipeline.MOST_SETS", 1)
+    monkeypatch.setattr("gradus._inference.pipeline.MOST_SETS", 1)
     found = infer(transitions(YEAST_SERIES), networks=2, leave_one_out=False)
     assert "Cdc2/Cdc13" in found.cut
     assert "SK" not in found.cut  # has exactly one
@@ -150,12 +150,12 @@ def test_networks_that_do_not_fit_have_no_vote_on_what_was_left_out(monkeypatch)
         """Scores of pairs of networks of which the second is changed."""
 
         def in_pairs(jobs, **settings_):
-            results = learn_many(jobs, **settings_)
+            results = search_many(jobs, **settings_)
             for first, other in zip(results, results, strict=True):
                 yield first
                 yield second(first, other)
 
-        monkeypatch.setattr("gradus.inference.pipeline.learn_many", in_pairs)
+        monkeypatch.setattr("gradus._inference.pipeline.search_many", in_pairs)
         return infer(transitions(YEAST_SERIES), networks=2, left_out_networks=2, seed=1).leave_one_out
 
     first_alone = scores(lambda first, _: first)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradus import Network
+from gradus._inference.functions import FunctionTable, all_states, sign_of, single_output
+from gradus._inference.join import constant_network, join_networks
+from gradus._inference.rules import edge_uses, find_rule
+from gradus._inference.wording import in_words
 from gradus.errors import DataError
-from gradus.inference.functions import FunctionTable, all_states, sign_of, single_output
-from gradus.inference.join import constant_network, join_networks
-from gradus.inference.rules import edge_uses, find_rule
-from gradus.inference.wording import in_words
 
 
 @st.composite

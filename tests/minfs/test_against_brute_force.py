@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradus
-from gradus.minfs import solver
+from gradus._minfs import solver
 from naive_minfs import all_minimum_sets, is_feasible
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import gradus
-from gradus.minfs import deepening, solver
-from gradus.minfs.cover import reduce_masks
-from gradus.minfs.deadline import Deadline
-from gradus.minfs.heuristics import beam
-from gradus.minfs.pairs import PairCollector
-from gradus.minfs.solver import MASKS_KEPT
-from gradus.minfs.table import as_classes, label_examples, read_table
+from gradus._minfs import deepening, solver
+from gradus._minfs.cover import reduce_masks
+from gradus._minfs.deadline import Deadline
+from gradus._minfs.heuristics import beam
+from gradus._minfs.pairs import PairCollector
+from gradus._minfs.solver import MASKS_KEPT
+from gradus._minfs.table import as_classes, label_examples, read_table
 from naive_minfs import is_feasible, milp_size, planted
 
 

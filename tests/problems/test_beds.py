@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import naive_problems as naive
 from gradus import problems
 from gradus.errors import SettingsError, UnknownProblemError
-from gradus.problems.pathways import fabrca
-from gradus.problems.time_series import ECOLI_SERIES, YEAST_SERIES
+from gradus.problems._pathways import fabrca
+from gradus.problems._time_series import ECOLI_SERIES, YEAST_SERIES
 
 # Name, inputs, targets, pool: the paper's table 1.
 TABLE_1 = [
@@ -44,11 +44,7 @@ def test_small_arithmetic_beds_equal_their_definition_on_every_pattern(name):
 
 
 @settings(max_examples=30, deadline=None)
-@given(
-    kind=st.sampled_from(["add", "sub", "cmux", "cmaj", "cpar"]),
-    half=st.integers(1, 60),
-    seed=st.integers(0, 2**32 - 1),
-)
+@given(kind=st.sampled_from(["add", "sub", "cmux", "cmaj", "cpar"]), half=st.integers(1, 60), seed=st.integers(0, 2**32 - 1))
 def test_arithmetic_beds_of_any_size_equal_their_definition(kind, half, seed):
     size = 2 * half + 1 if kind in ("cmux", "cmaj") else half
     problem = problems.load(f"{kind}{size}")

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 from cuda_on_cpu import COMPILER, HostDevice
+from gradus._search.cuda import device as cuda_device
+from gradus._search.cuda import run_many
+from gradus._search.cuda.device import CudaDevice
+from gradus._search.cuda.helpers import Helpers
+from gradus._search.cuda.plan import Limits, Shape, choose_layout, shape_of
+from gradus._search.front import resume, run_search
+from gradus._search.learner import Job, search
+from gradus._search.settings import Settings
 from gradus.errors import MissingExtraError, SettingsError
-from gradus.learner import Prepared, learn
 from gradus.losses import LOSSES
-from gradus.search.cuda import device as cuda_device
-from gradus.search.cuda import run_many
-from gradus.search.cuda.device import CudaDevice
-from gradus.search.cuda.helpers import Helpers
-from gradus.search.cuda.plan import Limits, Shape, choose_layout, shape_of
-from gradus.search.front import go_on, run_search
-from gradus.search.settings import Settings
 
 LIMITS = Limits(multiprocessors=2, shared_bytes=100_000, block_bytes=60_000, reserved_bytes=1024)
 
@@ -43,7 +43,7 @@ def make_job(rng, *, n, inputs, targets, seed=None, learnable=True, **settings):
     else:
         Y = rng.random((n, targets)) < 0.5
     seed = int(rng.integers(2**63)) if seed is None else seed
-    return Prepared(X, Y, Settings(**settings), seed, tuple(range(targets)), None, None, None)
+    return Job(X, Y, Settings(**settings), seed, tuple(range(targets)), None, None, None)
 
 
 def random_jobs(rng, count):
@@ -59,8 +59,8 @@ def random_jobs(rng, count):
                 loss=str(rng.choice(LOSSES)),
                 gates_per_target=int(rng.choice([1, 2, 7, 21])),
                 history=int(rng.choice([1, 3, 50])),
-                max_iterations=int(rng.choice([1, 40, 700, 3000])),
-                restarts=int(rng.integers(0, 4)),
+                max_iter=int(rng.choice([1, 40, 700, 3000])),
+                n_restarts=int(rng.integers(0, 4)),
                 shrink=int(rng.choice([0, 0, 1, 500])),
                 attempts=int(rng.choice([1, 1, 3])),
             )
@@ -96,21 +96,21 @@ def test_random_small_jobs_end_as_on_the_cpu(host):
 def test_long_searches_with_restarts_and_shrinking_end_as_on_the_cpu(host, loss, n, inputs, targets, gates):
     rng = np.random.default_rng(2)
     sizes = {"n": n, "inputs": inputs, "targets": targets, "gates_per_target": gates}
-    jobs = [make_job(rng, loss=loss, max_iterations=8000, restarts=1, shrink=2000, **sizes) for _ in range(3)]
-    jobs.append(make_job(rng, loss=loss, max_iterations=6000, restarts=0, learnable=False, **sizes))
+    jobs = [make_job(rng, loss=loss, max_iter=8000, n_restarts=1, shrink=2000, **sizes) for _ in range(3)]
+    jobs.append(make_job(rng, loss=loss, max_iter=6000, n_restarts=0, learnable=False, **sizes))
     assert_same_as_cpu(jobs, host)
 
 
 @needs_compiler
 def test_many_examples_take_many_words(host):
     rng = np.random.default_rng(3)
-    assert_same_as_cpu([make_job(rng, n=300, inputs=9, targets=3, max_iterations=4000, restarts=1)], host)
+    assert_same_as_cpu([make_job(rng, n=300, inputs=9, targets=3, max_iter=4000, n_restarts=1)], host)
 
 
 @needs_compiler
 def test_a_result_does_not_depend_on_launches_or_company(host, tmp_path):
     rng = np.random.default_rng(4)
-    jobs = [make_job(rng, n=40, inputs=5, targets=3, max_iterations=20_000, restarts=1, shrink=300) for _ in range(30)]
+    jobs = [make_job(rng, n=40, inputs=5, targets=3, max_iter=20_000, n_restarts=1, shrink=300) for _ in range(30)]
     alone = HostDevice(tmp_path, LIMITS, seconds_a_launch=0.5)
     alone.compiled = host.compiled
     together = dict(run_many(jobs, device=host))
@@ -123,8 +123,8 @@ def test_a_result_does_not_depend_on_launches_or_company(host, tmp_path):
 @needs_compiler
 def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
     rng = np.random.default_rng(5)
-    small = make_job(rng, n=20, inputs=4, targets=2, max_iterations=500, restarts=0)
-    large = make_job(rng, n=12_000, inputs=4, targets=2, max_iterations=50, restarts=0)
+    small = make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0)
+    large = make_job(rng, n=12_000, inputs=4, targets=2, max_iter=50, n_restarts=0)
     lines: list[str] = []
     found = dict(run_many([large, small], device=host, log=lines.append))
     assert sorted(found) == [0, 1]
@@ -137,15 +137,15 @@ def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
 @needs_compiler
 def test_a_job_that_fails_on_the_cpu_takes_no_other_with_it(host, monkeypatch):
     rng = np.random.default_rng(9)
-    large = [make_job(rng, n=12_000, inputs=4, targets=2, max_iterations=50, restarts=0) for _ in range(3)]
-    small = make_job(rng, n=20, inputs=4, targets=2, max_iterations=500, restarts=0)
+    large = [make_job(rng, n=12_000, inputs=4, targets=2, max_iter=50, n_restarts=0) for _ in range(3)]
+    small = make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0)
 
     def fails_once(X, Y, settings, seed, **options):
         if X is large[0].X:
             raise MemoryError("too large")
         return run_search(X, Y, settings, seed, **options)
 
-    monkeypatch.setattr("gradus.search.cuda.helpers.run_search", fails_once)
+    monkeypatch.setattr("gradus._search.cuda.helpers.run_search", fails_once)
     ended = []
     with pytest.raises(MemoryError, match="too large") as caught:
         ended.extend(index for index, _ in run_many([*large, small], device=host))
@@ -163,11 +163,11 @@ def test_a_watcher_can_stop_what_runs_on_the_cpu(host):
     large = [make_job(rng, n=12_000, inputs=4, targets=2, learnable=False, time_limit=20) for _ in range(2)]
     seen = []
 
-    def watch(progress):
+    def callback(progress):
         seen.append(progress)
         return progress.steps > 0
 
-    ((index, found),) = run_many(large, device=host, watch=watch)
+    ((index, found),) = run_many(large, device=host, callback=callback)
     assert index == 0
     assert found.stopped
     assert seen[-1].steps > 0
@@ -180,11 +180,11 @@ def test_a_watcher_can_stop_everything_and_keeps_what_is_done(host):
     hard = [make_job(rng, n=60, inputs=5, targets=4, learnable=False, attempts=2) for _ in range(3)]
     seen = []
 
-    def watch(progress):
+    def callback(progress):
         seen.append(progress)
         return progress.finished >= 3 and progress.steps > 0
 
-    found = dict(run_many(easy + hard, device=host, watch=watch))
+    found = dict(run_many(easy + hard, device=host, callback=callback))
     assert sorted(found) == list(range(6))
     assert [found[k].stopped for k in range(6)] == [False] * 3 + [True] * 3
     assert all(found[k].converged for k in range(3))
@@ -256,7 +256,7 @@ def test_mixed_jobs_on_a_gpu_end_as_on_the_cpu():
         pytest.skip("there is no NVIDIA GPU with CuPy here")
     rng = np.random.default_rng(8)
     jobs = random_jobs(rng, 2000)
-    jobs += [make_job(rng, n=80, inputs=12, targets=6, max_iterations=20_000, restarts=1, loss=k) for k in LOSSES]
+    jobs += [make_job(rng, n=80, inputs=12, targets=6, max_iter=20_000, n_restarts=1, loss=k) for k in LOSSES]
     assert len({shape_of(job) for job in jobs}) > 50
     assert_same_as_cpu(jobs, gpu)
     assert_same_as_cpu(long_jobs(rng, 200), gpu, helpers=2)
@@ -272,8 +272,8 @@ def long_jobs(rng, count):
             targets=3,
             learnable=bool(k % 3),
             loss=LOSSES[k % 4],
-            max_iterations=150_000,
-            restarts=1,
+            max_iter=150_000,
+            n_restarts=1,
             history=30,
             shrink=20_000 * (k % 2),
         )
@@ -284,8 +284,8 @@ def long_jobs(rng, count):
 @needs_compiler
 def test_helpers_finish_what_the_gpu_began_with_the_same_result(host, monkeypatch):
     taken = []
-    plain = Helpers.go_on
-    monkeypatch.setattr(Helpers, "go_on", lambda self, one, since: taken.append(since) or plain(self, one, since))
+    plain = Helpers.resume
+    monkeypatch.setattr(Helpers, "resume", lambda self, one, since: taken.append(since) or plain(self, one, since))
     monkeypatch.setattr(Helpers, "wanted", property(lambda self: 1))  # however busy: one from every launch
     assert_same_as_cpu(long_jobs(np.random.default_rng(8), 24), host, helpers=2)
     assert len(taken) > 4
@@ -303,7 +303,7 @@ def test_what_is_under_way_at_a_stop_can_be_finished_elsewhere(host, helpers):
             jobs,
             device=host,
             helpers=helpers,
-            watch=lambda progress: progress.steps > 50_000,
+            callback=lambda progress: progress.steps > 50_000,
             left=lambda job, attempt, since: left.update({job: since}),
         )
     )
@@ -312,7 +312,7 @@ def test_what_is_under_way_at_a_stop_can_be_finished_elsewhere(host, helpers):
     assert not any(one.stopped for one in found.values())
     for index, since in left.items():
         job = jobs[index]
-        ended, nothing = go_on(job.X, job.Y, job.settings, since)
+        ended, nothing = resume(job.X, job.Y, job.settings, since)
         expected = run_search(job.X, job.Y, job.settings, job.seed)
         assert nothing is None
         np.testing.assert_array_equal(ended.sources, expected.sources)
@@ -321,9 +321,9 @@ def test_what_is_under_way_at_a_stop_can_be_finished_elsewhere(host, helpers):
 
 @needs_compiler
 def test_jobs_are_read_as_there_is_room_and_an_error_among_them_comes_out(host, monkeypatch):
-    monkeypatch.setattr("gradus.search.cuda.feeder.JOBS_AT_ONCE", 5)
+    monkeypatch.setattr("gradus._search.cuda.feeder.JOBS_AT_ONCE", 5)
     rng = np.random.default_rng(12)
-    jobs = [make_job(rng, n=20, inputs=4, targets=2, max_iterations=500, restarts=0) for _ in range(23)]
+    jobs = [make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0) for _ in range(23)]
     assert sorted(index for index, _ in run_many(iter(jobs), device=host)) == list(range(23))
 
     for error in (RuntimeError("the file ends here"), SystemExit("the program ends here")):
@@ -371,10 +371,10 @@ def test_closing_the_results_waits_for_the_gpu_to_be_through_with_its_memory(lat
 
 @needs_compiler
 def test_a_watcher_is_asked_when_a_launch_has_ended_and_not_at_every_look(late, monkeypatch):
-    monkeypatch.setattr("gradus.search.cuda.front.SECONDS_TO_ASK", 1000.0)
-    job = make_job(np.random.default_rng(15), n=60, inputs=5, targets=4, learnable=False, max_iterations=9000, restarts=0)
+    monkeypatch.setattr("gradus._search.cuda.front.SECONDS_TO_ASK", 1000.0)
+    job = make_job(np.random.default_rng(15), n=60, inputs=5, targets=4, learnable=False, max_iter=9000, n_restarts=0)
     seen = []
-    assert len(list(run_many([job], device=late, watch=seen.append))) == 1
+    assert len(list(run_many([job], device=late, callback=seen.append))) == 1
     assert 0 < len(seen) <= late.launches
 
 
@@ -386,9 +386,9 @@ def test_learning_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network
         def compile(self, constants):
             learned.wait()
 
-    monkeypatch.setattr("gradus.search.cuda.front.CudaDevice", lambda: StillCompiling(tmp_path, LIMITS))
+    monkeypatch.setattr("gradus._search.cuda.front.CudaDevice", lambda: StillCompiling(tmp_path, LIMITS))
     Y = np.random.default_rng(16).random((60, 4)) < 0.5
-    found = learn(np.zeros((60, 3), dtype=bool), Y, order=None, backend="cuda", watch=lambda _: True)
+    found = search(np.zeros((60, 3), dtype=bool), Y, order=None, backend="cuda", callback=lambda _: True)
     learned.set()
     assert found.stopped
     assert 0 < found.iterations < 10_000
@@ -396,9 +396,9 @@ def test_learning_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network
 
 def test_a_program_that_fails_does_not_wait_for_searches_that_help_the_gpu():
     code = (
-        "from gradus.learner import prepare_job\n"
-        "from gradus.search.cuda.helpers import Helpers\n"
-        "endless = prepare_job([[0], [0]], [[0], [1]], order=None, restarts=10**9)\n"
+        "from gradus._search.learner import make_job\n"
+        "from gradus._search.cuda.helpers import Helpers\n"
+        "endless = make_job([[0], [0]], [[0], [1]], order=None, n_restarts=10**9)\n"
         "helpers = Helpers(1)\n"
         "helpers.run(0, endless)\n"
         "raise SystemExit(3)\n"
@@ -410,7 +410,7 @@ def test_a_program_that_fails_does_not_wait_for_searches_that_help_the_gpu():
 def test_closing_the_results_ends_reading_and_searching(host):
     rng = np.random.default_rng(13)
     before = threading.active_count()
-    endless = (make_job(rng, n=60, inputs=5, targets=4, learnable=False, restarts=10**6) for _ in itertools.count())
+    endless = (make_job(rng, n=60, inputs=5, targets=4, learnable=False, n_restarts=10**6) for _ in itertools.count())
     easy = (make_job(rng, n=4, inputs=3, targets=1) for _ in range(3))
     results = run_many(itertools.chain(easy, itertools.islice(endless, 40)), device=host, helpers=2)
     next(results)

@@ -6,17 +6,17 @@ import time
 import numpy as np
 import pytest
 
+from gradus._search.front import attempt_seeds, resume, run_search
+from gradus._search.settings import Settings
+from gradus._search.workspace import Workspace
 from gradus.errors import SettingsError
 from gradus.losses import LOSSES
-from gradus.search.front import attempt_seeds, go_on, run_search
-from gradus.search.settings import Settings
-from gradus.search.workspace import Workspace
 
 RNG = np.random.default_rng(0)
 X = RNG.random((60, 6)) < 0.5
 PARITY = np.logical_xor.accumulate(X, axis=1)
 NOISE = RNG.random((60, 6)) < 0.5
-ENDLESS = Settings(loss="l1", gates_per_target=3, max_iterations=10**12, restarts=10**6)
+ENDLESS = Settings(loss="l1", gates_per_target=3, max_iter=10**12, n_restarts=10**6)
 
 
 def test_a_time_limit_returns_the_best_so_far():
@@ -34,7 +34,7 @@ def test_a_time_limit_that_is_not_reached_changes_nothing():
 
 
 def test_an_interrupt_ends_the_search_soon():
-    run_search(X, NOISE, Settings(loss="l1", gates_per_target=3, max_iterations=10, restarts=0), 1)  # compile first
+    run_search(X, NOISE, Settings(loss="l1", gates_per_target=3, max_iter=10, n_restarts=0), 1)  # compile first
     sent = []
 
     def interrupt():
@@ -57,11 +57,11 @@ def test_an_interrupt_ends_the_search_soon():
 def test_whoever_watches_sees_progress_and_may_stop():
     seen = []
 
-    def watch(progress):
+    def callback(progress):
         seen.append(progress)
         return len(seen) == 5
 
-    found = run_search(X, NOISE, ENDLESS, 1, watch=watch)
+    found = run_search(X, NOISE, ENDLESS, 1, callback=callback)
     assert found.stopped
     assert len(seen) == 5
     steps = [progress.total_steps for progress in seen]
@@ -75,7 +75,9 @@ def test_watching_does_not_change_the_result():
     settings = Settings(loss="lgh", shrink=200_000, attempts=2)
     plain = run_search(X, PARITY[:, :4], settings, 3)
     phases = set()
-    watched = run_search(X, PARITY[:, :4], settings, 3, watch=lambda progress: phases.add((progress.attempt, progress.phase)))
+    watched = run_search(
+        X, PARITY[:, :4], settings, 3, callback=lambda progress: phases.add((progress.attempt, progress.phase))
+    )
     assert np.array_equal(plain.sources, watched.sources)
     assert phases == {(0, "search"), (0, "shrink"), (1, "search"), (1, "shrink")}
 
@@ -92,7 +94,7 @@ def test_the_smallest_of_several_attempts_is_kept():
 
 
 def test_without_zero_error_the_attempt_of_lowest_cost_is_kept():
-    settings = {"loss": "l1", "gates_per_target": 2, "max_iterations": 500, "restarts": 0}
+    settings = {"loss": "l1", "gates_per_target": 2, "max_iter": 500, "n_restarts": 0}
     costs = [run_search(X, NOISE, Settings(**settings, attempts=k), 5).cost for k in range(1, 8)]
     assert costs == sorted(costs, reverse=True)
     assert costs[-1] < costs[0]
@@ -118,9 +120,9 @@ def test_seeds_of_attempts_do_not_depend_on_their_number():
         ({"gates_per_target": 0}, "gates_per_target is 0; it must be a whole number of at least 1 \\(each target needs"),
         ({"gates_per_target": 2.5}, "gates_per_target is 2.5"),
         ({"history": -1}, "history is -1"),
-        ({"max_iterations": 0}, "max_iterations is 0"),
-        ({"max_iterations": 2**63}, "max_iterations is .* at most"),
-        ({"restarts": -1}, "restarts is -1; it must be a whole number of at least 0"),
+        ({"max_iter": 0}, "max_iter is 0"),
+        ({"max_iter": 2**63}, "max_iter is .* at most"),
+        ({"n_restarts": -1}, "n_restarts is -1; it must be a whole number of at least 0"),
         ({"shrink": -5}, "shrink is -5"),
         ({"attempts": 0}, "attempts is 0"),
         ({"attempts": True}, "attempts is True"),
@@ -145,9 +147,9 @@ def always_left(X, Y, settings, seed):
     work = Workspace(X, Y, settings)
     work.seed(attempt_seeds(seed, 1)[0])
     work.start()
-    under_way, times = work.leave(shrinking=False, iterations=0, restart=0), 0
-    while under_way is not None:
-        found, under_way = go_on(X, Y, settings, under_way, watch=lambda _: True)
+    checkpoint, times = work.leave(shrinking=False, iterations=0, restart=0), 0
+    while checkpoint is not None:
+        found, checkpoint = resume(X, Y, settings, checkpoint, callback=lambda _: True)
         times += 1
     return found, times
 
@@ -158,8 +160,8 @@ def always_left(X, Y, settings, seed):
     [
         (PARITY, {"history": 1000, "shrink": 30_000}),
         (PARITY[:, :4], {"history": 7, "shrink": 9_000}),
-        (NOISE, {"gates_per_target": 3, "max_iterations": 9_000, "restarts": 3}),
-        (NOISE[:, :2], {"gates_per_target": 40, "max_iterations": 30_000, "restarts": 2, "shrink": 9_000}),
+        (NOISE, {"gates_per_target": 3, "max_iter": 9_000, "n_restarts": 3}),
+        (NOISE[:, :2], {"gates_per_target": 40, "max_iter": 30_000, "n_restarts": 2, "shrink": 9_000}),
     ],
 )
 def test_a_search_that_is_left_and_taken_up_ends_as_if_it_never_was(loss, Y, settings):

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradus._network import Network
+from gradus._search.front import attempt_seeds, run_search
+from gradus._search.objective import ANY_GLOBAL, ANY_LOCAL, make_objective
+from gradus._search.settings import Settings
+from gradus._search.structures import Objective
 from gradus.losses import LOSSES
-from gradus.network import Network
-from gradus.search.front import attempt_seeds, run_search
-from gradus.search.objective import ANY_GLOBAL, ANY_LOCAL, make_objective
-from gradus.search.settings import Settings
-from gradus.search.structures import Objective
 from naive import NaiveSearch, general_cost, live_gates
 
 SIZES = (1, 2, 7, 30, 63, 64, 65, 128, 129, 256, 257, 513)
@@ -36,8 +36,8 @@ def searches(draw, **fixed):
         "loss": draw(st.sampled_from(LOSSES)),
         "gates_per_target": draw(st.integers(1, 8)),
         "history": draw(st.integers(1, 20)),
-        "max_iterations": draw(st.integers(1, 200)),
-        "restarts": draw(st.integers(0, 2)),
+        "max_iter": draw(st.integers(1, 200)),
+        "n_restarts": draw(st.integers(0, 2)),
         "shrink": draw(st.sampled_from([0, 1, 100])),
     }
     return drawn | fixed
@@ -65,14 +65,14 @@ def test_every_loss_agrees_across_word_boundaries(loss, n):
     rng = np.random.default_rng(n)
     X = rng.random((n, 4)) < 0.5
     Y = np.c_[X[:, 0] & X[:, 1], X[:, 0] ^ X[:, 2], rng.random(n) < 0.5]
-    chosen = {"loss": loss, "gates_per_target": 7, "history": 15, "max_iterations": 300, "restarts": 1, "shrink": 60}
+    chosen = {"loss": loss, "gates_per_target": 7, "history": 15, "max_iter": 300, "n_restarts": 1, "shrink": 60}
     compare(X, Y, chosen, seed=n)
 
 
 @settings(max_examples=12)
 @given(problems(sizes=(20, 70)), st.sampled_from(LOSSES), st.integers(0, 99))
 def test_more_gates_than_a_word_of_the_bit_sets(examples, loss, seed):
-    chosen = {"loss": loss, "gates_per_target": 80, "history": 10, "max_iterations": 150, "restarts": 0, "shrink": 100}
+    chosen = {"loss": loss, "gates_per_target": 80, "history": 10, "max_iter": 150, "n_restarts": 0, "shrink": 100}
     compare(*examples, chosen, seed)
 
 
@@ -80,7 +80,7 @@ def test_sixty_four_targets():
     rng = np.random.default_rng(5)
     X = rng.random((20, 6)) < 0.5
     for loss in LOSSES:
-        chosen = {"loss": loss, "gates_per_target": 2, "history": 7, "max_iterations": 150, "restarts": 0, "shrink": 0}
+        chosen = {"loss": loss, "gates_per_target": 2, "history": 7, "max_iter": 150, "n_restarts": 0, "shrink": 0}
         compare(X, rng.random((20, 64)) < 0.5, chosen, 3)
 
 
@@ -125,7 +125,7 @@ def test_the_short_cuts_agree_with_the_general_forms(examples, chosen, seed):
 @pytest.mark.parametrize(("rows", "gates_per_target"), [(1_000_000, 2), (3, 10_000)])
 def test_the_largest_sizes_run(rows, gates_per_target):
     X = np.random.default_rng(0).random((rows, 3)) < 0.5
-    chosen = Settings(loss="l1", gates_per_target=gates_per_target, max_iterations=40, restarts=0)
+    chosen = Settings(loss="l1", gates_per_target=gates_per_target, max_iter=40, n_restarts=0)
     found = run_search(X, X[:, :1] ^ X[:, 1:2], chosen, 1)
     network = Network(3, found.sources, [2 + len(found.sources)])
     assert found.cost == (network.predict(X) != (X[:, :1] ^ X[:, 1:2])).sum()

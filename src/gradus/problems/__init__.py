@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gradus.problems.from_data import from_arrays, from_file, from_model, from_transitions
-from gradus.problems.problem import Examples, Problem
-from gradus.problems.registry import families, load, names
-from gradus.problems.time_series import fission_yeast_model
+from gradus.problems._from_data import from_arrays, from_file, from_model, from_transitions
+from gradus.problems._problem import Examples, Problem
+from gradus.problems._registry import families, load, names
+from gradus.problems._time_series import fission_yeast_model
 
 __all__ = [
     "Examples",

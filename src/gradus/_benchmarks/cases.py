@@ -1,0 +1,59 @@
+"""The cases that the search is measured on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gradus._bits import BoolMatrix
+from gradus.errors import SettingsError
+from gradus.problems import load
+
+__all__ = ["CASES", "GPU_CASES", "Case", "find_cases"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem with a number of examples."""
+
+    bed: str
+    examples: int
+    history: int = 250
+    published: float | None = None
+    """Million steps a CPU second of the code published with the paper, on a machine like those Gradus was written on."""
+
+    @property
+    def name(self) -> str:
+        """What it is called: ``add6/80``."""
+        return f"{self.bed}/{self.examples}"
+
+    def training_set(self, sample: int) -> tuple[BoolMatrix, BoolMatrix]:
+        """Return the inputs and targets of one training set."""
+        X, Y, _, _ = load(self.bed).examples(self.examples, sample, n_test=1)
+        return X, Y
+
+
+CASES = (
+    Case("cpar7", 64, history=1000, published=0.32),
+    Case("add6", 80, published=0.31),
+    Case("add6", 208, published=0.28),
+    Case("cmux15", 96, published=0.31),
+    Case("alu74181", 128, published=0.30),
+    Case("fabrca", 48, published=0.20),
+    Case("add10", 100_000),
+)
+GPU_CASES = tuple(case for case in CASES if case.name != "add10/100000" and case.name != "add6/208")
+
+
+def find_cases(names: list[str] | None, among: tuple[Case, ...] = CASES) -> tuple[Case, ...]:
+    """Return the cases of these names, or all of them.
+
+    Examples
+    --------
+    >>> [case.examples for case in find_cases(["add6/80"])]
+    [80]
+    """
+    by_name = {case.name: case for case in among}
+    for name in names or ():
+        if name not in by_name:
+            raise SettingsError(f"there is no case {name!r}; choose from {', '.join(by_name)}.")
+    return tuple(by_name[name] for name in names) if names else among

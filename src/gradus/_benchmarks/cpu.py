@@ -1,0 +1,119 @@
+"""Steps a CPU second of the search, beside those of a plain one in the same run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from gradus._benchmarks.cases import CASES, Case
+from gradus._search.front import attempt_seeds
+from gradus._search.settings import Settings
+from gradus._search.workspace import Workspace
+from gradus.losses import LossName
+
+__all__ = ["LOSSES", "Speed", "measure", "measure_all"]
+
+LOSSES: tuple[LossName, ...] = ("l1", "lgh")
+SLICES = 6
+"""Turns that the two searches take, so that a busy moment of the machine hits both."""
+SECONDS_A_CALL = 0.05
+"""CPU time between two looks at the clock, about."""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Steps a CPU second of one case under one loss."""
+
+    case: str
+    loss: str
+    steps_per_second: float
+    reference_steps_per_second: float
+    published_steps_per_second: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures and their ratios."""
+        published = self.published_steps_per_second
+        return vars(self) | {
+            "ratio_to_reference": self.steps_per_second / self.reference_steps_per_second,
+            "ratio_to_published": None if published is None else self.steps_per_second / published,
+        }
+
+
+class _Search:
+    """The search over training set after training set, in slices of CPU time."""
+
+    def __init__(self, case: Case, loss: LossName) -> None:
+        self.case, self.settings, self.sample = case, Settings(loss=loss, history=case.history), 0
+        self.steps, self.seconds = 0, 0.0
+        self.begin()
+
+    def begin(self) -> None:
+        """Start on the next training set."""
+        self.work = Workspace(*self.case.training_set(self.sample), self.settings)
+        self.work.seed(attempt_seeds(self.sample, 1)[0])
+        self.work.start()
+        self.sample += 1
+
+    def advance(self, steps: int) -> int:
+        """Take some steps; tell how many."""
+        return self.work.descend(steps)
+
+    def run(self, seconds: float) -> None:
+        """Search for about this much CPU time, counting only the search."""
+        steps = 2000 if self.case.examples < 10_000 else 20
+        end = self.seconds + seconds
+        while self.seconds < end:
+            begin = time.process_time()
+            taken = self.advance(steps)
+            spent = time.process_time() - begin
+            self.steps += taken
+            self.seconds += spent
+            if self.work.cost == 0:
+                # A search that ended early says nothing of how long the next call should be.
+                self.begin()
+            else:
+                steps = max(1, int(steps * min(4.0, SECONDS_A_CALL / max(spent, 1e-5))))
+
+    def forget(self) -> None:
+        """Drop what was counted so far: the first call compiles."""
+        self.steps, self.seconds = 0, 0.0
+
+    @property
+    def speed(self) -> float:
+        """Steps a CPU second."""
+        return self.steps / self.seconds
+
+
+class _Reference(_Search):
+    """The plain search, from the same starting networks."""
+
+    def advance(self, steps: int) -> int:
+        """Take some steps; tell how many."""
+        from gradus._benchmarks import reference
+
+        work, kernel = self.work, cast(Any, reference.descend)
+        return int(kernel(work.shape, work.width, work.examples, work.objective, work.state, np.uint64(steps)))
+
+
+def measure(case: Case, loss: LossName, seconds: float = 3.0) -> Speed:
+    """Measure one case under one loss for about `seconds` of CPU time each for the search and the plain one."""
+    search, reference = _Search(case, loss), _Reference(case, loss)
+    for one in (search, reference):
+        one.run(1e-4)
+        one.forget()
+    for _ in range(SLICES):
+        for one in (search, reference):
+            one.run(seconds / SLICES)
+    published = None if case.published is None else case.published * 1e6
+    return Speed(case.name, loss, search.speed, reference.speed, published)
+
+
+def measure_all(cases: tuple[Case, ...] = CASES, seconds: float = 3.0) -> Iterator[Speed]:
+    """Measure every case under L1 and Lgh, one after another."""
+    for case in cases:
+        for loss in LOSSES:
+            yield measure(case, loss, seconds)

@@ -1,0 +1,198 @@
+"""Examples as bits: checked 0/1 matrices, and the same columns packed into 64-bit words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus.errors import DataError
+
+__all__ = ["BoolMatrix", "WordMatrix", "as_bits", "column_names", "n_words", "pack", "tail_mask", "unpack"]
+
+WORD_BITS = 64
+
+BoolMatrix: TypeAlias = npt.NDArray[np.bool_]
+WordMatrix: TypeAlias = npt.NDArray[np.uint64]
+
+
+def column_names(table: Any, what: str = "X") -> tuple[str, ...] | None:
+    """Names of a table's columns, or None if it is a plain array.
+
+    Parameters
+    ----------
+    table : array-like or DataFrame
+        Anything; only objects with a ``columns`` attribute have names.
+    what : str
+        What to call the table in an error.
+
+    Returns
+    -------
+    tuple of str, or None
+
+    Raises
+    ------
+    DataError
+        If two columns have the same name.
+    """
+    columns = getattr(table, "columns", None)
+    if columns is None:
+        return None
+    names = tuple(str(name) for name in columns)
+    check_unique(names, what)
+    return names
+
+
+def check_unique(names: Sequence[str], what: str) -> None:
+    """Raise a `DataError` that names the first repeated column name."""
+    first_seen: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if name in first_seen:
+            raise DataError(
+                f"{what} has two columns named {name!r} (columns {first_seen[name]} and {position}); rename one of them."
+            )
+        first_seen[name] = position
+
+
+def as_bits(values: Any, what: str = "X") -> BoolMatrix:
+    """Check a table of zeros and ones and return it as a Boolean matrix.
+
+    Parameters
+    ----------
+    values : array-like or DataFrame of shape (n, k)
+        Booleans, or numbers that are all 0 or 1. A one-dimensional array counts as one column.
+    what : str
+        What to call the table in an error.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, k)
+        A C-contiguous matrix; the input itself is never changed.
+
+    Raises
+    ------
+    DataError
+        If there are no rows, a value is missing or is not 0 or 1; the message names the row and the column.
+
+    Examples
+    --------
+    >>> as_bits([[0, 1], [1, 1]])
+    array([[False,  True],
+           [ True,  True]])
+    >>> as_bits([[0, 1], [2, 1]])
+    Traceback (most recent call last):
+        ...
+    gradus.errors.DataError: X has the value 2 in row 1, column 0; every value must be 0 or 1.
+    """
+    names = column_names(values, what)
+    try:
+        table = np.asarray(values)
+    except ValueError as error:
+        raise DataError(f"{what} is not a table: its rows have different lengths.") from error
+    if table.ndim == 1:
+        table = table[:, np.newaxis]
+    if table.ndim != 2:
+        raise DataError(f"{what} must have rows and columns, but it has {table.ndim} dimensions.")
+    if table.shape[0] == 0:
+        raise DataError(f"{what} has no rows; give at least one example.")
+    if table.dtype == np.bool_:
+        return np.ascontiguousarray(table)
+    if table.dtype == np.object_:
+        # Cells of any type, some of which refuse to be compared (pandas.NA), so one by one.
+        zero, one = (np.frompyfunc(_equals(bit), 1, 1)(table).astype(np.bool_) for bit in (0, 1))
+    else:
+        zero, one = np.asarray(table == 0), np.asarray(table == 1)
+    # NaN equals neither, so one test finds every value that is not a bit.
+    good = zero | one
+    if not good.all():
+        row, column = (int(i) for i in np.argwhere(~good)[0])
+        place = f"column {column}" if names is None else f"column {names[column]!r}"
+        cell = _describe(table[row, column])
+        raise DataError(f"{what} has {cell} in row {row}, {place}; every value must be 0 or 1.")
+    return np.ascontiguousarray(one)
+
+
+def _equals(bit: int) -> Callable[[Any], bool]:
+    def equals(value: Any) -> bool:
+        try:
+            return bool(value == bit)
+        except (TypeError, ValueError):
+            return False
+
+    return equals
+
+
+def _describe(value: Any) -> str:
+    """Say what a bad cell holds."""
+    nan = isinstance(value, float | np.floating) and np.isnan(value)
+    missing = value is None or nan or str(value) in ("<NA>", "NaT")
+    return "a missing value" if missing else f"the value {value.item() if isinstance(value, np.generic) else value!r}"
+
+
+def n_words(n: int) -> int:
+    """Return the number of 64-bit words that hold n bits.
+
+    Examples
+    --------
+    >>> n_words(64), n_words(65)
+    (1, 2)
+    """
+    return -(-n // WORD_BITS)
+
+
+def tail_mask(n: int, words: int | None = None) -> npt.NDArray[np.uint64]:
+    """Words whose first n bits are set: the bits that stand for an example.
+
+    Examples
+    --------
+    >>> [hex(word) for word in tail_mask(68)]
+    ['0xffffffffffffffff', '0xf']
+    """
+    mask: npt.NDArray[np.uint64] = pack(np.ones((n, 1), dtype=np.bool_), words)[0]
+    return mask
+
+
+def pack(bits: npt.NDArray[Any], words: int | None = None) -> WordMatrix:
+    """Pack the columns of a 0/1 matrix into 64-bit words.
+
+    Example i of a column is bit ``i % 64`` of word ``i // 64``; the bits past the last example are zero.
+
+    Parameters
+    ----------
+    bits : ndarray of shape (n, k)
+    words : int, optional
+        Words a column, if more than needed.
+
+    Returns
+    -------
+    ndarray of uint64, shape (k, words)
+
+    Examples
+    --------
+    >>> pack(np.array([[1, 0], [1, 1]]))
+    array([[3],
+           [2]], dtype=uint64)
+    """
+    n, k = bits.shape
+    words = n_words(n) if words is None else words
+    if words < n_words(n):
+        raise ValueError(f"{n} bits do not fit in {words} words")
+    as_bytes = np.zeros((k, words * 8), dtype=np.uint8)
+    packed = np.packbits(np.asarray(bits, dtype=np.bool_).T, axis=1, bitorder="little")
+    as_bytes[:, : packed.shape[1]] = packed
+    return as_bytes.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack(words: WordMatrix, n: int) -> BoolMatrix:
+    """Turn packed columns back into a Boolean matrix of n rows; the inverse of `pack`.
+
+    Examples
+    --------
+    >>> unpack(np.array([[3], [2]], dtype=np.uint64), 2)
+    array([[ True, False],
+           [ True,  True]])
+    """
+    as_bytes = np.ascontiguousarray(words).astype("<u8", copy=False).view(np.uint8)
+    return np.ascontiguousarray(np.unpackbits(as_bytes, axis=1, count=n, bitorder="little").T).view(np.bool_)

@@ -1,0 +1,77 @@
+"""Checks of arguments that many functions take: seeds, counts, time limits, choices."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+from gradus.errors import SettingsError
+
+__all__ = ["check_choice", "check_count", "check_seed", "check_time_limit"]
+
+
+def check_count(name: str, value: Any, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
+    """Return a whole number from `least` to `most`, or raise a `SettingsError` that names it.
+
+    Examples
+    --------
+    >>> check_count("n_jobs", 2)
+    2
+    >>> check_count("n_jobs", 0)
+    Traceback (most recent call last):
+        ...
+    gradus.errors.SettingsError: n_jobs is 0; it must be a whole number of at least 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
+        raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}{hint}.")
+    if most is not None and int(value) > most:
+        raise SettingsError(f"{name} is {value}; it must be at most {most}.")
+    return int(value)
+
+
+def check_seed(seed: Any) -> int:
+    """Return a seed: any whole number from 0.
+
+    Examples
+    --------
+    >>> check_seed(7)
+    7
+    """
+    return check_count("seed", seed, least=0)
+
+
+def check_time_limit(seconds: Any, name: str = "time_limit") -> float | None:
+    """Return a time limit in seconds; 0 means "at once, the best so far" and None means no limit.
+
+    Examples
+    --------
+    >>> check_time_limit(0), check_time_limit(None)
+    (0.0, None)
+    >>> check_time_limit(True)
+    Traceback (most recent call last):
+        ...
+    gradus.errors.SettingsError: time_limit is True; it must be a number of seconds of at least 0, or None.
+    """
+    if seconds is None:
+        return None
+    good = isinstance(seconds, numbers.Real) and not isinstance(seconds, bool) and math.isfinite(seconds) and seconds >= 0
+    if not good:
+        raise SettingsError(f"{name} is {seconds!r}; it must be a number of seconds of at least 0, or None.")
+    return float(seconds)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Return a value that is one of a few words.
+
+    Examples
+    --------
+    >>> check_choice("backend", "tpu", ("cpu", "cuda"))
+    Traceback (most recent call last):
+        ...
+    gradus.errors.SettingsError: backend is 'tpu'; it must be one of cpu, cuda.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise SettingsError(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
+    return value

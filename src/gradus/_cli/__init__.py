@@ -1,0 +1,5 @@
+"""The command line: one module a verb, imported when the verb is called."""
+
+from gradus._cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,149 @@
+"""`gradus`: picks the verb, and turns every end into an exit code.
+
+0 is success, 2 is bad input or usage (one sentence on standard error), 1 is an error of ours, 130 is Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from gradus import __version__
+from gradus.errors import GradusError
+
+__all__ = ["VERBS", "main"]
+
+VERBS = {
+    "learn": "Learn a network from a table of examples.",
+    "predict": "Let a learned network tell the targets of new rows.",
+    "curriculum": "Find the order in which targets are best taught, and why.",
+    "infer": "Find the rules of a gene network from time series.",
+    "export": "Write a network as Verilog, BLIF, AIGER, .bnet, SBML and more.",
+    "draw": "Draw a network as SVG or PNG.",
+    "problems": "List, show and write the built-in problems.",
+    "reproduce": "Run the experiments of the paper, and more.",
+    "status": "Tell how far an experiment has come.",
+    "report": "Make tables, figures and a page of an experiment.",
+    "bench": "Measure the speed of this machine.",
+}
+EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 1, 130
+
+
+class LazyVerbs(TyperGroup):
+    """Lists verbs by their help lines alone, and imports a verb's module only to run it."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {verb: TyperCommand(verb, help=line) for verb, line in VERBS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the verb that the first argument names."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, _load(name) if command is not None and name is not None else None, rest
+
+
+def _load(verb: str) -> Any:
+    """Make a command of a verb's module: its typer application, or its function `command`."""
+    module = importlib.import_module(f"gradus._cli.{verb}")
+    app = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command()(module.command)
+    loaded = typer.main.get_command(app)
+    loaded.name = verb
+    return loaded
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"gradus {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(cls=LazyVerbs, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+
+@app.callback(context_settings={"help_option_names": ["-h", "--help"]})
+def _gradus(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    """Learn Boolean circuits from examples by teaching their outputs in order, easiest first."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command line and exit with its code.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        Words after ``gradus``; those of the process if not given.
+    """
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line and return its exit code.
+
+    Examples
+    --------
+    >>> run(["--version"])
+    gradus ...
+    0
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = app(args=arguments, prog_name="gradus", standalone_mode=False)
+        sys.stdout.flush()
+    except GradusError as error:
+        return _complain(str(error), EXIT_BAD_INPUT)
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("stopped.", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python must not complain again when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if hasattr(error, "format_message"):  # a usage error, from whichever click typer brings
+            return _complain_of_usage(error)
+        import traceback
+
+        traceback.print_exc()
+        return _complain("this is an error in gradus; please report it with the lines above.", EXIT_INTERNAL)
+    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
+        return _complain("stopped.", EXIT_INTERRUPTED)
+    return code if isinstance(code, int) else 0
+
+
+_show_for_programmers = warnings.showwarning
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Say a warning for users as a sentence; those for programmers keep their place in the code."""
+    if issubclass(category, UserWarning):
+        print(f"gradus: {' '.join(str(message).split())}", file=sys.stderr)
+    else:
+        _show_for_programmers(message, category, *where, **more)
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"gradus: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+def _complain_of_usage(error: Any) -> int:
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(context.get_help() if context is not None else error.format_message())
+        return EXIT_BAD_INPUT
+    path = context.command_path if context is not None else "gradus"
+    message = error.format_message().rstrip(".")
+    return _complain(f"{message} (see {path} --help).", EXIT_BAD_INPUT)

@@ -1,0 +1,1 @@
+"""Tables as bits: features, class labels, and rows that contradict each other."""

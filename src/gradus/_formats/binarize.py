@@ -1,0 +1,140 @@
+"""Continuous time series made binary: two clusters a gene, or a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._formats.series import Series
+from gradus.errors import DataError, SettingsError
+
+__all__ = ["Binarized", "binarize", "two_means_boundary"]
+
+SHOWN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Binarized:
+    """Binary series and how they were made.
+
+    Attributes
+    ----------
+    series : tuple of Series
+        A value is 1 if it lay above its gene's boundary, 0 if not, and missing if it was missing.
+    boundaries : dict of str to float
+        The boundary of each gene; NaN for a gene with a single value, which became 0 everywhere.
+    notes : tuple of str
+        The same in sentences, for `transitions(..., notes=...)`.
+    """
+
+    series: tuple[Series, ...]
+    boundaries: Mapping[str, float]
+    notes: tuple[str, ...]
+
+
+def binarize(
+    series: Series | Iterable[Series], method: Literal["kmeans", "threshold"] = "kmeans", *, threshold: float | None = None
+) -> Binarized:
+    """Make continuous series binary; each gene has one boundary for all series.
+
+    Parameters
+    ----------
+    series : Series or iterable of Series
+        With the same genes.
+    method : {"kmeans", "threshold"}
+        ``"kmeans"`` splits each gene's values into the two clusters with the smallest sum of squares (exactly, so there
+        is nothing random in it); ``"threshold"`` uses one boundary for all genes.
+    threshold : float, optional
+        For ``"threshold"``: values above it are 1.
+
+    Returns
+    -------
+    Binarized
+
+    Examples
+    --------
+    >>> made = binarize(Series(["a"], [[0.1], [2.0], [0.3], [1.8]]))
+    >>> made.series[0].states.ravel()
+    array([0., 1., 0., 1.])
+    >>> made.boundaries
+    {'a': 1.05}
+    """
+    several = [series] if isinstance(series, Series) else list(series)
+    if not several:
+        raise DataError("there is no series.")
+    if method not in ("kmeans", "threshold"):
+        raise SettingsError(f"the method is {method!r}; it must be 'kmeans' or 'threshold'.")
+    if (method == "threshold") != (threshold is not None):
+        raise SettingsError("a threshold goes with method='threshold', and only with it.")
+    if threshold is not None and not np.isfinite(threshold):
+        raise SettingsError(f"the threshold is {threshold}; it must be a finite number.")
+    genes = several[0].genes
+    values = [_in_order(one, genes) for one in several]
+    together = np.concatenate(values)
+    if threshold is not None:
+        bounds = np.full(len(genes), float(threshold))
+    else:
+        bounds = np.array([two_means_boundary(column) for column in together.T])
+    made = tuple(_cut(one, states, genes, bounds) for one, states in zip(several, values, strict=True))
+    return Binarized(made, dict(zip(genes, bounds.tolist(), strict=True)), _notes(genes, bounds, threshold))
+
+
+def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
+    """Return the value halfway between the two tightest clusters, or NaN if there is one value only.
+
+    Examples
+    --------
+    >>> two_means_boundary(np.array([5.0, 1.0, 1.5, 6.0, np.nan]))
+    3.25
+    """
+    known = np.sort(values[~np.isnan(values)])
+    if len(known) < 2 or known[0] == known[-1]:
+        return float("nan")
+    # Scaled to [0, 1], so that squares neither overflow nor drown in a large mean.
+    spread = known[-1] / 2 - known[0] / 2
+    scaled = (known / 2 - known[0] / 2) / spread
+    sums = np.cumsum(scaled)
+    sizes = np.arange(1, len(known))
+    # The sum of squares within is smallest where the sum of squares between is largest.
+    between = sums[:-1] ** 2 / sizes + (sums[-1] - sums[:-1]) ** 2 / (len(known) - sizes)
+    between[known[1:] == known[:-1]] = -np.inf  # equal values never part
+    split = int(np.argmax(between))
+    return float(known[split] / 2 + known[split + 1] / 2)
+
+
+def _in_order(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
+    if set(series.genes) != set(genes):
+        raise DataError(f"series {series.name!r} has other genes than the first one.")
+    infinite = np.isinf(series.states)
+    if infinite.any():
+        time, column = (int(i) for i in np.argwhere(infinite)[0])
+        raise DataError(f"{series.name} row {time + 1} has an infinite value for {series.genes[column]!r}.")
+    if series.genes == genes:
+        return series.states
+    place = {gene: column for column, gene in enumerate(series.genes)}
+    return series.states[:, [place[gene] for gene in genes]]
+
+
+def _cut(series: Series, states: npt.NDArray[np.float64], genes: tuple[str, ...], bounds: npt.NDArray[np.float64]) -> Series:
+    with np.errstate(invalid="ignore"):
+        bits = np.where(np.isnan(states), np.nan, states > bounds)
+    return Series(genes, bits, name=series.name, path=series.path, lines=series.lines)
+
+
+def _notes(genes: tuple[str, ...], bounds: npt.NDArray[np.float64], threshold: float | None) -> tuple[str, ...]:
+    if threshold is not None:
+        return (f"Values above {threshold:g} were made 1, all others 0.",)
+    shown = [f"{gene} {bound:.4g}" for gene, bound in zip(genes, bounds, strict=True) if not np.isnan(bound)]
+    single = [gene for gene, bound in zip(genes, bounds, strict=True) if np.isnan(bound)]
+    more = ", …" if len(shown) > SHOWN else ""
+    notes = []
+    if shown:
+        notes.append(f"Each gene's values were split in two clusters; 1 is above: {', '.join(shown[:SHOWN])}{more}.")
+    if single:
+        more = ", …" if len(single) > SHOWN else ""
+        notes.append(f"Genes with a single value became 0: {', '.join(single[:SHOWN])}{more}.")
+    return tuple(notes)

@@ -1,0 +1,185 @@
+"""Names that a format cannot hold: mapped to safe ones, the map written in comments, and mapped back.
+
+A writer asks `safe_names` for a safe name a network name, and puts the lines of `map_lines` into the file's comments:
+
+    # gradus-name: Cdc2_Cdc13_ stands for "Cdc2/Cdc13*"
+
+A reader calls `restore` with the names that it found and the whole text of the file. A file without such lines keeps
+its names, so readers may always call it. Within one file a safe name stands for exactly one name; an input and a target
+of the same name (a gene now and at the next step) get two safe names in formats that have only one space of names, and
+both are mapped back to the one name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+
+from gradus.errors import FormatError
+
+__all__ = ["IDENTIFIER", "NET_NAME", "fresh_name", "map_lines", "read_map", "restore", "safe_name", "safe_names"]
+
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Names that every language takes."""
+NET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_./*+:<>-]*")
+"""Names that netlist files take as one word, where nothing is a keyword."""
+
+MARK = "gradus-name:"
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_LINE = re.compile(rf"{MARK}[ \t]+({_STRING}|[^\s\"]+)[ \t]+stands for[ \t]+({_STRING})")
+
+
+def safe_name(name: str, allowed: re.Pattern[str], taken: Callable[[str], bool]) -> str:
+    """Return the name itself if the format can hold it, or else a name made from it that is not taken.
+
+    Parameters
+    ----------
+    name : str
+    allowed : re.Pattern
+        What a whole name must match.
+    taken : callable
+        Whether a safe name is already used or reserved.
+
+    Examples
+    --------
+    >>> safe_name("Cdc2/Cdc13*", IDENTIFIER, {"x"}.__contains__)
+    'Cdc2_Cdc13_'
+    >>> safe_name("2nd", IDENTIFIER, {"_2nd"}.__contains__)
+    '_2nd_2'
+    """
+    # Letters and digits beyond ASCII go too: few tools agree on them.
+    stem = name if _fits(name, allowed) else re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return fresh_name(stem if _fits(stem, allowed) else f"_{stem}", taken)
+
+
+def _fits(name: str, allowed: re.Pattern[str]) -> bool:
+    """Say whether a format can hold a name; no name may look like a line of the map."""
+    return allowed.fullmatch(name) is not None and MARK not in name
+
+
+def fresh_name(stem: str, taken: Callable[[str], bool]) -> str:
+    """Return the stem, or the stem with the smallest number from 2 on that makes it a name not taken.
+
+    Examples
+    --------
+    >>> fresh_name("g", {"g", "g_2"}.__contains__)
+    'g_3'
+    """
+    candidate, count = stem, 1
+    while taken(candidate):
+        count += 1
+        candidate = f"{stem}_{count}"
+    return candidate
+
+
+def safe_names(names: Iterable[str], allowed: re.Pattern[str], reserved: AbstractSet[str] = frozenset()) -> dict[str, str]:
+    """Map each distinct name to a safe one; a name that is safe already is mapped to itself.
+
+    Parameters
+    ----------
+    names : iterable of str
+    allowed : re.Pattern
+        What a whole safe name must match.
+    reserved : set of str
+        Words, in lower case, that are no names in any case of letters.
+
+    Returns
+    -------
+    dict of str to str
+        From the name to the safe name, in the order given; no two names share a safe one.
+
+    Examples
+    --------
+    >>> safe_names(["a_b", "a b", "wire"], IDENTIFIER, {"wire"})
+    {'a_b': 'a_b', 'a b': 'a_b_2', 'wire': 'wire_2'}
+    """
+    distinct = list(dict.fromkeys(names))
+    # Good names are given out first, so that no made-up name can push them aside.
+    used = {name for name in distinct if _fits(name, allowed) and name.lower() not in reserved}
+    result = {name: name for name in used}
+    for name in distinct:
+        if name not in result:
+            result[name] = safe_name(name, allowed, lambda word: word in used or word.lower() in reserved)
+            used.add(result[name])
+    return {name: result[name] for name in distinct}
+
+
+def map_lines(safe_to_name: Iterable[tuple[str, str]]) -> list[str]:
+    """Return one comment line (without the comment sign) for each safe name that differs from what it stands for.
+
+    Examples
+    --------
+    >>> map_lines([("x", "x"), ("Cdc25_", "Cdc25*")])
+    ['gradus-name: Cdc25_ stands for "Cdc25*"']
+    """
+    return [f"{MARK} {_word(safe)} stands for {json.dumps(name)}" for safe, name in safe_to_name if safe != name]
+
+
+def _word(safe: str) -> str:
+    return safe if re.fullmatch(r'[^\s"]+', safe) else json.dumps(safe)
+
+
+def read_map(text: str) -> dict[str, str]:
+    r"""Find the lines of `map_lines` in a file, whatever comment sign precedes them.
+
+    Returns
+    -------
+    dict of str to str
+        From the safe name to the name it stands for; empty if the file has no such lines.
+
+    Raises
+    ------
+    FormatError
+        If such a line cannot be understood, or maps one safe name to two names.
+
+    Examples
+    --------
+    >>> read_map('# gradus-name: Cdc25_ stands for "Cdc25*"\n.model m\n')
+    {'Cdc25_': 'Cdc25*'}
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if MARK not in line:
+            continue
+        match = _LINE.search(line)
+        try:
+            safe, name = (_unquoted(word) for word in match.groups()) if match else ("", None)
+        except ValueError:  # a quoted word with an escape that JSON does not know
+            name = None
+        if name is None:
+            raise FormatError(
+                f'a name line must read: {MARK} SAFE stands for "NAME"; correct the line or delete it.', line=number
+            )
+        if found.setdefault(safe, name) != name:
+            raise FormatError(f"{safe!r} stands for two names; delete one of the lines.", line=number)
+    return found
+
+
+def _unquoted(word: str) -> str:
+    return str(json.loads(word)) if word.startswith('"') else word
+
+
+def restore(names: Iterable[str], text: str | Mapping[str, str]) -> list[str]:
+    r"""Turn the names found in a file back into those of the network that was written.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names as they stand in the file.
+    text : str or mapping
+        The whole text of the file, or what `read_map` returned for it.
+
+    Returns
+    -------
+    list of str
+        The names they stand for; names without a line in the map stay as they are.
+
+    Examples
+    --------
+    >>> restore(["SK", "SK_next"], '# gradus-name: SK_next stands for "SK"\n')
+    ['SK', 'SK']
+    """
+    original = read_map(text) if isinstance(text, str) else text
+    return [original.get(name, name) for name in names]

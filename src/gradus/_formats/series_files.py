@@ -1,0 +1,198 @@
+"""Reads time series: states in rows or genes in rows, one series a file or several by a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._formats.series import Series
+from gradus._formats.tables import READERS, Table, read_table
+from gradus.errors import DataError, FormatError, SettingsError
+
+__all__ = ["read_series"]
+
+SERIES_NAMES = ("series", "Series", "SERIES")
+TIME_NAMES = ("time", "Time", "TIME")
+CORNERS = ("", "gene", "genes", "name", "names", "id", "symbol", "time", "probe")  # over a column of gene names
+
+
+def read_series(
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    layout: Literal["states", "genes"] = "states",
+    series_column: str | None = None,
+    time_column: str | None = None,
+    **options: Any,
+) -> tuple[Series, ...]:
+    """Read one or several time series.
+
+    Parameters
+    ----------
+    paths : path-like or iterable of path-likes
+        Each file holds one series, or several told apart by a column.
+    layout : {"states", "genes"}
+        ``"states"``: a row is a state and a column is a gene. ``"genes"``: a row is a gene with its name first and a
+        column is a time, as in BoolNet.
+    series_column : str, optional
+        The column that tells the series apart; by default one named ``series``, if there is one.
+    time_column : str, optional
+        The column that gives the times, by which the states of a series are ordered; by default one named ``time``.
+        Without it they stand in the order of the file.
+    **options
+        Passed to `gradus._formats.tables.read_table`.
+
+    Returns
+    -------
+    tuple of Series
+        With NaN where a value is missing; see `gradus._formats.binarize.binarize` for continuous values.
+
+    Raises
+    ------
+    FormatError
+        With file, line and column, if a value is not a number.
+    """
+    if layout not in ("states", "genes"):
+        raise SettingsError(f"the layout is {layout!r}; it must be 'states' or 'genes'.")
+    files = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not files:
+        raise SettingsError("there is no file to read.")
+    if layout == "genes" and (series_column is not None or time_column is not None):
+        raise SettingsError("with genes in rows there is no column of series or times; give one file a series.")
+    found: list[Series] = []
+    for path in files:
+        if layout == "genes":
+            found.append(_genes_in_rows(path, options))
+        else:
+            found += _states_in_rows(path, series_column, time_column, options)
+    return tuple(found)
+
+
+def _states_in_rows(
+    path: str | PathLike[str], series_column: str | None, time_column: str | None, options: dict[str, Any]
+) -> list[Series]:
+    wanted = SERIES_NAMES if series_column is None else (series_column,)
+    table = _read_with_text(path, wanted, options)
+    group = _special_column(table, series_column, SERIES_NAMES)
+    time = _special_column(table, time_column, TIME_NAMES)
+    genes = tuple(name for name in table.columns if name not in (group, time))
+    if not genes:
+        raise FormatError("there is no column with a gene.", path=path)
+    states = _numbers(table, genes)
+    times = None if time is None else table.numbers([time])[:, 0]
+    labels = _labels(table, group)
+    return [
+        _one_series(table, genes, states, rows, times, _series_name(path, label))
+        for label, rows in _rows_by_label(labels).items()
+    ]
+
+
+def _read_with_text(path: str | PathLike[str], wanted: Sequence[str], options: dict[str, Any]) -> Table:
+    """Read a table, with the series column as text in the formats that have text."""
+    if _kind(path, options) in ("csv", "parquet", "arff"):
+        return read_table(path, text_columns=wanted, **options)
+    return read_table(path, **options)
+
+
+def _kind(path: str | PathLike[str], options: dict[str, Any]) -> str | None:
+    return options.get("kind") or READERS.get(Path(path).suffix.lower())
+
+
+def _special_column(table: Table, given: str | None, usual: Sequence[str]) -> str | None:
+    if given is not None:
+        if given not in table.columns:
+            raise DataError(f"{table.path} has no column {given!r}.")
+        return given
+    return next((name for name in usual if name in table.columns), None)
+
+
+def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
+    try:
+        return table.numbers(genes)
+    except FormatError as error:
+        if error.column != 1:
+            raise
+        raise FormatError(
+            f"{error.message} If genes stand in rows, read the file with layout 'genes'.",
+            path=error.path, line=error.line, column=error.column,
+        ) from error  # fmt: skip
+
+
+def _labels(table: Table, group: str | None) -> list[str]:
+    if group is None:
+        return [""] * table.n_rows
+    if group in table.texts:
+        labels = list(table.texts[group])
+    else:
+        labels = [f"{value:g}" if value == value else "" for value in table.numbers([group])[:, 0].tolist()]
+    for row, label in enumerate(labels):
+        if not label:
+            line = None if table.lines is None else table.lines[row]
+            raise FormatError(f"row {row + 1} does not say which series it belongs to.", path=table.path, line=line)
+    return labels
+
+
+def _rows_by_label(labels: list[str]) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows.setdefault(label, []).append(row)
+    return rows
+
+
+def _series_name(path: str | PathLike[str], label: str) -> str:
+    return f"{path}:{label}" if label else str(path)
+
+
+def _one_series(
+    table: Table,
+    genes: tuple[str, ...],
+    states: npt.NDArray[np.float64],
+    rows: list[int],
+    times: npt.NDArray[np.float64] | None,
+    name: str,
+) -> Series:
+    if times is not None:
+        own = times[rows]
+        if np.isnan(own).any() or len(np.unique(own)) < len(own):
+            raise DataError(f"series {name!r} has a missing or a repeated time; every state needs a time of its own.")
+        rows = [rows[i] for i in np.argsort(own, kind="stable")]
+    lines = None if table.lines is None else tuple(table.lines[row] for row in rows)
+    return Series(genes, states[rows], name=name, path=table.path, lines=lines)
+
+
+def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series:
+    """Read the file without a header first: whether its first row is one can be told from its first cell alone."""
+    if _kind(path, options) not in ("csv", None):
+        raise FormatError("genes in rows are read from text tables only.", path=path)
+    header = options.get("header", "auto")
+    table = read_table(path, **{**options, "header": False, "row_names": True, "text_columns": ["x0"]})
+    names = table.texts["x0"]
+    first_row = int(_first_row_is_header(table) if header == "auto" else bool(header))
+    if len(names) <= first_row or len(table.columns) < 2:
+        raise FormatError("expected rows of a gene's name and its values.", path=path)
+    odd = {column: found for column, found in table.odd.items() if found[0] >= first_row}
+    body = Table(table.columns, table.values, path=path, lines=table.lines, odd=odd)
+    values = body.numbers(table.columns[1:])[first_row:]
+    genes = names[first_row:]
+    for row, gene in enumerate(genes, start=first_row):
+        if not gene:
+            line = None if table.lines is None else table.lines[row]
+            raise FormatError("this row has no gene name.", path=path, line=line, column=1)
+    return Series(genes, values.T, name=str(path), path=path)
+
+
+def _first_row_is_header(table: Table) -> bool:
+    """Say whether the first row names the times; where that cannot be told, ask."""
+    if table.texts["x0"][0].lower() in CORNERS or any(row == 0 for row, _ in table.odd.values()):
+        return True
+    first = table.values[0, 1:]
+    if len(first) > 2 and (np.diff(first) == 1).all():
+        raise FormatError(
+            "the first row counts up: say header=True if it names the times, header=False if it is a gene.",
+            path=table.path, line=1,
+        )  # fmt: skip
+    return False

@@ -1,0 +1,1 @@
+"""Boolean logic: formulas, sums of products, factoring, decision diagrams, expressions."""

@@ -1,0 +1,295 @@
+"""Exact search over sets of a given size that meet every mask: bit-parallel branch and bound in Numba.
+
+A node has chosen some columns and excluded others. It takes an uncovered mask with the fewest columns left and tries
+each of them, excluding those already tried, so that no set is met twice. The last choice needs no branching: the
+columns that complete a set are the intersection of the masks still uncovered. All of the state lives in arrays, so
+that a search can be left after some work and taken up again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import WordMatrix, tail_mask
+from gradus._compile import compiled, inlined
+from gradus._intrinsics import popcount, trailing_zeros
+
+__all__ = ["EXHAUSTED", "FULL", "PAUSED", "Search", "SearchState", "new_state", "search"]
+
+ZERO, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(64)
+LOW_BITS, WORD_SHIFT = np.uint64(63), np.uint64(6)
+EXHAUSTED, PAUSED, FULL = 0, 1, 2
+SCANNED_WORDS = 4096  # how much of the uncovered masks a node looks at to find a short one
+DEPTH, STARTED, N_FOUND, WORK, HAS_RIVAL = range(5)
+
+
+class Search(NamedTuple):
+    """A problem and a size: what never changes while a search runs."""
+
+    masks: WordMatrix  # (pairs, words): the columns that separate a pair, shortest first
+    covers: WordMatrix  # (columns, pair words): the pairs that a column separates
+    size: int  # of the sets looked for; it must not be above the minimum
+    keep_first: bool  # keep the lexicographically first set only, else record every one
+
+
+class SearchState(NamedTuple):
+    """Where a search stands, one row a depth."""
+
+    uncovered: WordMatrix  # (size, pair words)
+    excluded: WordMatrix  # (size, words): tried before at this depth or above, chosen, or no column at all
+    untried: WordMatrix  # (size, words): columns still to be tried at this depth
+    chosen: WordMatrix  # (size, words): columns chosen above this depth
+    completing: WordMatrix  # (1, words): scratch for the last choice
+    rival: WordMatrix  # (1, words): only sets lexicographically before this one are wanted, if HAS_RIVAL
+    found: WordMatrix  # (room, words): recorded sets
+    numbers: npt.NDArray[np.int64]  # DEPTH, STARTED, N_FOUND, WORK, HAS_RIVAL
+
+
+def new_state(problem: Search, *, rival: WordMatrix | None = None, room: int = 4096) -> SearchState:
+    """Stand at the root; with a rival, only sets lexicographically before it (or it itself) are looked for."""
+    n_pairs, words = problem.masks.shape
+    n_columns, pair_words = problem.covers.shape
+    state = SearchState(
+        uncovered=np.zeros((problem.size, pair_words), dtype=np.uint64),
+        excluded=np.zeros((problem.size, words), dtype=np.uint64),
+        untried=np.zeros((problem.size, words), dtype=np.uint64),
+        chosen=np.zeros((problem.size, words), dtype=np.uint64),
+        completing=np.zeros((1, words), dtype=np.uint64),
+        rival=np.zeros((1, words), dtype=np.uint64) if rival is None else rival.reshape(1, words).copy(),
+        found=np.empty((room + n_columns, words), dtype=np.uint64),
+        numbers=np.array([0, 0, 0, 0, rival is not None], dtype=np.int64),
+    )
+    state.uncovered[0] = tail_mask(n_pairs, pair_words)
+    state.excluded[0] = ~tail_mask(n_columns, words)
+    return state
+
+
+@inlined
+def _shortest(problem: Any, uncovered: Any, excluded: Any) -> Any:
+    """Find the uncovered mask with the fewest columns that are not excluded; return it and that number."""
+    words = np.uint64(problem.masks.shape[1])
+    best, fewest, scanned = ZERO, np.uint64(0xFFFFFFFF), ZERO
+    for block in range(np.uint64(uncovered.shape[0])):
+        bits = uncovered[block]
+        while bits:
+            pair = (block << WORD_SHIFT) + trailing_zeros(bits)
+            bits &= bits - ONE
+            size = ZERO
+            for w in range(words):
+                size += popcount(problem.masks[pair, w] & ~excluded[w])
+            if size < fewest:
+                best, fewest = pair, size
+                if size <= ONE:
+                    return best, fewest
+            scanned += words
+        if scanned >= np.uint64(SCANNED_WORDS):
+            break
+    return best, fewest
+
+
+@inlined
+def _packing_exceeds(problem: Any, uncovered: Any, excluded: Any, used: Any, limit: Any) -> Any:
+    """Tell whether more than `limit` uncovered masks are disjoint: each of them needs a column of its own."""
+    words = np.uint64(problem.masks.shape[1])
+    used[:] = ZERO
+    packed = ZERO
+    for block in range(np.uint64(uncovered.shape[0])):
+        bits = uncovered[block]
+        while bits:
+            pair = (block << WORD_SHIFT) + trailing_zeros(bits)
+            bits &= bits - ONE
+            shared = ZERO
+            for w in range(words):
+                shared |= problem.masks[pair, w] & ~excluded[w] & used[w]
+            if shared == ZERO:
+                packed += ONE
+                if packed > limit:
+                    return True
+                for w in range(words):
+                    used[w] |= problem.masks[pair, w]
+    return False
+
+
+@inlined
+def _counting_exceeds(problem: Any, uncovered: Any, excluded: Any, limit: Any) -> Any:
+    """Tell whether `limit` columns cover too few masks even if each covered as many as the best column does."""
+    blocks = np.uint64(uncovered.shape[0])
+    wanted, most = ZERO, ZERO
+    for block in range(blocks):
+        wanted += popcount(uncovered[block])
+    for column in range(np.uint64(problem.covers.shape[0])):
+        if excluded[column >> WORD_SHIFT] >> (column & LOW_BITS) & ONE:
+            continue
+        covered = ZERO
+        for block in range(blocks):
+            covered += popcount(problem.covers[column, block] & uncovered[block])
+        most = max(most, covered)
+        if most * limit >= wanted:
+            return False
+    return True
+
+
+@inlined
+def _cannot_beat(rival: Any, chosen: Any, excluded: Any, left: Any) -> Any:
+    """Tell whether no completion comes lexicographically before the rival.
+
+    Of two sets of one size the first is the one that owns the smallest column in which they differ, so the best to hope
+    for is the choice so far with the smallest columns that are not excluded.
+    """
+    for w in range(np.uint64(chosen.shape[0])):
+        hoped = chosen[w]
+        free = ~excluded[w]
+        while left and free:
+            hoped |= free & (~free + ONE)
+            free &= free - ONE
+            left -= ONE
+        differing = hoped ^ rival[w]
+        if differing:
+            return hoped & differing & (~differing + ONE) == ZERO
+    return True
+
+
+@inlined
+def _complete(problem: Any, uncovered: Any, column: Any, excluded: Any, completing: Any) -> Any:
+    """Intersect the masks that are uncovered once `column` is chosen; tell whether any column lies in all of them.
+
+    Masks are taken four at a time, which costs a quarter of the passes over the intersection.
+    """
+    masks = problem.masks
+    words = completing.shape[0]
+    for w in range(words):
+        completing[w] = ~excluded[w]
+    blocks = np.uint64(uncovered.shape[0])
+    block = ZERO
+    bits = uncovered[block] & ~problem.covers[column, block]
+    first = second = third = fourth = ZERO
+    none_yet = True
+    while True:
+        taken = 0
+        while taken < 4:
+            while bits == ZERO and block + ONE < blocks:
+                block += ONE
+                bits = uncovered[block] & ~problem.covers[column, block]
+            if bits == ZERO:
+                break
+            first, second, third = second, third, fourth
+            fourth = (block << WORD_SHIFT) + trailing_zeros(bits)
+            if none_yet:  # with fewer than four masks, one of them is intersected more than once
+                none_yet = False
+                first = second = third = fourth
+            bits &= bits - ONE
+            taken += 1
+        if taken == 0:
+            return True
+        left = ZERO
+        for w in range(words):
+            common = completing[w] & masks[first, w] & masks[second, w] & masks[third, w] & masks[fourth, w]
+            completing[w] = common
+            left |= common
+        if left == ZERO:
+            return False
+
+
+@inlined
+def _record(problem: Any, state: Any, depth: Any, column: Any) -> None:
+    """Record the sets that `completing` finishes: all of them, or the first if it comes before the rival."""
+    numbers, completing = state.numbers, state.completing[0]
+    for w in range(np.uint64(completing.shape[0])):
+        bits = completing[w]
+        while bits:
+            lowest = bits & (~bits + ONE)
+            bits &= bits - ONE
+            row = np.uint64(numbers[N_FOUND])
+            state.found[row, :] = state.chosen[depth, :]
+            state.found[row, column >> WORD_SHIFT] |= ONE << (column & LOW_BITS)
+            state.found[row, w] |= lowest
+            if not problem.keep_first:
+                numbers[N_FOUND] += 1
+                continue
+            if numbers[HAS_RIVAL] == 0 or not _cannot_beat(state.rival[0], state.found[row], state.found[row], ZERO):
+                state.rival[0, :] = state.found[row]
+                numbers[HAS_RIVAL] = 1
+            return
+
+
+@inlined
+def _open_node(problem: Any, state: Any, depth: Any) -> None:
+    """Decide which columns to try at a new node: those of a short mask, or none where a bound says so."""
+    left = np.uint64(problem.size) - depth
+    uncovered, excluded, untried = state.uncovered[depth], state.excluded[depth], state.untried[depth]
+    untried[:] = ZERO
+    if state.numbers[HAS_RIVAL] and _cannot_beat(state.rival[0], state.chosen[depth], excluded, left):
+        return
+    pair, fewest = _shortest(problem, uncovered, excluded)
+    n_columns = np.uint64(problem.covers.shape[0])
+    # Disjoint masks of at least this size only fit if there are columns for them: else the bound cannot help.
+    if (left + ONE) * fewest <= n_columns and _packing_exceeds(problem, uncovered, excluded, state.completing[0], left):
+        return
+    if left > np.uint64(2) and _counting_exceeds(problem, uncovered, excluded, left):
+        return
+    for w in range(np.uint64(untried.shape[0])):
+        untried[w] = problem.masks[pair, w] & ~excluded[w]
+
+
+@inlined
+def _next_untried(untried: Any) -> Any:
+    """Take the smallest untried column; the number of columns in whole words if there is none."""
+    for w in range(np.uint64(untried.shape[0])):
+        if untried[w]:
+            column = (w << WORD_SHIFT) + trailing_zeros(untried[w])
+            untried[w] &= untried[w] - ONE
+            return column
+    return np.uint64(untried.shape[0]) << WORD_SHIFT
+
+
+@inlined
+def _descend(problem: Any, state: Any, depth: Any, column: Any) -> None:
+    """Choose a column: what it covers is covered, and neither it nor those tried before come in question again."""
+    below = depth + ONE
+    for block in range(np.uint64(state.uncovered.shape[1])):
+        state.uncovered[below, block] = state.uncovered[depth, block] & ~problem.covers[column, block]
+    for w in range(np.uint64(state.excluded.shape[1])):
+        state.excluded[below, w] = state.excluded[depth, w]
+        state.chosen[below, w] = state.chosen[depth, w]
+    state.chosen[below, column >> WORD_SHIFT] |= ONE << (column & LOW_BITS)
+
+
+@compiled
+def search(problem: Any, state: Any, work: Any) -> Any:
+    """Search on for about `work` steps; say whether everything is searched, or there is more, or the record is full.
+
+    The size must be at least 2; `new_state` gives the start.
+    """
+    numbers = state.numbers
+    last = np.uint64(problem.size - 2)
+    none = np.uint64(state.untried.shape[1]) << WORD_SHIFT
+    room = state.found.shape[0] - problem.covers.shape[0]
+    until = numbers[WORK] + work
+    depth = np.uint64(numbers[DEPTH])
+    if numbers[STARTED] == 0:
+        numbers[STARTED] = 1
+        _open_node(problem, state, depth)
+    while numbers[WORK] < until:
+        if numbers[N_FOUND] > room:
+            numbers[DEPTH] = depth
+            return FULL
+        numbers[WORK] += 1
+        column = _next_untried(state.untried[depth])
+        if column == none:
+            if depth == ZERO:
+                return EXHAUSTED
+            depth -= ONE
+            continue
+        state.excluded[depth, column >> WORD_SHIFT] |= ONE << (column & LOW_BITS)
+        if depth == last:
+            if _complete(problem, state.uncovered[depth], column, state.excluded[depth], state.completing[0]):
+                _record(problem, state, depth, column)
+        else:
+            _descend(problem, state, depth, column)
+            depth += ONE
+            _open_node(problem, state, depth)
+    numbers[DEPTH] = depth
+    return PAUSED

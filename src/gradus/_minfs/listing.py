@@ -1,0 +1,142 @@
+"""Every minimum set of a cover: listed, or one drawn uniformly."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+import numpy as np
+
+from gradus._bits import pack, unpack
+from gradus._minfs.branch import EXHAUSTED, FULL, HAS_RIVAL, N_FOUND, Search, new_state, search
+from gradus._minfs.cover import Cover
+from gradus._minfs.deepening import columns_in_all, slice_steps
+
+__all__ = ["AllSets", "OneSet", "SetVisitor", "expand", "visit_sets"]
+
+ColumnClasses = tuple[tuple[int, ...], ...]
+
+
+class SetVisitor(Protocol):
+    """What is done with the sets as they are found."""
+
+    def clear(self) -> None:
+        """Forget what was seen: the search starts again."""
+
+    def add(self, sets: list[tuple[int, ...]]) -> tuple[int, ...] | None:
+        """Take some more sets; return one if only sets lexicographically before it are still wanted."""
+
+
+class AllSets:
+    """Collect all sets, or the lexicographically first ones."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+        self.sets: list[tuple[int, ...]] = []
+
+    def clear(self) -> None:
+        """Forget what was seen."""
+        self.sets = []
+
+    def add(self, sets: list[tuple[int, ...]]) -> tuple[int, ...] | None:
+        """Take some more sets; with a limit, the last of those kept is the one to beat."""
+        self.sets += sets
+        if self.limit is None or len(self.sets) < self.limit:
+            return None
+        self.sets = sorted(self.sets)[: self.limit]
+        return self.sets[-1]
+
+
+class OneSet:
+    """Draw one set, each with the same probability, however many there are (a reservoir of one)."""
+
+    def __init__(self, rng: np.random.Generator, column_classes: ColumnClasses) -> None:
+        self.rng, self.column_classes = rng, column_classes
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget what was seen."""
+        self.total = 0
+        self.drawn: tuple[int, ...] | None = None
+
+    def add(self, sets: list[tuple[int, ...]]) -> None:
+        """Take some more sets: each stands for all the sets with equal columns in place of its own."""
+        for columns in sets:
+            ways = math.prod(len(self.column_classes[column]) for column in columns)
+            self.total += ways
+            if self.rng.random() < ways / self.total:
+                self.drawn = columns
+
+    def result(self) -> tuple[int, ...]:
+        """Choose among equal columns, and return original columns."""
+        if self.drawn is None:
+            raise ValueError("no set was seen")
+        return tuple(sorted(int(self.rng.choice(self.column_classes[column])) for column in self.drawn))
+
+
+def visit_sets(cover: Cover, size: int, visitor: SetVisitor, *, room: int = 4096) -> Iterator[list[tuple[int, ...]]]:
+    """Hand all sets of the minimum size to a visitor; yield after every batch, so that the caller may check or stop.
+
+    Parameters
+    ----------
+    cover : Cover
+        Reduced without dropping dominated columns.
+    size : int
+        The minimum size, the forced columns included.
+    visitor : SetVisitor
+    room : int
+        Sets in a batch.
+    """
+    free = size - len(cover.forced)
+    if free <= 1:
+        batch = _singles(cover) if free else [tuple(int(column) for column in cover.forced)]
+        visitor.add(batch)
+        yield batch
+        return
+    problem = Search(cover.masks, cover.covers, free, False)
+    state = new_state(problem, room=room)
+    status = FULL
+    while status != EXHAUSTED:
+        status = search(problem, state, slice_steps(cover.masks.shape[1]))
+        batch = [cover.original(words) for words in state.found[: state.numbers[N_FOUND]]]
+        state.numbers[N_FOUND] = 0
+        rival = visitor.add(batch)
+        if rival is not None:
+            state.rival[0] = pack(np.isin(cover.columns, rival)[:, np.newaxis], cover.masks.shape[1])[0]
+            state.numbers[HAS_RIVAL] = 1
+        yield batch
+
+
+def _singles(cover: Cover) -> list[tuple[int, ...]]:
+    """List the sets of the forced columns and one that covers the rest alone."""
+    places = np.flatnonzero(unpack(columns_in_all(cover).reshape(1, -1), len(cover.columns))[:, 0])
+    return [tuple(sorted([*cover.forced.tolist(), int(cover.columns[place])])) for place in places]
+
+
+def expand(sets: Iterable[tuple[int, ...]], column_classes: ColumnClasses, limit: int | None = None) -> list[tuple[int, ...]]:
+    """Put equal columns in place of each other in every way; sorted, and cut at the limit.
+
+    Replacing a column by a later one makes a set come later, so a heap meets the sets in lexicographic order without
+    ever holding many more than asked for.
+    """
+    started = [tuple(column_classes[column] for column in columns) for columns in sets]
+    if limit is None:
+        return sorted(tuple(sorted(choice)) for classes in started for choice in itertools.product(*classes))
+    smallest = (tuple(sorted(members[0] for members in classes)) for classes in started)
+    heap = [(columns, i, (0,) * len(columns)) for i, columns in enumerate(smallest)]
+    heapq.heapify(heap)
+    seen = {(i, places) for _, i, places in heap}
+    result: list[tuple[int, ...]] = []
+    while heap and len(result) < limit:
+        columns, i, places = heapq.heappop(heap)
+        result.append(columns)
+        for k, members in enumerate(started[i]):
+            later = (*places[:k], places[k] + 1, *places[k + 1 :])
+            if later[k] < len(members) and (i, later) not in seen:
+                seen.add((i, later))
+                chosen = tuple(sorted(c[p] for c, p in zip(started[i], later, strict=True)))
+                heapq.heappush(heap, (chosen, i, later))
+    return result

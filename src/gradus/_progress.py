@@ -1,0 +1,62 @@
+"""`Progress`: where long work stands, the same kind whatever runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+__all__ = ["Callback", "Progress"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """Where long work stands.
+
+    Attributes
+    ----------
+    stage : str
+        What is being done: "search", "sets", "fit", "tidy", "jobs", ...
+    done, total : int, int or None
+        Parts finished and parts in all: targets, lessons, or jobs, as the stage has it; None if nobody knows.
+    steps : int
+        Steps of a search taken so far.
+    restart : int
+        How many times the search has started again.
+    target : int or None
+        Column of the target that is being worked on.
+    cost : int or None
+        The integer cost that a search minimises.
+    errors, gates : int or None
+        Examples still wrong and gates of the circuit so far.
+    eta : float or None
+        Seconds left, if that can be said.
+    detail : str
+        More for people, in a few words.
+
+    Examples
+    --------
+    >>> Progress(stage="fit", done=2, total=6, errors=3).fraction
+    0.3333333333333333
+    """
+
+    stage: str
+    done: int = 0
+    total: int | None = None
+    steps: int = 0
+    restart: int = 0
+    target: int | None = None
+    cost: int | None = None
+    errors: int | None = None
+    gates: int | None = None
+    eta: float | None = None
+    detail: str = ""
+
+    @property
+    def fraction(self) -> float | None:
+        """Share of the parts that are finished; None if their number is not known."""
+        return self.done / self.total if self.total else None
+
+
+Callback: TypeAlias = Callable[[Progress], Any]
+"""Is called several times a second; returning True stops the work and keeps the best so far."""

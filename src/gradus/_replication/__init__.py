@@ -1,0 +1,1 @@
+"""The paper: its specs, claims, figures and page."""

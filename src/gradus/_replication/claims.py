@@ -1,0 +1,287 @@
+"""The paper's statements, each a function of the results that says what the paper has, what we have, and whether it holds."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradus._experiments.results import Results
+from gradus._experiments.spec import load_spec
+from gradus._replication.claim_parts import NOTICEABLE, Statement, as_percent, as_points, as_share, beds_of, in_known_order
+from gradus._replication.claim_rules import (
+    DOES_NOT_HOLD,
+    FEWEST_PAIRS,
+    HOLDS,
+    NOT_ENOUGH,
+    above,
+    alike,
+    changes_in_steps,
+    not_below,
+    peak,
+    peak_difference,
+    row_means,
+    together,
+    within,
+)
+from gradus._replication.figures.orders import AUTOMATIC
+from gradus._replication.figures.style import problem_title
+from gradus._replication.figures.tables import table_rows
+from gradus._replication.order_claims import automatic_order_keeps_the_gain, gain_grows_with_tau, order_and_nesting_are_found
+from gradus._replication.stats import Estimate, bootstrap, crossing, gain_by_size, mean_interval, sample_matrix
+
+__all__ = ["CLAIMS", "Claim", "check_claims"]
+
+REAL_WORLD = ("alu74181", "mammalian", "fabrca")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement and its verdict.
+
+    Attributes
+    ----------
+    number : str
+        Such as "1a": statements of the same number are one claim on several problems.
+    statement : str
+    paper : str
+        The paper's value.
+    ours : str
+        Ours, with its interval and the number of observations.
+    verdict : {"holds", "does not hold", "not enough samples"}
+    """
+
+    number: str
+    statement: str
+    paper: str
+    ours: str
+    verdict: str
+
+
+def check_claims(results: Results) -> list[Claim]:
+    """Check every claim that there are results for.
+
+    Parameters
+    ----------
+    results : Results
+        Rows of any experiments; a claim whose problem is missing is left out. Where a problem has rows with the gates and
+        the history that the paper's text gives, its rows with others are left out, so that nothing is a mixture.
+    """
+    found: list[Claim] = []
+    results = _with_settings_of_the_text(results)
+    for number, claim in enumerate(CLAIMS, start=1):
+        some = claim(results)
+        letters = [""] if len(some) == 1 else [chr(ord("a") + k) for k in range(len(some))]
+        found += [
+            Claim(f"{number}{letter}", statement, paper, ours, verdict)
+            for letter, (statement, paper, ours, verdict) in zip(letters, some, strict=True)
+        ]
+    return found
+
+
+@functools.cache
+def _settings_of_the_text() -> dict[str, tuple[int, int]]:
+    """Gates for each target and length of the history that the paper's text gives, by problem."""
+    networks = [design for design in load_spec("all").designs() if design.method == "network"]
+    return {design.problem: (design.settings.gates_per_target, design.settings.history) for design in networks}
+
+
+def _with_settings_of_the_text(results: Results) -> Results:
+    """Leave out rows of other gates or histories, where there are any as the paper's text has them."""
+    keep = np.ones(len(results), dtype=np.bool_)
+    networks = results.method == "network"
+    for problem, (gates, history) in _settings_of_the_text().items():
+        one = networks & (results.problem == problem)
+        as_in_text = one & (results.gates_per_target == gates) & (results.history == history)
+        if as_in_text.any():
+            keep &= ~one | as_in_text
+    return results.where(keep)
+
+
+def stricter_losses_gain_more(results: Results) -> list[Statement]:
+    """Check that Lgh gains at least as much at its peak as Llh, Llh as Lw, Lw as L1."""
+    found = []
+    for bed in beds_of(results):
+        rows = {loss: in_known_order(results, bed, loss) for loss in ("l1", "lw", "llh", "lgh")}
+        if not all(len(one) for one in rows.values()):
+            continue
+        peaks = {loss: peak(rows[loss], rows["l1"]) for loss in ("lw", "llh", "lgh")}
+        steps = [peak_difference(rows["lgh"], rows["llh"], rows["l1"]), peak_difference(rows["llh"], rows["lw"], rows["l1"])]
+        verdicts = [above(peaks["lw"][1], 0.0), *(not_below(step, NOTICEABLE) for step in steps)]
+        ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
+        extra = "; ".join(f"{name} {as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
+        found.append((
+            f"Peak gain over L1 on {problem_title(bed)}: Lgh ≥ Llh ≥ Lw ≥ L1",
+            "in this order",
+            f"{ours} points; {extra}",
+            together(verdicts),
+        ))  # fmt: skip
+    return found
+
+
+def gains_of_ten_points(results: Results) -> list[Statement]:
+    """Check that the largest gain is about ten points."""
+    best: tuple[float, str, int, Estimate] | None = None
+    for bed in beds_of(results):
+        base, lgh = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
+        if len(base) and len(lgh):
+            size, gain = peak(lgh, base)
+            if gain.n and (best is None or gain.value > best[0]):
+                best = (gain.value, bed, size, gain)
+    if best is None:
+        return []
+    _, bed, size, gain = best
+    verdict = within(gain.scaled(100), 10.0, tolerance=2.0)
+    return [("Gains in test accuracy of up to 10 points", "10 points", f"{as_points(gain)}, on {bed} at {size}", verdict)]
+
+
+def sixth_target_of_parity(results: Results) -> list[Statement]:
+    """Check that the sixth target of parity goes from 58 to 84 % where its gain is largest."""
+    base, lgh = in_known_order(results, "cpar7", "l1"), in_known_order(results, "cpar7", "lgh")
+    if not len(base) or not len(lgh):
+        return []
+    pairs = lgh.pairs(base).by_training_set()
+    if not pairs.sizes:
+        return []
+    gains = {size: mean_interval(pairs.target_gain[pairs.n_train == size][:, 5]) for size in pairs.sizes}
+    size = max(gains, key=lambda n: gains[n].value)
+    there = pairs.n_train == size
+    before, after = (mean_interval(values[there][:, 5]) for values in (pairs.second_targets, pairs.first_targets))
+    ours = f"{as_percent(before)} to {as_percent(after)} at {size} examples; gain {as_points(gains[size])}"
+    verdict = within(gains[size].scaled(100), 26.0, tolerance=6.0)
+    return [("The sixth target of 7-bit parity at its best", "58 % to 84 %", ours, verdict)]
+
+
+def fewer_examples_for_parity(results: Results) -> list[Statement]:
+    """Check that Lgh passes 90 % on parity with 16 % fewer examples."""
+    base, lgh = in_known_order(results, "cpar7", "l1"), in_known_order(results, "cpar7", "lgh")
+    if not len(base) or not len(lgh):
+        return []
+    sizes = sorted(set(base.sizes) & set(lgh.sizes))
+    samples = sorted(set(base.sample.tolist()) & set(lgh.sample.tolist()))
+    if not sizes or not samples:
+        return []
+    first, second = (sample_matrix(rows, sizes, samples) for rows in (base, lgh))
+
+    def saving(drawn: np.typing.NDArray[np.int64]) -> float:
+        needed = [crossing(sizes, row_means(matrix[:, drawn]), 0.9) for matrix in (first, second)]
+        return 1.0 - needed[1] / needed[0]
+
+    estimate = bootstrap(saving, len(samples))
+    needed = [crossing(sizes, row_means(matrix), 0.9) for matrix in (first, second)]
+    ours = f"{as_share(estimate)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
+    return [("Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, within(estimate.scaled(100), 16.0, tolerance=3.0))]
+
+
+def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
+    """Check that Llh and Lw cannot be told apart on parity."""
+    lw, llh = in_known_order(results, "cpar7", "lw"), in_known_order(results, "cpar7", "llh")
+    if not len(lw) or not len(llh):
+        return []
+    gains = gain_by_size(llh.pairs(lw))
+    if not gains:
+        return []
+    size, widest = max(gains, key=lambda point: abs(point[1].value))
+    apart = [n for n, gain in gains if gain.low > 0 or gain.high < 0]
+    ours = f"largest difference {as_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
+    verdict = alike([gain for _, gain in gains], NOTICEABLE)
+    return [("Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict)]
+
+
+def gains_on_real_models(results: Results) -> list[Statement]:
+    """Check that Lgh with the automatic order gains on the real-world models."""
+    found = []
+    for bed in REAL_WORLD:
+        one = results.select(problem=bed, method="network", shrink=0, attempts=1)
+        base, lgh = one.select(loss="l1"), one.select(loss="lgh", order=AUTOMATIC)
+        if len(base) and len(lgh):
+            size, gain = peak(lgh, base)
+            ours = f"{as_points(gain)} at {size} examples{_other_settings(lgh)}"
+            found.append((f"Lgh gains on the {problem_title(bed)}", "positive", ours, above(gain, 0.0)))
+    return found
+
+
+def _other_settings(rows: Results) -> str:
+    """Say which settings the networks had, if not those of the text."""
+    had = set(zip(rows.gates_per_target.tolist(), rows.history.tolist(), strict=True))
+    had -= {_settings_of_the_text().get(problem, ()) for problem in rows.problems}
+    return "".join(f", with {gates} gates a target and history {history}" for gates, history in sorted(had))
+
+
+def tables_of_time_series(results: Results) -> list[Statement]:
+    """Check that on the two time series Lgh does better than L1 in leave-one-out."""
+    found = []
+    for name, table in (("yeast", 2), ("ecoli", 3)):
+        one = results.select(problem=name, draw="leave-one-out")
+        if not {"l1", "lgh"} <= set(one.loss.tolist()):
+            continue
+        *targets, (_, _, overall) = table_rows(one, name)
+        if not overall["lgh"].n:
+            continue
+        each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, _, gains in targets)
+        statement = f"Table {table}: Lgh improves on L1 for {problem_title(name)}, leave-one-out"
+        gain = overall["lgh"]
+        found.append((statement, "an improvement", f"{as_points(gain)}; {each}", above(gain, 0.0)))
+    return found
+
+
+def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
+    """Check that the last target gains less than the one that gains most."""
+    found = []
+    for bed in beds_of(results):
+        base, lgh = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
+        if not len(base) or not len(lgh):
+            continue
+        pairs = lgh.pairs(base).by_training_set()
+        if not pairs.sizes:
+            continue
+        size, _ = peak(lgh, base)
+        at = pairs.target_gain[pairs.n_train == size]
+        best = int(at.mean(axis=0).argmax())
+        drop = mean_interval(at[:, best] - at[:, -1])
+        ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {as_points(drop)} less, at {size} examples"
+        found.append((f"The gain drops at the last target on {problem_title(bed)}", "drops", ours, above(drop, 0.0)))
+    return found
+
+
+def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
+    """Check that Lgh does not change the steps that training takes in the same direction on every problem."""
+    changes = {
+        bed: changes_in_steps(*(in_known_order(results, bed, loss) for loss in ("lgh", "l1"))) for bed in beds_of(results)
+    }
+    tested = [values for by_size in changes.values() for values in by_size]
+    if not tested:
+        return []
+    # With so many sizes some would differ by chance alone, and in either direction.
+    level = 1 - 0.05 / len(tested)
+    counts = []
+    for bed, by_size in changes.items():
+        intervals = [mean_interval(values, level) for values in by_size]
+        more, fewer = sum(one.low > 0 for one in intervals), sum(one.high < 0 for one in intervals)
+        counts.append((bed, more, fewer, len(by_size)))
+    ours = "; ".join(f"{bed}: more at {more} and fewer at {fewer} of {n} sizes" for bed, more, fewer, n in counts if n)
+    directions = any(more for _, more, _, _ in counts) + any(fewer for _, _, fewer, _ in counts)
+    if sum(n > 0 for *_, n in counts) < 3 or min(map(len, tested)) < FEWEST_PAIRS:
+        verdict = NOT_ENOUGH
+    else:
+        verdict = DOES_NOT_HOLD if directions == 1 else HOLDS
+    statement = "Lgh changes the number of training steps in no consistent direction over the problems"
+    return [(statement, "none", f"significantly {ours}", verdict)]
+
+
+CLAIMS: tuple[Callable[[Results], list[Statement]], ...] = (
+    stricter_losses_gain_more,
+    gains_of_ten_points,
+    sixth_target_of_parity,
+    fewer_examples_for_parity,
+    llh_and_lw_alike_on_parity,
+    automatic_order_keeps_the_gain,
+    order_and_nesting_are_found,
+    gain_grows_with_tau,
+    gains_on_real_models,
+    tables_of_time_series,
+    gain_drops_at_the_last_target,
+    no_consistent_effect_on_steps,
+)

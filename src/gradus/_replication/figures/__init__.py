@@ -1,0 +1,43 @@
+"""Every figure: one function each, from results to a matplotlib `Figure`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gradus._replication.figures.curves import accuracy, baselines, beyond, fig3, fig4, fig7, figA1, figA2
+from gradus._replication.figures.diagrams import fig1, fig2
+from gradus._replication.figures.orders import fig5, fig6
+from gradus._replication.figures.tables import tab2, tab3
+from gradus.errors import SettingsError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from gradus._experiments.results import Results
+
+__all__ = ["FIGURES", "draw"]
+
+FIGURES: dict[str, Callable[[Results], Figure]] = {
+    "accuracy": accuracy,
+    "baselines": baselines,
+    "beyond": beyond,
+    "fig1": fig1,
+    "fig2": fig2,
+    "fig3": fig3,
+    "fig4": fig4,
+    "fig5": fig5,
+    "fig6": fig6,
+    "fig7": fig7,
+    "figA1": figA1,
+    "figA2": figA2,
+    "tab2": tab2,
+    "tab3": tab3,
+}
+
+
+def draw(name: str, results: Results) -> Figure:
+    """Draw a figure by name; raise `SettingsError` if there is no such figure."""
+    if name not in FIGURES:
+        raise SettingsError(f"there is no figure {name!r}; there are {', '.join(FIGURES)}.")
+    return FIGURES[name](results)

@@ -1,0 +1,201 @@
+// A lane runs one search after another: it takes them from a queue, and what is not finished waits in its slot until the
+// next launch.
+#include "search.cuh"
+
+DEVICE void load_job(const Batch& batch, const Network& net, Walker& walker) {
+    const Job& job = batch.jobs[walker.search];
+    const u32* inputs = batch.inputs + (u64)job.data * (batch.n_inputs * WORDS);
+    const u32* targets = batch.targets + (u64)job.data * (batch.n_targets * WORDS);
+    ROLLED for (u32 at = 0; at < batch.n_inputs * WORDS; at++) net.values[at * LANES] = inputs[at];
+    ROLLED for (u32 at = 0; at < batch.n_targets * WORDS; at++) net.targets[at * LANES] = targets[at];
+    walker.loss = job.loss;
+    walker.length = job.history;
+    walker.examples = job.examples;
+    walker.tail = NONE >> (WORDS * 32 - job.examples);
+    walker.limit = walker.phase == SHRINK ? job.shrink : job.max_iter;
+}
+
+// Draws a random network and makes everything else agree with it.
+DEVICE void start(const Batch& batch, const Network& net, Walker& walker) {
+    ROLLED for (u32 gate = 0; gate < batch.n_gates; gate++) {
+        u64 bits = draw(walker);
+        u32 nodes = readable_nodes(batch, gate);
+        connect(net, 2 * gate, high_product((u32)(bits >> 32), nodes));
+        connect(net, 2 * gate + 1, high_product((u32)bits, nodes));
+        evaluate(batch, net, gate);
+    }
+    walker.dirty = NONE;
+    walker.roots = batch.n_targets;  // for now every gate has its right value
+    walker.first = batch.n_targets - 1;
+    u32 unused = 0;
+    walker.cost = walker.loss == LGH ? global_cost<true>(batch, net, walker, walker.first, unused)
+                                     : local_cost(batch, net, walker);
+    walker.begun = true;
+    fill_history(walker);
+    if (walker.cost < walker.best) keep_best(batch, net, walker);
+}
+
+DEVICE void start_shrinking(const Batch& batch, const Network& net, Walker& walker) {
+    walker.phase = SHRINK;
+    walker.limit = batch.jobs[walker.search].shrink;
+    walker.cost = cone_of_targets(batch, net, batch.n_targets);
+    make_cone_live(batch, net);
+    fill_history(walker);
+    keep_best(batch, net, walker);
+}
+
+DEVICE void finish(const Batch& batch, const Network& net, Walker& walker, bool stopped) {
+    u32 words = wiring_words(batch);
+    const u32* best = batch.best + (u64)walker.search * words;
+    ROLLED for (u32 at = 0; at < words; at++) net.wiring[at * LANES] = best[at];
+    Result& result = batch.results[walker.search];
+    result.cost = walker.phase == SHRINK ? 0 : walker.best;
+    result.iterations = walker.iterations;
+    result.restarts = walker.restart;
+    result.live = cone_of_targets(batch, net, batch.n_targets);
+    result.stopped = stopped;
+    batch.finished[fetch_add(&batch.counters->finished, 1)] = walker.search;
+    walker.phase = IDLE;
+    walker.search = NONE;
+}
+
+// Takes the next search from the queue; false if there is none.
+DEVICE bool take_next(const Batch& batch, const Network& net, Walker& walker) {
+    u64 next = fetch_add(&batch.counters->next, 1);
+    if (next >= batch.n_searches) return false;
+    const Job& job = batch.jobs[next];
+    walker.search = (u32)next;
+    walker.phase = SEARCH;
+    walker.random[0] = job.seed[0];
+    walker.random[1] = job.seed[1];
+    walker.iterations = 0;
+    walker.restart = 0;
+    walker.best = NONE;
+    walker.began_ms = batch.now_ms;
+    load_job(batch, net, walker);
+    return true;
+}
+
+// What follows when a search has come to the end of its phase; false if the lane has nothing left to do.
+DEVICE bool turn(const Batch& batch, const Network& net, Walker& walker) {
+    bool again = false;
+    if (walker.phase == SEARCH) {
+        const Job& job = batch.jobs[walker.search];
+        walker.iterations += walker.step;
+        if (walker.cost == 0 && job.shrink > 0) {
+            start_shrinking(batch, net, walker);
+            return true;
+        }
+        again = walker.cost != 0 && walker.restart < job.restarts;
+    }
+    if (again) {
+        walker.restart++;
+    } else {
+        if (walker.phase != IDLE) finish(batch, net, walker, false);
+        if (!take_next(batch, net, walker)) return false;
+    }
+    start(batch, net, walker);
+    return true;
+}
+
+// A search that has waited in its slot: values and live gates follow from the wiring.
+DEVICE void resume(const Batch& batch, const Network& net, Walker& walker, u32 slot) {
+    const Slot& from = batch.slots[slot];
+    walker.search = from.search;
+    walker.dirty = NONE;
+    walker.phase = from.phase;
+    if (walker.phase == IDLE) return;
+    walker.random[0] = from.random[0];
+    walker.random[1] = from.random[1];
+    walker.step = from.step;
+    walker.iterations = from.iterations;
+    walker.restart = from.restart;
+    walker.cost = from.cost;
+    walker.best = from.best;
+    walker.first = from.first;
+    walker.place = from.place;
+    walker.began_ms = from.began_ms;
+    load_job(batch, net, walker);
+    u32 words = wiring_words(batch);
+    ROLLED for (u32 at = 0; at < words; at++) net.wiring[at * LANES] = batch.wiring[(u64)slot * words + at];
+    ROLLED for (u32 gate = 0; gate < batch.n_gates; gate++) evaluate(batch, net, gate);
+    walker.begun = true;
+}
+
+DEVICE void save(const Batch& batch, const Network& net, const Walker& walker, u32 slot) {
+    Slot& to = batch.slots[slot];
+    to.search = walker.search;
+    to.phase = walker.phase;
+    if (walker.phase == IDLE) return;
+    to.random[0] = walker.random[0];
+    to.random[1] = walker.random[1];
+    to.step = walker.step;
+    to.iterations = walker.iterations;
+    to.restart = walker.restart;
+    to.cost = walker.cost;
+    to.best = walker.best;
+    to.first = walker.first;
+    to.place = walker.place;
+    to.began_ms = walker.began_ms;
+    u32 words = wiring_words(batch);
+    ROLLED for (u32 at = 0; at < words; at++) batch.wiring[(u64)slot * words + at] = net.wiring[at * LANES];
+}
+
+DEVICE bool out_of_time(const Batch& batch, const Walker& walker) {
+    u32 limit = batch.jobs[walker.search].limit_ms;
+    return batch.stop || (limit != 0 && batch.now_ms - walker.began_ms >= limit);
+}
+
+DEVICE bool can_step(const Walker& walker) {
+    return walker.phase != IDLE && walker.step < walker.limit && (walker.phase == SHRINK || walker.cost != 0);
+}
+
+DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32 lane) {
+    u64 began_ns = clock_ns();
+    Network net = place_network(batch, shared, lane);
+    Walker walker = {};
+    // Neighbouring slots go to different blocks: a few last searches are spread over the whole GPU.
+    u32 index = lane * blocks + block;
+    bool mine = index < batch.n_active;
+    u32 slot = mine ? batch.active[index] : 0;
+    walker.search = NONE;
+    walker.history = batch.history + (u64)slot * batch.history_room;
+    if (mine) resume(batch, net, walker, slot);
+    if (walker.phase != IDLE && out_of_time(batch, walker)) {
+        if (walker.phase == SEARCH) walker.iterations += walker.step;
+        finish(batch, net, walker, true);
+    }
+    u64 steps = 0;
+    bool queued = mine && !batch.stop;
+    for (u64 round = 0; round < batch.rounds; round++) {
+        SYNC_WARP();
+        bool ready = can_step(walker);
+        if (!ready && queued) {
+            queued = turn(batch, net, walker);
+            ready = can_step(walker);
+        }
+        if (!any_lane(queued)) break;
+        if (ready && (walker.begun || round % REFRESH == REFRESH - 1)) refresh_live(batch, net, walker);
+        u64 before = walker.step;
+        step_round(batch, net, walker, ready);
+        if (ready) steps += walker.step - before;
+    }
+    if (mine) save(batch, net, walker, slot);
+    fetch_add(&batch.counters->steps, steps);
+    if (block == 0 && lane == 0) batch.counters->ran_ns = clock_ns() - began_ns;
+}
+
+#ifdef __CUDACC__
+extern "C" __global__ void __launch_bounds__(LANES, 16) run_batch(const __grid_constant__ Batch batch) {
+    extern __shared__ u32 shared[];
+    run_lane(batch, shared, blockIdx.x, gridDim.x, threadIdx.x);
+}
+#else
+// The same on a CPU, one lane after another: lanes never wait for each other's results.
+extern "C" void run_batch(const Batch* batch, u32 blocks) {
+    u32* shared = new u32[shared_words(*batch) * LANES];
+    for (u32 block = 0; block < blocks; block++)
+        for (u32 lane = 0; lane < LANES; lane++) run_lane(*batch, shared, block, blocks, lane);
+    delete[] shared;
+}
+#endif

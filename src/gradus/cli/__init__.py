@@ -1,5 +1,0 @@
-"""The command line: one module a verb, imported when the verb is called."""
-
-from gradus.cli.main import main
-
-__all__ = ["main"]

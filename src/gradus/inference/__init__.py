@@ -1,6 +1,0 @@
-"""From time series to the rules of a gene network: hierarchies, ensembles, rules, edges, and how far to trust them."""
-
-from gradus.inference.pipeline import Inference, infer
-from gradus.inference.prior import Prior, read_edges
-
-__all__ = ["Inference", "Prior", "infer", "read_edges"]

@@ -1,0 +1,96 @@
+"""Problems by name."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+
+from gradus.errors import UnknownProblemError
+from gradus.problems._alu import alu74181
+from gradus.problems._arithmetic import FAMILIES
+from gradus.problems._pathways import fabrca, mammalian
+from gradus.problems._problem import Problem
+from gradus.problems._time_series import ecoli, yeast
+
+__all__ = ["families", "load", "names"]
+
+PAPER_SIZES = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
+SINGLE: dict[str, Callable[[], Problem]] = {
+    "alu74181": alu74181,
+    "mammalian": mammalian,
+    "fabrca": fabrca,
+    "yeast": yeast,
+    "ecoli": ecoli,
+}
+SIZED = re.compile(r"([a-z]+)(0|[1-9][0-9]{0,29})", re.ASCII)  # absurd sizes too, so that they are called too large
+POOLED = re.compile(r"fabrca@(0|[1-9][0-9]{0,8})", re.ASCII)
+
+
+def names() -> tuple[str, ...]:
+    """Name the ten problems of the paper; `load` knows the first five kinds in every size.
+
+    Examples
+    --------
+    >>> names()
+    ('cpar7', 'cmaj9', 'sub5', 'add6', 'cmux15', 'alu74181', 'mammalian', 'fabrca', 'yeast', 'ecoli')
+    """
+    return (*PAPER_SIZES, *SINGLE)
+
+
+def families() -> tuple[str, ...]:
+    """Name the kinds of problem that come in every size: write a number behind them.
+
+    Examples
+    --------
+    >>> families()
+    ('cpar', 'cmaj', 'sub', 'add', 'cmux')
+    """
+    return tuple(FAMILIES)
+
+
+def load(name: str) -> Problem:
+    """Load a problem by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`, a family and a size (``add10``, ``cpar12``, ``cmaj15``, ``cmux31``), or ``fabrca@7`` for a
+        pool drawn by another seed.
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    UnknownProblemError
+        If there is no such problem; the message lists what there is.
+
+    Examples
+    --------
+    >>> load("add6")
+    Problem('add6', 12 inputs, 6 targets, 4096 patterns)
+    >>> load("ad6")
+    Traceback (most recent call last):
+        ...
+    gradus.errors.UnknownProblemError: there is no problem 'ad6'; did you mean 'add6'? There are cpar7, cmaj9, sub5, ...
+    """
+    if not isinstance(name, str):
+        raise UnknownProblemError(f"a problem's name is text, not {type(name).__name__}.")
+    if name in SINGLE:
+        return SINGLE[name]()
+    sized = SIZED.fullmatch(name)
+    if sized and sized[1] in FAMILIES:
+        return FAMILIES[sized[1]].problem(int(sized[2]))
+    pooled = POOLED.fullmatch(name)
+    if pooled:
+        return fabrca(int(pooled[1]))
+    raise UnknownProblemError(_unknown(name))
+
+
+def _unknown(name: str) -> str:
+    close = difflib.get_close_matches(name.lower()[:40], names(), n=3, cutoff=0.6)
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else "."
+    kinds = ", ".join(f"{family}N" for family in families())
+    return f"there is no problem {name[:40]!r}{hint} There are {', '.join(names())}; and {kinds} for any size N."
