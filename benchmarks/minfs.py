@@ -20,7 +20,7 @@ import gradus
 from gradus import problems
 
 # The largest training sets of the paper's experiments.
-BEDS = {
+PAPER_SIZES = {
     "cpar7": 112,
     "cmaj9": 384,
     "sub5": 192,
@@ -62,7 +62,7 @@ def compilation() -> Iterator[Figure]:
 
 
 def curricula() -> Iterator[Figure]:
-    for name, size in BEDS.items():
+    for name, size in PAPER_SIZES.items():
         problem = problems.load(name)
         rows = problem.sample(size, 0)[0] if size < len(problem.X) else np.arange(len(problem.X))
         seconds, found = cpu_seconds(lambda X=problem.X[rows], Y=problem.Y[rows]: gradus.find_curriculum(X, Y))
@@ -75,18 +75,17 @@ def against_milp() -> Iterator[Figure]:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     from gradus._bits import unpack
-    from gradus._minfs.cover import reduce_masks
+    from gradus._minfs.coded_examples import code_examples, code_inputs, code_target
     from gradus._minfs.deadline import Deadline
-    from gradus._minfs.deepening import Deepening
-    from gradus._minfs.pairs import PairCollector, minimal_rows
-    from gradus._minfs.table import as_classes, label_examples, read_table
+    from gradus._minfs.masks import MaskCollector, minimal_masks, reduce_masks
+    from gradus._minfs.solver import Deepening
 
     for seed in range(3):
         X, y, features = planted(400, 30, 5, seed)
         ours = min(cpu_seconds(lambda X=X, y=y: gradus.minimum_feature_set(X, y))[0] for _ in range(3))
-        examples = label_examples(read_table(X), as_classes(y, len(X)))
-        masks, complete = PairCollector(examples.rows, examples.classes, keep=1 << 20, work=1 << 40).collect()
-        cover = reduce_masks(minimal_rows(masks, compared=len(masks)), X.shape[1])
+        examples = code_examples(code_inputs(X), code_target(y, len(X)))
+        masks, complete = MaskCollector(examples.rows, examples.classes, keep=1 << 20, work=1 << 40).collect()
+        cover = reduce_masks(minimal_masks(masks, Deadline(), compared=len(masks)), X.shape[1])
         separates = unpack(cover.masks, len(cover.columns)).T.astype(float)
         problem = {
             "c": np.ones(separates.shape[1]),

@@ -1,4 +1,4 @@
-"""Measure what watching a search costs, and how soon it ends when interrupted: ``python benchmarks/watching.py``."""
+"""Measure what a callback costs, and how soon a search ends when interrupted: ``python benchmarks/watching.py``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 
 import numpy as np
 
-from gradus._search.front import run_search
-from gradus._search.settings import Settings
+from gradus._search.driver import run_search
+from gradus._search.job import Job, Settings
 from gradus.problems import load
 
 SEED = 3
@@ -17,12 +17,12 @@ SEED = 3
 
 def cpu_seconds(X, Y, settings, callback) -> float:
     begin = time.process_time()
-    run_search(X, Y, settings, SEED, callback=callback)
+    run_search(Job(X, Y, settings, SEED), callback=callback)
     return time.process_time() - begin
 
 
 def cost_of_watching() -> None:
-    """Alternate watched and unwatched runs of the same steps; compare the medians of their CPU time."""
+    """Alternate runs of the same steps with and without a callback; compare the medians of their CPU time."""
     X, Y = load("add6").examples(208, 0)[:2]
     # Random targets cannot be learned by so few gates, so that every run takes all its steps.
     Y = np.random.default_rng(0).random(Y.shape) < 0.5
@@ -37,9 +37,9 @@ def cost_of_watching() -> None:
     print(f"watching: {100 * (watched_time / plain - 1):+.2f} % CPU time ({plain:.3f} s without, median of 10)")
 
 
-def time_to_stop(bed: str, examples: int) -> None:
-    """Interrupt endless searches at odd moments."""
-    X, Y = load(bed).examples(examples, 0, n_test=1)[:2]
+def time_to_stop(problem: str, examples: int) -> None:
+    """Interrupt endless searches at irregular moments."""
+    X, Y = load(problem).examples(examples, 0, n_test=1)[:2]
     Y = np.random.default_rng(0).random(Y.shape) < 0.5
     settings = Settings(loss="l1", max_iter=10**15)
     waits = []
@@ -52,10 +52,10 @@ def time_to_stop(bed: str, examples: int) -> None:
 
         threading.Timer(0.6 + 0.037 * turn, interrupt).start()
         try:
-            run_search(X, Y, settings, SEED)
+            run_search(Job(X, Y, settings, SEED))
         except KeyboardInterrupt:
             waits.append(time.monotonic() - sent[0])
-    print(f"interrupt, {bed}/{examples}: at most {max(waits) * 1000:.0f} ms, median {np.median(waits) * 1000:.0f} ms")
+    print(f"interrupt, {problem}/{examples}: at most {max(waits) * 1000:.0f} ms, median {np.median(waits) * 1000:.0f} ms")
 
 
 if __name__ == "__main__":

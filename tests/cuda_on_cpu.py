@@ -1,4 +1,4 @@
-"""A CPU that stands in for a GPU: the kernel's source compiled by the C++ compiler of this machine."""
+"""A CPU that imitates a GPU: the kernel's source compiled by the C++ compiler of this machine."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gradus._search.cuda.device import kernel_source
-from gradus._search.cuda.plan import Limits
+from gradus._search.cuda.gpu_device import kernel_source
+from gradus._search.cuda.gpu_layout import DeviceLimits
 
 COMPILER = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++") or shutil.which("clang++")
 
@@ -21,8 +21,8 @@ class HostDevice:
 
     name = "this CPU"
 
-    def __init__(self, folder: Path, limits: Limits, seconds_a_launch: float = 0.002) -> None:
-        self.folder, self.limits, self.seconds_a_launch = folder, limits, seconds_a_launch
+    def __init__(self, folder: Path, limits: DeviceLimits, seconds_per_launch: float = 0.002) -> None:
+        self.folder, self.limits, self.seconds_per_launch = folder, limits, seconds_per_launch
         self.launches = 0
         self.compiled: dict[tuple, ctypes.CDLL] = {}
 

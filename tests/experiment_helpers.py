@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
-from gradus._experiments.store import TIMING
+from gradus._experiments.results import Results
+from gradus._experiments.row import TIMING, Row, table_of
 from gradus._experiments.tasks import Design, Task, in_running_order
-from gradus._experiments.work import row_head
-from gradus._search.front import run_search
-from gradus._search.settings import Settings
+from gradus._search.driver import run_search
+from gradus._search.job import Settings
 
 SLOW = Settings(loss="lgh", max_iter=300_000, n_restarts=0, gates_per_target=5)
 
@@ -40,12 +42,11 @@ def slow_tasks(count):
     return [Task(Design("cpar7", settings=SLOW), 100, sample) for sample in range(count)]
 
 
-def on_cpu(jobs, *, callback=None, helpers=0, left=None, failed=None):
+def on_cpu(jobs, *, callback=None, n_jobs=0, left=None, failed=None):
     """Stand in for the GPU: the same contract, the last job first."""
-    prepared = list(jobs)
-    for index in reversed(range(len(prepared))):
-        job = prepared[index]
-        yield index, run_search(job.X, job.Y, job.settings, job.seed)
+    given = list(jobs)
+    for index in reversed(range(len(given))):
+        yield index, run_search(given[index])
 
 
 def make_rows(problem, accuracy, *, losses=("l1", "lw", "llh", "lgh"), sizes=(8, 16, 24), samples=30, m=3, **design):
@@ -57,10 +58,30 @@ def make_rows(problem, accuracy, *, losses=("l1", "lw", "llh", "lgh"), sizes=(8,
         for size in sizes:
             for sample in range(samples):
                 value = np.broadcast_to(np.asarray(accuracy(loss, size, sample), dtype=float), (m,))
-                rows.append({
-                    **row_head(Task(one, size, sample)),
-                    "converged": True, "iterations": 1000 + sample, "restarts": 0, "live_gates": 20, "train_loss": 0.0,
-                    "tau": 1.0, "eta": 1.0, "n_test": 100, "test_accuracy": value.tolist(),
-                    "test_accuracy_mean": float(value.mean()), "cpu_seconds": 0.1,
-                })  # fmt: skip
+                rows.append(
+                    Row.of(
+                        Task(one, size, sample),
+                        converged=True,
+                        iterations=1000 + sample,
+                        restarts=0,
+                        live_gates=20,
+                        train_loss=0.0,
+                        tau=1.0,
+                        eta=1.0,
+                        n_test=100,
+                        test_accuracy=value.tolist(),
+                        test_accuracy_mean=float(value.mean()),
+                        cpu_seconds=0.1,
+                    )
+                )
     return rows
+
+
+def changed(rows, **columns):
+    """The same rows with some columns changed."""
+    return [replace(row, **columns) for row in rows]
+
+
+def results_of(rows):
+    """Results made of rows."""
+    return Results(table_of(rows))

@@ -63,41 +63,23 @@ def integer_cost(loss, E):
     return int(n * (m - 1 - wrong[0]) + e[wrong[0]]) if wrong else 0
 
 
-def general_cost(is_global, weights, needs, tolerated, E):
-    """The cost with prerequisites and tolerated errors, from the words of `Objective`."""
-    n, m = E.shape
-    cost, bad, met = 0, [], []
-    for k in range(m):
-        before = [j for j in range(k) if needs[k] >> j & 1]
-        if is_global:
-            is_open = all(met[j] for j in before)
-            errors = int(E[:, k].sum()) if is_open else n
-            met.append(is_open and errors <= tolerated[k])
-            cost += 0 if met[k] else weights[k] * errors
-        else:
-            bad.append(E[:, k] | np.any([bad[j] for j in before], axis=0) if before else E[:, k])
-            errors = int(bad[k].sum())
-            cost += weights[k] * errors if errors > tolerated[k] else 0
-    return cost
-
-
 class NaiveSearch:
-    """One attempt, step by step as the design says it."""
+    """One search, step by step as the design says it."""
 
-    def __init__(self, X, Y, *, loss, gates_per_target, history, max_iter, n_restarts, shrink, words, cost=None):
+    def __init__(self, X, Y, *, loss, gates_per_target, history, max_iter, n_restarts, words):
         self.X, self.Y = np.asarray(X, bool), np.asarray(Y, bool)
         self.l, self.m = self.X.shape[1], self.Y.shape[1]
         self.n_gates = gates_per_target * self.m
         self.outputs = [self.l + self.n_gates - self.m + k for k in range(self.m)]
-        self.history, self.max_iter, self.restarts, self.shrink_steps = history, max_iter, n_restarts, shrink
+        self.history, self.max_iter, self.restarts = history, max_iter, n_restarts
         self.random = Xoroshiro(words)
-        self.cost_of = cost or (lambda E: integer_cost(loss, E))
+        self.loss = loss
 
     def readable(self, gate):
         return self.l + min(gate, self.n_gates - self.m)
 
     def cost(self, sources):
-        return self.cost_of(node_values(self.X, sources)[:, self.outputs] ^ self.Y)
+        return integer_cost(self.loss, node_values(self.X, sources)[:, self.outputs] ^ self.Y)
 
     def start(self):
         sources = []
@@ -138,20 +120,5 @@ class NaiveSearch:
                     best, best_cost = sources, cost
             iterations += step
             if cost == 0:
-                return self.shrunk(sources), 0, iterations, restart
+                return sources, 0, iterations, restart
         return best, best_cost, iterations, self.restarts
-
-    def shrunk(self, sources):
-        size = len(live_gates(self.l, sources, self.outputs))
-        best, best_size, past = sources, size, [size] * self.history
-        for step in range(self.shrink_steps):
-            moved = self.move(sources)
-            v = step % self.history
-            if self.cost(moved) == 0:
-                moved_size = len(live_gates(self.l, moved, self.outputs))
-                if moved_size < past[v] or moved_size <= size:
-                    sources, size = moved, moved_size
-            past[v] = size
-            if size < best_size:
-                best, best_size = sources, size
-        return best

@@ -32,8 +32,8 @@ def paired_gains(rows, first, second):
     """Mean of accuracy differences over shared training sets where both converged, by dictionaries."""
     by_key = {}
     for row in rows:
-        if row["status"] == "done" and row["converged"]:
-            by_key.setdefault((row["n_train"], row["sample"], row["repeat"]), {})[row["loss"]] = row["test_accuracy_mean"]
+        if row.status == "done" and row.converged:
+            by_key.setdefault((row.n_train, row.sample, row.repeat), {})[row.loss] = row.test_accuracy_mean
     gains = {}
     for (size, _, _), found in by_key.items():
         if first in found and second in found:

@@ -16,8 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import gradus
 from gradus import problems
+from gradus._curriculum import curriculum as curriculum_module
 from gradus._curriculum import kendall_tau, resolve_order
-from gradus._curriculum.entropy import conditional_entropies, entropy_order, linear_order
+from gradus._curriculum.target_orders import conditional_entropies, entropy_order, linear_order
 from gradus.errors import SettingsError
 from naive_minfs import all_minimum_sets
 
@@ -162,10 +163,8 @@ def test_a_single_target_is_nested_in_itself():
 def test_threads_give_what_one_thread_gives(monkeypatch, rng):
     X, Y = distinct_rows(rng, 60, 12), rng.random((60, 5)) < 0.5
     alone = gradus.find_curriculum(X, Y, choose="random")
-    from gradus._curriculum import find
-
-    monkeypatch.setattr(find, "WORK_FOR_THREADS", 0)
-    monkeypatch.setattr(find, "usable_cores", lambda: 3)
+    monkeypatch.setattr(curriculum_module, "WORK_FOR_THREADS", 0)
+    monkeypatch.setattr(curriculum_module, "usable_cores", lambda: 3)
     assert gradus.find_curriculum(X, Y, choose="random") == alone
 
 
@@ -306,8 +305,6 @@ def test_learning_with_the_automatic_order_keeps_the_curriculum():
 
 
 def test_an_error_in_one_thread_stops_the_others(monkeypatch, rng):
-    from gradus._curriculum import find
-
     X, Y = distinct_rows(rng, 60, 12), rng.random((60, 5)) < 0.5
     deadlines = []
 
@@ -317,9 +314,9 @@ def test_an_error_in_one_thread_stops_the_others(monkeypatch, rng):
             raise MemoryError
         return gradus.FeatureSet((), 0, True)
 
-    monkeypatch.setattr(find, "WORK_FOR_THREADS", 0)
-    monkeypatch.setattr(find, "usable_cores", lambda: 2)
-    monkeypatch.setattr(find, "find_feature_set", fail_at_the_third)
+    monkeypatch.setattr(curriculum_module, "WORK_FOR_THREADS", 0)
+    monkeypatch.setattr(curriculum_module, "usable_cores", lambda: 2)
+    monkeypatch.setattr(curriculum_module, "find_feature_set", fail_at_the_third)
     with pytest.raises(MemoryError):
         gradus.find_curriculum(X, Y)
     assert all(deadline.is_over() for deadline in deadlines)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ import numpy as np
 import pytest
 
 from gradus import Network
-from gradus._drawing.dot import INPUT, OUTPUT, dumps, palette, teaching_order, users
-from gradus._drawing.picture import draw_hierarchy, draw_network, hierarchy_dot
+from gradus._drawing.dot import INPUT, OUTPUT, first_targets, hierarchy_dot, network_dot, palette, teaching_order
+from gradus._drawing.picture import draw_hierarchy, draw_network
 from gradus.errors import FormatError, MissingExtraError, SettingsError
 
 pytest.importorskip("pygraphviz")
@@ -37,30 +38,86 @@ def left_edge(group: ElementTree.Element) -> float:
     return float(shape.get("cx", 0)) if points is None else min(float(p.split(",")[0]) for p in points.split())
 
 
-@pytest.fixture
-def drawn(tmp_path: Path) -> dict[str, ElementTree.Element]:
-    draw_network(SHARED, tmp_path / "net.svg")
-    return boxes((tmp_path / "net.svg").read_text(encoding="utf-8"))
+def top_edge(group: ElementTree.Element) -> float:
+    points = next(part for part in group if part.tag == f"{SVG}polygon").get("points", "")
+    return min(float(point.split(",")[1]) for point in points.split())
 
 
-def test_inputs_are_red_on_the_left_and_outputs_green_on_the_right(drawn: dict[str, ElementTree.Element]) -> None:
-    inputs, outputs = ([drawn[name] for name in drawn if name.startswith(kind)] for kind in ("in ", "out "))
-    gates = [drawn[name] for name in drawn if name.startswith("g")]
-    assert (len(inputs), len(outputs), len(gates)) == (2, 3, 3)
+def picture(network: Network, folder: Path, **options: Any) -> str:
+    draw_network(network, folder / "net.svg", **options)
+    return (folder / "net.svg").read_text(encoding="utf-8")
+
+
+def symbols(svg: str) -> list[ElementTree.Element]:
+    """The shapes of the gates: everything before the first node that has a line of its own and is not the legend."""
+    graph = next(iter(ElementTree.fromstring(svg)))
+    return [part for part in graph if part.get("stroke") == "#333333"]
+
+
+def outlines(svg: str) -> list[ElementTree.Element]:
+    """The bodies of the gates, in the order of the gates."""
+    return [part for part in symbols(svg) if part.get("fill") not in ("none", "#ffffff", "white")]
+
+
+def bubbles(svg: str) -> int:
+    return sum(part.tag == f"{SVG}ellipse" and float(part.get("rx", 0)) < 4 for part in symbols(svg))
+
+
+def test_inputs_are_red_on_the_left_and_outputs_green_on_the_right(tmp_path: Path) -> None:
+    svg = picture(SHARED, tmp_path)
+    drawn = boxes(svg)
+    inputs, outputs = ([drawn[name] for name in drawn if name.startswith(kind)] for kind in ("in", "out"))
+    assert (len(inputs), len(outputs), len(outlines(svg))) == (2, 3, 3)
     assert {fill(box) for box in inputs} == {INPUT}
     assert {fill(box) for box in outputs} == {OUTPUT}
-    assert max(map(left_edge, inputs)) < min(map(left_edge, gates))
-    assert max(map(left_edge, gates)) < min(map(left_edge, outputs))
+    places = [float(re.findall(r"-?[\d.]+", part.get("d") or part.get("points") or "")[0]) for part in outlines(svg)]
+    assert max(map(left_edge, inputs)) < min(places)
+    assert max(places) < min(map(left_edge, outputs))
 
 
 def test_a_gate_has_the_colour_of_the_first_target_taught_that_uses_it(tmp_path: Path) -> None:
     first, second, third = palette(3)
-    draw_network(SHARED, tmp_path / "given.svg")
-    colours = {name: fill(box) for name, box in boxes((tmp_path / "given.svg").read_text(encoding="utf-8")).items()}
-    assert (colours["g0"], colours["g1"], colours["g2"]) == (first, second, third)
-    draw_network(SHARED, tmp_path / "taught.svg", order=["z2", "z1", "z0"])
-    colours = {name: fill(box) for name, box in boxes((tmp_path / "taught.svg").read_text(encoding="utf-8")).items()}
-    assert (colours["g0"], colours["g1"], colours["g2"]) == (second, second, first)
+    assert [part.get("fill") for part in outlines(picture(SHARED, tmp_path))] == [first, second, third]
+    taught = picture(SHARED, tmp_path, order=["z2", "z1", "z0"])
+    assert [part.get("fill") for part in outlines(taught)] == [second, second, first]
+
+
+# For each function: curved outlines, triangles, discs of constants, bubbles, and the extra arc of an XOR.
+SHAPES = {
+    0: (0, 0, 1, 0, 0), 1: (1, 0, 0, 1, 0), 2: (1, 0, 0, 1, 0), 3: (0, 1, 0, 1, 0), 4: (1, 0, 0, 1, 0), 5: (0, 1, 0, 1, 0),
+    6: (1, 0, 0, 0, 1), 7: (1, 0, 0, 1, 0), 8: (1, 0, 0, 0, 0), 9: (1, 0, 0, 1, 1), 10: (0, 1, 0, 0, 0), 11: (1, 0, 0, 1, 0),
+    12: (0, 1, 0, 0, 0), 13: (1, 0, 0, 1, 0), 14: (1, 0, 0, 0, 0), 15: (0, 0, 1, 0, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("function", SHAPES)
+def test_every_function_has_its_symbol_with_its_bubbles(function: int, tmp_path: Path) -> None:
+    svg = picture(Network(2, [[0, 1]], [2], [function]), tmp_path)
+    shapes = outlines(svg)
+    arcs = [part for part in symbols(svg) if part.tag == f"{SVG}path" and part.get("fill") == "none"]
+    kinds = [sum(part.tag == f"{SVG}{tag}" for part in shapes) for tag in ("path", "polygon", "ellipse")]
+    assert (*kinds, bubbles(svg), len(arcs)) == SHAPES[function]
+    texts = ["".join(part.itertext()) for part in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    assert texts.count("0") == (function == 0)
+    assert texts.count("1") == (function == 15)
+
+
+def test_inputs_that_nothing_reads_are_left_out(tmp_path: Path) -> None:
+    assert "in1" not in boxes(picture(Network(3, [[0, 2]], [3]), tmp_path))
+    assert "in1" not in network_dot(Network(2, [[0, 1]], [2], [12]))
+
+
+def test_the_first_target_is_on_top(tmp_path: Path) -> None:
+    for outputs in ([3, 4, 5, 6], [6, 5, 4, 3]):
+        network = Network(3, [[0, 1], [3, 2], [4, 2], [5, 0]], outputs, [6, 8, 14, 7])
+        drawn = boxes(picture(network, tmp_path))
+        assert top_edge(drawn["out0"]) < top_edge(drawn["out3"])
+
+
+def test_a_notebook_shows_the_drawing_unless_it_is_too_large() -> None:
+    assert (SHARED._repr_svg_() or "").count("<title>g") >= 3
+    chain = Network(1, [[gate, gate] for gate in range(500)], [500])
+    assert chain._repr_svg_() is None
 
 
 def test_the_first_user_is_the_first_cone_that_holds_the_node() -> None:
@@ -69,16 +126,23 @@ def test_the_first_user_is_the_first_cone_that_holds_the_node() -> None:
         sources = [rng.integers(0, 3 + gate, size=2).tolist() for gate in range(12)]
         network = Network(3, sources, rng.integers(0, 15, size=4).tolist())
         taught = rng.permutation(4).tolist()
-        for node, place in enumerate(users(network, taught).tolist()):
+        for node, place in enumerate(first_targets(network, taught).tolist()):
             holding = [k for k in range(4) if network.cone([taught[k]])[node]]
             assert place == min(holding, default=4)
 
 
 def test_the_legend_counts_the_gates_each_target_adds() -> None:
-    text = dumps(SHARED, order=["z1", "z0", "z2"])
+    text = network_dot(SHARED, order=["z1", "z0", "z2"])
     assert "new for z1 (2 gates)" in text
     assert "new for z0 (0 gates)" in text
     assert "new for z2 (1 gate)" in text
+
+
+def test_pdf_is_a_pdf(tmp_path: Path) -> None:
+    draw_network(SHARED, tmp_path / "net.pdf")
+    draw_hierarchy(tmp_path / "hierarchy.pdf", ["a"], {}, [])
+    for name in ("net.pdf", "hierarchy.pdf"):
+        assert (tmp_path / name).read_bytes().startswith(b"%PDF-")
 
 
 def test_png_is_a_png_of_readable_size(tmp_path: Path) -> None:
@@ -93,13 +157,14 @@ def test_png_is_a_png_of_readable_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "network",
     [Network(3, [], [1, 1]), Network(2, [[0, 1], [0, 0]], [2]), Network(0, [], []), Network(2, [], []),
-     Network(1, [[0, 0]], [1] * 30)],
-    ids=["no gates", "a gate without use", "nothing", "no outputs", "thirty targets"],
+     Network(1, [[0, 0]], [1] * 30), Network(2, [[0, 1]] * 16, range(2, 18), range(16))],
+    ids=["no gates", "a gate without use", "nothing", "no outputs", "thirty targets", "every gate"],
 )  # fmt: skip
 def test_unusual_networks_are_drawn(network: Network, tmp_path: Path) -> None:
     draw_network(network, tmp_path / "net.svg")
     drawn = boxes((tmp_path / "net.svg").read_text(encoding="utf-8"))
-    assert len(drawn) == network.n_inputs + network.prune().n_gates + network.n_outputs
+    used = network.cone(range(network.n_outputs))
+    assert len(drawn) == used.sum() + network.n_outputs
 
 
 @pytest.mark.parametrize("name", ['say "a\\b"', "Cdc2/Cdc13*", "<b>&amp;", "é\n", "a\\", "\\N", "\x00", "in x", "-->"])
@@ -120,18 +185,18 @@ def test_colours_differ_for_as_many_targets_as_the_paper_has() -> None:
 
 
 @pytest.mark.parametrize("order", [["z0"], ["z0", "z0", "z1"], ["z0", "z1", "q"], [0, 1, 3]])
-def test_an_order_that_is_none_of_the_targets_is_refused(order: list[str | int], tmp_path: Path) -> None:
+def test_an_order_that_is_not_one_of_all_targets_is_refused(order: list[str | int], tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="order"):
         draw_network(SHARED, tmp_path / "net.svg", order=order)
 
 
 def test_names_come_before_positions_in_an_order() -> None:
-    assert teaching_order(SHARED, ["z2", 0, "z1"]) == [2, 0, 1]
+    assert teaching_order(SHARED.output_names, ["z2", 0, "z1"]) == [2, 0, 1]
 
 
 def test_other_extensions_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"\.svg or \.png"):
-        draw_network(SHARED, tmp_path / "net.pdf")
+    with pytest.raises(FormatError, match=r"\.svg, \.png or \.pdf"):
+        draw_network(SHARED, tmp_path / "net.jpg")
 
 
 def test_the_message_names_the_extra_when_pygraphviz_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -145,9 +210,10 @@ def test_the_message_names_the_extra_when_pygraphviz_is_missing(monkeypatch: pyt
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match="pip install pygraphviz"):
         draw_network(SHARED, tmp_path / "net.svg")
+    assert SHARED._repr_svg_() is None
 
 
-def test_the_hierarchy_has_a_box_a_target_and_an_arrow_an_edge(tmp_path: Path) -> None:
+def test_the_hierarchy_has_a_box_per_target_and_an_arrow_per_edge(tmp_path: Path) -> None:
     targets = ["SK", "PP", "Ste9", "Cdc2/Cdc13*"]
     features = {"SK": ["start"], "PP": ["Slp1"], "Ste9": ["SK", "PP"], "Cdc2/Cdc13*": []}
     edges = [("SK", "Ste9"), ("PP", "Cdc2/Cdc13*")]
@@ -159,7 +225,7 @@ def test_the_hierarchy_has_a_box_a_target_and_an_arrow_an_edge(tmp_path: Path) -
 
 
 def test_a_hierarchy_refuses_what_is_no_target() -> None:
-    with pytest.raises(SettingsError, match="'q' is none of the targets"):
+    with pytest.raises(SettingsError, match="'q' is not one of the targets"):
         hierarchy_dot(["a"], {"a": []}, [("a", "q")])
-    with pytest.raises(SettingsError, match="'q' is none of the targets"):
+    with pytest.raises(SettingsError, match="'q' is not one of the targets"):
         hierarchy_dot(["a"], {"q": []}, [])

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gradus._encoding.conflicts import settle_by_majority
+from gradus._encoding.conflicts import refuse_conflicts
 from gradus._encoding.features import FeatureEncoding, encode_features
 from gradus._encoding.labels import TargetEncoding, encode_target
-from gradus.errors import DataError, FormatError, SettingsError
+from gradus.errors import ConflictError, DataError, FormatError, SettingsError
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_numbers_that_only_name_categories_are_not_compared():
     assert encode_features(table, categories=[0]).input_names == ("x0=1", "x0=3", "x0=7")
 
 
-def test_an_unknown_category_is_none_of_the_known_ones_and_is_said_to_be():
+def test_an_unknown_category_differs_from_the_known_ones_and_a_warning_says_so():
     encoding = encode_features(np.array([["a"], ["b"], ["c"]]))
     with pytest.warns(UserWarning, match="'d', which was not there in training"):
         assert not encoding.encode(np.array([["d"]])).any()
@@ -176,15 +176,58 @@ def test_output_names_show_the_encoding(labels, names):
     assert encode_target(labels, "y")[0].output_names == names
 
 
-@given(st.data())
-def test_the_majority_settles_conflicts_and_changes_nothing_else(data):
-    n, m = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 3))
-    X = data.draw(hnp.arrays(np.bool_, (n, 2)))
-    codes = data.draw(hnp.arrays(np.int64, (n, m), elements=st.integers(0, 4)))
-    settled, outvoted = settle_by_majority(X, codes)
-    for i in range(n):
-        same = [j for j in range(n) if (X[j] == X[i]).all()]
-        for k in range(m):
-            votes = Counter(int(codes[j, k]) for j in same)  # of equals the one met first, as the rows stand
-            assert settled[i, k] == votes.most_common(1)[0][0]
-    assert outvoted == sum((settled[i] != codes[i]).any() for i in range(n))
+@given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=1, max_size=20).filter(lambda labels: any(labels)))
+def test_unknown_labels_have_no_code_and_no_bits(labels):
+    encoding, classes, codes = encode_target(np.array(labels, dtype=object), "y")
+    assert sorted({label for label in labels if label}) == classes.tolist() == list(encoding.classes)
+    bits = encoding.encode(codes)
+    for label, code, row in zip(labels, codes.tolist(), bits, strict=True):
+        assert (code == -1) == (label is None)
+        assert np.isnan(row.astype(float)).all() == (label is None)
+        assert label is None or classes[code] == label
+
+
+@given(st.integers(2, 40))
+def test_the_codes_of_a_class_are_those_that_are_decoded_as_it(n_classes):
+    encoding = TargetEncoding("y", tuple(range(n_classes)))
+    found = [code for label in range(n_classes) for code in encoding.codes_of(label)]
+    assert sorted(found) == list(range(1 << encoding.n_outputs))
+    assert all(label in encoding.codes_of(label) for label in range(n_classes))
+
+
+def test_named_columns_are_found_by_name_and_others_by_position():
+    encoding = encode_features(np.array([[0, 5.0], [1, 9.0]]), ["on", "size"], binarize=6)
+    wanted = [[False, True], [True, False]]
+    for table in (
+        pd.DataFrame({"size": [7, 3], "other": ["u", "v"], "on": [0, 1]}),
+        {"on": [0, 1], "size": [7, 3]},
+        [[0, 7], [1, 3]],
+        pd.DataFrame([[0, 7], [1, 3]]),
+    ):
+        assert encoding.encode_any(table).tolist() == wanted
+    unnamed = encode_features(np.array([[0, 5.0], [1, 9.0]]), binarize=6)
+    assert unnamed.encode_any(pd.DataFrame({"p": [0, 1], "q": [7, 3]})).tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"on": [0, 1]}, "no column 'size', which the model reads; it reads on, size"),
+        ({"on": [0, 1], "size": [1]}, "same length"),
+        ([[0, 1, 1]], "trained on 2 columns"),
+        ([[0, 1], [1]], "different lengths"),
+        ({"on": [0, 1], "size": [1, float("nan")]}, "column 'size' has a missing value"),
+        ({"on": [0, 1], "size": [1, None]}, "column 'size'"),
+    ],
+)
+def test_tables_that_a_model_cannot_read_are_refused(table, message):
+    encoding = encode_features(np.array([[0, 5.0], [1, 9.0]]), ["on", "size"], binarize=6)
+    with pytest.raises(DataError, match=message):
+        encoding.encode_any(table)
+
+
+def test_rows_in_conflict_are_named_from_1_with_the_number_of_others():
+    X = np.array([[0], [1], [0], [0]], dtype=bool)
+    refuse_conflicts(X, np.array([[0], [1], [0], [0]]), ["z"], "")
+    with pytest.raises(ConflictError, match=r"rows 1 and 3 .* target 'z' \(1 more row is in such a conflict\), go"):
+        refuse_conflicts(X, np.array([[0], [1], [1], [1]]), ["z"], "go")

@@ -18,20 +18,17 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import gradus
 from gradus import BooleanNetworkClassifier, problems
+from gradus._lessons import learn
 from gradus.errors import DataError, SettingsError
-
-QUICK = {"shrink": 2000, "attempts": 1, "max_iter": 2_000_000, "n_restarts": 0, "random_state": 0}
 
 
 def quick(**settings):
-    return BooleanNetworkClassifier(**{**QUICK, **settings})
+    return BooleanNetworkClassifier(**{"noise": 0, "random_state": 0, **settings})
 
 
-# Noisy data are part of these checks, and a search that cannot succeed need not be long: hence few steps. No check is
-# listed as an expected failure.
-@parametrize_with_checks([BooleanNetworkClassifier(max_iter=200_000, n_restarts=0, attempts=1, shrink=10_000)])
+# No check is listed as an expected failure.
+@parametrize_with_checks([BooleanNetworkClassifier(n_tries=1)])
 def test_scikit_learns_own_checks_pass(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -47,14 +44,14 @@ def adder():
 
 def test_the_network_is_the_one_that_learn_finds(adder):
     _, X, Y, _, _ = adder
-    settings = {"shrink": 5000, "attempts": 2, "loss": "llh", "gates_per_target": 15, "history": 100}
+    settings = {"gates": "nand", "noise": 0, "n_tries": 2}
     model = BooleanNetworkClassifier(**settings, random_state=7).fit(X, Y)
-    learned = gradus.search(X, Y, **settings, seed=7)
-    assert model.network_.sources.tolist() == learned.network.sources.tolist()
-    assert model.order_ == learned.order
-    assert model.n_iter_ == learned.iterations
+    learned = learn(X, Y, **settings, seed=7)
+    assert model.network_ == learned.network
+    assert model.networks_ == list(learned.circuits)
+    assert model.order_ == tuple(learned.order)
+    assert model.errors_ == tuple(learned.errors) == (0, 0, 0)
     assert model.converged_
-    assert model.curriculum_.order == learned.curriculum.order
 
 
 def test_predictions_are_in_the_callers_columns_and_one_dimensional_where_y_was(adder):
@@ -68,11 +65,10 @@ def test_predictions_are_in_the_callers_columns_and_one_dimensional_where_y_was(
         assert quick(order=None).fit(X, Y[:, :1]).predict(X).shape == (len(X),)
 
 
-def test_several_networks_vote(adder):
+def test_several_circuits_vote(adder):
     _, X, Y, X_test, _ = adder
-    model = quick(n_networks=5, n_jobs=2).fit(X, Y)
-    assert len(model.networks_) == 5
-    assert model.network_ == quick().fit(X, Y).network_
+    model = quick(n_circuits=5, n_jobs=2).fit(X, Y)
+    assert 1 <= len(model.networks_) <= 5
     shares = model.predict_proba(X_test)
     assert [share.shape for share in shares] == [(len(X_test), 2)] * 3
     votes = np.mean([network.predict(X_test) for network in model.networks_], axis=0)
@@ -80,7 +76,7 @@ def test_several_networks_vote(adder):
         assert np.allclose(share[:, 1], votes[:, k])
         assert np.allclose(share.sum(axis=1), 1)
     assert np.array_equal(model.predict(X_test), votes > 0.5)
-    one = quick(n_networks=3).fit(X, Y[:, 0])
+    one = quick(n_circuits=3).fit(X, Y[:, 0])
     assert one.predict_proba(X_test).shape == (len(X_test), 2)
 
 
@@ -130,28 +126,64 @@ def test_numbers_and_categories_become_named_inputs():
         quick(binarize=None).fit(frame, [0, 1, 1, 0])
 
 
-def test_contradictory_rows_warn_and_the_majority_is_learned():
-    X = np.array([[0], [0], [0], [1]])
-    with pytest.warns(ConvergenceWarning, match=r"1 of 4 rows are wrong.*error 0.25.*1 row has the inputs of others") as told:
-        model = quick().fit(X, [1, 1, 0, 0])
-    assert "Raise max_iter" not in str(told[0].message)  # more search would not help
-    assert "different labels, so that no network can" in str(told[0].message)
+def test_contradictory_rows_are_learned_by_majority_without_a_warning():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+    y = X[:, 0] ^ X[:, 1]
+    y[0] ^= 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = quick(noise="auto").fit(X, y)
+    assert model.errors_ == (1,)
     assert not model.converged_
-    assert model.predict([[0], [1]]).tolist() == [1, 0]
+    assert model.predict(X[:4]).tolist() == [0, 1, 1, 0]
 
 
-def test_a_search_that_is_too_short_warns_of_the_error_that_is_left(adder):
+def test_exact_fitting_that_fails_warns_and_says_how_many_rows_are_wrong():
+    with pytest.warns(ConvergenceWarning, match=r"1 of 4 rows wrong, most in 'y'.*noise='auto'"):
+        model = quick(noise=0).fit([[0], [0], [0], [1]], [1, 1, 0, 0])
+    assert model.errors_ == (1,)
+
+
+def test_a_time_limit_of_zero_gives_a_model_at_once_and_a_warning(adder):
     _, X, Y, _, _ = adder
-    with pytest.warns(ConvergenceWarning, match=r"Raise max_iter.*With loss='lgh' a target counts only once"):
-        model = quick(max_iter=10).fit(X, Y)
-    assert not model.converged_
+    with pytest.warns(ConvergenceWarning, match="learning was ended early; this is the best model so far"):
+        model = quick(time_limit=0).fit(X, Y)
+    assert model.predict(X).shape == Y.shape
 
 
-def test_conflicts_and_a_search_that_is_too_short_are_both_told(adder):
+@pytest.mark.parametrize("unknown", [np.nan, None, np.ma.masked])
+def test_unknown_labels_do_not_count(adder, unknown):
     _, X, Y, _, _ = adder
-    twice = np.vstack([X, X[:1], X[:1]]), np.vstack([Y, Y[:1], 1 - Y[:1]])
-    with pytest.warns(ConvergenceWarning, match=r"1 row has the inputs of others.*Raise max_iter"):
-        quick(max_iter=10).fit(*twice)
+    if unknown is np.ma.masked:
+        holes = np.ma.array(Y, mask=np.zeros(Y.shape, dtype=bool))
+    else:
+        holes = Y.astype(object if unknown is None else float)
+    holes[0, 0] = holes[3, 2] = unknown
+    model = quick().fit(X, holes)
+    assert model.errors_ == (0, 0, 0)
+    known = np.ones(Y.shape, dtype=bool)
+    known[0, 0] = known[3, 2] = False
+    assert np.array_equal(model.predict(X)[known], Y[known])
+    if unknown is not np.ma.masked:
+        assert model.score(X, holes) == 1.0
+    assert all(np.isin(labels, (0, 1)).all() for labels in model.classes_)
+
+
+def test_unknown_labels_of_a_multi_class_target_are_unknown_in_every_bit():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 2)
+    model = quick().fit(X, np.array(["a", "b", "c", None] * 2, dtype=object))
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.predict(X[:3]).tolist() == ["a", "b", "c"]
+    with pytest.raises(DataError, match="no known label"):
+        quick().fit(X, np.full(8, np.nan))
+
+
+def test_verbose_prints_lines(adder, capsys):
+    _, X, Y, _, _ = adder
+    quick(verbose=1).fit(X, Y)
+    assert capsys.readouterr().out.count("\n") >= 1
+    quick().fit(X, Y)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_target_that_never_changes_is_predicted_as_it_was(adder):
@@ -180,11 +212,13 @@ def test_score_counts_rows_that_are_right_in_every_target(adder):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_networks": 0}, "n_networks is 0"),
+        ({"n_circuits": 0}, "n_circuits is 0"),
+        ({"n_tries": 0}, "n_tries is 0"),
         ({"random_state": -1}, "random_state is -1"),
-        ({"loss": "l2"}, "loss is 'l2'"),
+        ({"gates": "xor"}, "gates is 'xor'"),
+        ({"time_limit": True}, "time_limit is True"),
         ({"order": [0, 0, 1]}, "names target 0 twice"),
-        ({"gates_per_target": 0}, "gates_per_target is 0"),
+        ({"binarize": "half"}, "binarize is 'half'"),
     ],
 )
 def test_settings_are_checked_in_fit_and_not_before(adder, settings, message):
@@ -215,21 +249,21 @@ def test_it_works_in_a_pipeline_with_data_frames():
     assert pipeline.score(frame, y) > 0.9
 
 
-def test_grid_search_and_cross_validation_run_over_loss_and_size(adder):
+def test_grid_search_and_cross_validation_run(adder):
     problem, *_ = adder
     X, Y = problem.X.astype(int), problem.Y.astype(int)
-    grid = GridSearchCV(quick(), {"loss": ["l1", "lgh"], "gates_per_target": [12, 21]}, cv=2, error_score="raise")
+    grid = GridSearchCV(quick(), {"gates": ["any", "nand"], "n_tries": [1, 2]}, cv=2, error_score="raise")
     grid.fit(X, Y)
     assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
     assert grid.best_estimator_.score(X, Y) == 1.0
     assert cross_val_score(quick(), X, Y[:, 0], cv=4, error_score="raise").shape == (4,)
 
 
-def test_the_curriculum_orders_a_classifier_chain(adder):
+def test_the_order_found_orders_a_classifier_chain(adder):
     _, X, Y, _, _ = adder
     model = quick().fit(X, Y)
-    chain = ClassifierChain(DecisionTreeClassifier(random_state=0), order=model.curriculum_.order).fit(X, Y)
-    assert chain.order_.tolist() == list(model.order_)
+    chain = ClassifierChain(DecisionTreeClassifier(random_state=0), order=list(model.order_)).fit(X, Y)
+    assert list(chain.order_) == list(model.order_)
     assert np.array_equal(chain.predict(X), Y)
 
 

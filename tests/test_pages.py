@@ -1,8 +1,9 @@
-"""The pages on data, the search, the estimator, the command line and inference say what is so."""
+"""Every example and command on the pages and in the README runs, and prints what the page says."""
 
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import subprocess
 import sys
@@ -10,24 +11,54 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
-@pytest.mark.parametrize("name", ["data.md", "estimator.md", "index.md", "inference.md", "search.md"])
-def test_the_examples_of_a_page_print_what_it_says(name):
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    done = doctest.testfile(str(DOCS / name), module_relative=False, optionflags=flags)
-    assert done.attempted > 5
+def blocks(page: Path, language: str) -> list[str]:
+    """Code blocks of a page in one language; ``text``, ``toml`` and ``bash`` blocks are shown and not run."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def pages_with(language: str) -> list[str]:
+    return [str(page.relative_to(ROOT)) for page in PAGES if blocks(page, language)]
+
+
+def commands(text: str) -> list[str]:
+    """Command lines of a console block; installing is what the test's own environment has done."""
+    lines = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
+    return [line for line in lines if not line.startswith("pip install") or "&&" in line]
+
+
+@pytest.mark.parametrize("name", pages_with("pycon"))
+def test_the_examples_of_a_page_print_what_it_says(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=FLAGS, encoding="utf-8")
+    assert done.attempted > 0
     assert done.failed == 0
 
 
-def test_the_commands_of_the_page_run_one_after_another(tmp_path):
-    blocks = re.findall(r"```console\n(.*?)```", (DOCS / "cli.md").read_text(), flags=re.DOTALL)
-    commands = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
-    assert len(commands) > 6
-    for command in commands:
-        script = re.sub("^gradus ", f"{sys.executable} -m gradus ", command)
-        done = subprocess.run(["sh", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{command}: {done.stderr}"
-    for name in ("order.svg", "predictions.csv", "circuit.v", "circuit.svg", "rules.bnet", "rules/report.html"):
-        assert (tmp_path / name).stat().st_size > 0
+@pytest.mark.parametrize("name", pages_with("python"))
+def test_the_programs_of_a_page_run_one_after_another(name, tmp_path, monkeypatch):
+    program = "\n".join(blocks(ROOT / name, "python"))
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    # What a comment behind a print says is what is printed.
+    said = re.findall(r"^print\(.*\)  # (.*)$", program, flags=re.MULTILINE)
+    for line, printed in zip(said, done.stdout.splitlines(), strict=False):
+        assert line.startswith(printed.strip()), (line, printed)
+
+
+@pytest.mark.parametrize("name", pages_with("console"))
+def test_the_commands_of_a_page_run_one_after_another(name, tmp_path):
+    lines = [line for block in blocks(ROOT / name, "console") for line in commands(block)]
+    assert lines
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    for line in lines:
+        done = subprocess.run(
+            ["sh", "-ec", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        for name in re.findall(r"(?:-o|>) (\S+\.\w+)", line):
+            assert (tmp_path / name).stat().st_size > 0, f"{line} wrote no {name}"

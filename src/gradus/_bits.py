@@ -19,7 +19,7 @@ WordMatrix: TypeAlias = npt.NDArray[np.uint64]
 
 
 def column_names(table: Any, what: str = "X") -> tuple[str, ...] | None:
-    """Names of a table's columns, or None if it is a plain array.
+    """Return the names of a table's columns, or None if it is a plain array.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _equals(bit: int) -> Callable[[Any], bool]:
 
 
 def _describe(value: Any) -> str:
-    """Say what a bad cell holds."""
+    """Describe the value of a bad cell."""
     nan = isinstance(value, float | np.floating) and np.isnan(value)
     missing = value is None or nan or str(value) in ("<NA>", "NaT")
     return "a missing value" if missing else f"the value {value.item() if isinstance(value, np.generic) else value!r}"
@@ -143,7 +143,7 @@ def n_words(n: int) -> int:
 
 
 def tail_mask(n: int, words: int | None = None) -> npt.NDArray[np.uint64]:
-    """Words whose first n bits are set: the bits that stand for an example.
+    """Return words whose first n bits are set: the bits that belong to an example.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def pack(bits: npt.NDArray[Any], words: int | None = None) -> WordMatrix:
     ----------
     bits : ndarray of shape (n, k)
     words : int, optional
-        Words a column, if more than needed.
+        Words per column, if more than needed.
 
     Returns
     -------

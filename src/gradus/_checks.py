@@ -5,11 +5,18 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from gradus.errors import SettingsError
 
-__all__ = ["check_choice", "check_count", "check_seed", "check_time_limit"]
+__all__ = ["OnConflict", "check_choice", "check_count", "check_on_conflict", "check_seed", "check_time_limit"]
+
+OnConflict: TypeAlias = Literal["raise", "ignore", "first"]
+"""What to do about rows with the same inputs and different targets.
+
+"raise" stops with an error that names them, "ignore" leaves out what conflicts and reports how much that was, and "first"
+trusts the row that comes first.
+"""
 
 
 def check_count(name: str, value: Any, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
@@ -56,10 +63,10 @@ def check_time_limit(seconds: Any, name: str = "time_limit") -> float | None:
     """
     if seconds is None:
         return None
-    good = isinstance(seconds, numbers.Real) and not isinstance(seconds, bool) and math.isfinite(seconds) and seconds >= 0
-    if not good:
+    number = float(seconds) if isinstance(seconds, numbers.Real) and seconds is not True and seconds is not False else math.nan
+    if not 0 <= number < math.inf:
         raise SettingsError(f"{name} is {seconds!r}; it must be a number of seconds of at least 0, or None.")
-    return float(seconds)
+    return number
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
@@ -75,3 +82,17 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise SettingsError(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
     return value
+
+
+def check_on_conflict(value: Any, name: str = "on_conflict") -> OnConflict:
+    """Return one of the words that say what to do about conflicting rows.
+
+    Examples
+    --------
+    >>> check_on_conflict("skip")
+    Traceback (most recent call last):
+        ...
+    gradus.errors.SettingsError: on_conflict is 'skip'; it must be one of raise, ignore, first.
+    """
+    chosen: Any = check_choice(name, value, ("raise", "ignore", "first"))
+    return chosen  # type: ignore[no-any-return]  # checked above

@@ -1,45 +1,116 @@
 """Numba compilation with a disk cache that can only save time, never cost an answer.
 
-Plain ``njit(cache=True)`` fails where no folder can be written or a cached file is broken, and it looks only at the
-time stamp of the file a kernel stands in, not at those of the pieces it calls. The cache here swallows both kinds of
-failure and is keyed by a digest of all the source in the kernel's package.
+Plain ``njit(cache=True)`` fails where no folder can be written, hands a damaged file to LLVM (which ends the process), looks
+only at the time stamp of the file a kernel stands in, and mixes up two processes that compile at once. The cache here has one
+file per compiled signature, in a folder that belongs to the user alone, written whole and verified by its checksum before
+anything looks inside; it is keyed by a digest of all source that kernels are made of.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import os
+import pickle
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
 
+from gradus.errors import SettingsError
+
 __all__ = ["compiled", "inlined"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+DIGEST_BYTES = 32
 
 
 @functools.cache
 def _source_digest(folder: Path) -> str:
-    """Digest of every source file beside a kernel, where its pieces stand: any edit makes what was cached stale."""
+    """Digest of all source that a kernel in this folder can be made of: any edit makes what was cached stale.
+
+    Kernels call pieces of other packages, so every file of ours that imports this module counts, and its neighbours.
+    """
+    ours = Path(__file__).parent
+    kernels = [path for path in ours.rglob("*.py") if b"gradus._compile" in path.read_bytes()]
+    folders = {path.parent for path in kernels} | {folder}
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in [Path(__file__), Path(__file__).with_name("_intrinsics.py"), *sorted(folder.rglob("*.py"))]:
+    for path in sorted({Path(__file__), *kernels, *(file for one in folders - {ours} for file in one.glob("*.py"))}):
         digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _cache_folder() -> Path | None:
+    """Return the folder for compiled kernels, made private to the user; None if there can be none."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = base / "gradus-kernels"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        about = folder.stat()
+    except (OSError, RuntimeError):  # no home, no room, not a folder
+        return None
+    # Cached code is executed: a folder that somebody else can write to is not used.
+    if hasattr(os, "geteuid") and (about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+        return None
+    return folder
+
+
+class _KernelFiles:
+    """Compiled code of one function: a file per signature, its checksum in front."""
+
+    def __init__(self, folder: Path, base: str, stamp: str) -> None:
+        self.folder, self.base, self.stamp = folder, base, stamp
+
+    def _path(self, key: Any) -> Path:
+        return self.folder / f"{self.base}.{self.stamp}.{hashlib.sha256(repr(key).encode()).hexdigest()[:20]}.nbc"
+
+    def load(self, key: Any) -> Any:
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        payload = content[DIGEST_BYTES:]
+        if hashlib.sha256(payload).digest() != content[:DIGEST_BYTES]:
+            path.unlink(missing_ok=True)  # damaged: compile again
+            return None
+        return pickle.loads(payload)  # our own file, in a folder that only this user can write to
+
+    def save(self, key: Any, data: Any) -> None:
+        payload = pickle.dumps(data, protocol=pickle.HIGHEST_PROTOCOL)
+        path = self._path(key)
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        try:
+            temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        for stale in self.folder.glob(f"{self.base}.*.nbc"):
+            if not stale.name.startswith(f"{self.base}.{self.stamp}."):
+                stale.unlink(missing_ok=True)
+
+    def flush(self) -> None:
+        for path in self.folder.glob(f"{self.base}.{self.stamp}.*.nbc"):
+            path.unlink(missing_ok=True)
 
 
 class _ForgivingCache:
-    """Numba's own cache, with every failure turned into a miss."""
+    """Numba's own cache over `_KernelFiles`, with every failure turned into a miss."""
 
-    def __init__(self, cache: Any, source: Path) -> None:
+    def __init__(self, cache: Any, folder: Path, source: Path) -> None:
         self._cache = cache
-        self._cache._cache_file._source_stamp = _source_digest(source.parent)
+        package = source.parent.name
+        cache._impl.locator.ensure_cache_path = lambda: None  # Numba would make and try a folder of its own
+        cache._cache_file = _KernelFiles(folder, f"{package}-{cache._impl.filename_base}", _source_digest(source.parent))
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
             return self._cache.load_overload(signature, target_context)
-        except Exception:  # a broken file may fail in any way at all; compiling again is always right
+        except Exception:  # a file may fail in any way at all; compiling again is always right
             return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
@@ -52,6 +123,16 @@ class _ForgivingCache:
         return getattr(self._cache, name)
 
 
+def _refuse_to_interpret(function: Any) -> Any:
+    """Stand in for a kernel where the compiler is switched off: kernels use machine instructions that Python has no name for."""
+
+    @functools.wraps(function)
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise SettingsError("NUMBA_DISABLE_JIT is set, and Gradus' kernels cannot run without the compiler; unset it.")
+
+    return refuse
+
+
 @overload
 def compiled(function: F) -> F: ...
 @overload
@@ -60,16 +141,23 @@ def compiled(function: Any = None, **options: Any) -> Any:
     """Compile an entry point with Numba: no GIL, no bounds or zero-division checks, cached on disk."""
     if function is None:
         return lambda function: compiled(function, **options)
+    if numba.config.DISABLE_JIT:
+        return _refuse_to_interpret(function)
     dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    try:
-        dispatcher.enable_caching()
-        dispatcher._cache = _ForgivingCache(dispatcher._cache, Path(function.__code__.co_filename))
-    except (RuntimeError, OSError, AttributeError):
-        pass  # no folder for the cache: compile in every process
+    folder = _cache_folder()
+    if folder is not None:
+        try:
+            dispatcher.enable_caching()
+            dispatcher._cache = _ForgivingCache(dispatcher._cache, folder, Path(function.__code__.co_filename))
+        except (RuntimeError, OSError, AttributeError):
+            pass  # another Numba: compile in every process
     return dispatcher
 
 
 def inlined(function: F) -> F:
     """Compile a piece of a kernel, to be called from compiled code only; LLVM inlines it."""
+    if numba.config.DISABLE_JIT:
+        stand_in: F = _refuse_to_interpret(function)
+        return stand_in
     piece: F = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return piece

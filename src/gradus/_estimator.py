@@ -1,105 +1,90 @@
-"""`BooleanNetworkClassifier`: Boolean networks with the interface of scikit-learn."""
+"""`BooleanNetworkClassifier`: Boolean circuits with the interface of scikit-learn."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from os import PathLike
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs  # type: ignore[import-untyped]  # joblib has no types
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gradus._bits import BoolMatrix, column_names
-from gradus._defaults import DEFAULT_ATTEMPTS, DEFAULT_MAX_ITER, DEFAULT_RESTARTS, DEFAULT_SHRINK
-from gradus._encoding.conflicts import settle_by_majority
+from gradus._checks import check_count
+from gradus._curriculum import check_order
 from gradus._encoding.features import Binarize, encode_features
-from gradus._encoding.labels import encode_target, order_of_outputs
-from gradus._search.learner import Backend, Order, SearchResult, search
+from gradus._encoding.labels import TargetEncoding, encode_target, is_unknown, majority, order_of_outputs, side_by_side
+from gradus._lessons import LearnResult, learn
+from gradus._model import Model
+from gradus._progress import Callback, Progress
 from gradus._wording import counted
-from gradus.errors import DataError, SettingsError
-from gradus.losses import LossName
+from gradus.errors import DataError
 
 __all__ = ["BooleanNetworkClassifier"]
 
-SEARCH_SETTINGS = (
-    "loss",
-    "gates_per_target",
-    "history",
-    "max_iter",
-    "n_restarts",
-    "shrink",
-    "attempts",
-    "time_limit",
-    "backend",
-)
+SECONDS_PER_LINE = 1.0
+Order = Literal["self-paced", "auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 
 
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier that learns a circuit of NAND gates, teaching its outputs in order, easiest first.
+    """A classifier that learns a small circuit of logic gates, one target at a time, easiest first.
 
     It is made for tables of zeros and ones with one or several binary targets that depend on each other; numbers and
     categories are cut into bits, and targets of more than two classes are learned as binary numbers.
 
     Parameters
     ----------
-    loss : {"lgh", "llh", "lw", "l1"}
-        How strictly the order of the targets is enforced, see `gradus.losses`.
-    order : "auto", "entropy", "random", sequence of int, or None
-        The order in which the targets are taught: found from minimum feature sets, from conditional entropies, at
-        random, the one given, or the order of the columns.
-    gates_per_target : int
-        Gates of the network for each output.
-    history : int
-        Length of the late-acceptance history.
-    max_iter : int
-        Steps after which a search that has not reached zero error starts again.
-    n_restarts : int
-        How many times it may start again.
-    shrink : int
-        Steps spent on finding a smaller network once every example is right; smaller ones generalise better.
-    attempts : int
-        Independent searches, of which the smallest network without error is kept.
+    order : "self-paced", "auto", "entropy", "random", sequence of int, or None
+        The order in which the targets are taught: always the one that is cheapest to add, by minimum feature sets, by
+        conditional entropies, at random, the one given, or the order of the columns.
+    gates : {"any", "nand"}
+        Gates of the circuit: any function of two bits, or NAND only.
+    noise : "auto" or float
+        Share of the labels that may be wrong; "auto" lets the description length of circuit and errors decide.
+    n_tries : int
+        Tries per lesson, of which the smallest circuit is kept.
+    n_circuits : int
+        Independent circuits; equally good ones vote.
     time_limit : float, optional
-        Seconds for each network. With one, the result may differ from run to run.
+        Seconds, after which the best circuit so far is kept. With a limit, the result may differ from run to run.
     binarize : float, "quantile" or None
-        What to do with numeric columns that are not all 0 or 1: one input that says whether the value exceeds this
-        threshold; one for each quartile; or an error. Columns of texts always become one input a category.
-    n_networks : int
-        Networks that vote, each from a seed of its own.
+        How numeric columns that are not all 0 or 1 become bits: one input that is 1 above this threshold, one input for
+        each quartile, or not at all (an error). A column of texts always becomes one input per category.
     n_jobs : int, optional
-        How many of them are trained at once, as elsewhere in scikit-learn.
-    backend : {"cpu", "cuda"}
-        Where the search runs; the result is the same.
+        Threads, as elsewhere in scikit-learn; the result is the same for any number.
+    verbose : int
+        With 1, print progress lines.
     random_state : int, RandomState instance or None
-        With a number s and one network, the network is that of ``gradus.search(X, y, seed=s)``.
+        With a number s, the circuit is that of ``gradus.learn(X, y, seed=s)``.
 
     Attributes
     ----------
     classes_ : ndarray, or list of ndarray if y has several columns
         The labels of each target.
+    model_ : Model
+        Circuits and encodings: what `save` writes.
     network_ : Network
-        The network, or the first of those that vote. Its inputs and outputs are bits; their names say how they come
-        from features and labels.
+        The best circuit. Its inputs and outputs are bits; their names say how they come from features and labels.
     networks_ : list of Network
-        All networks.
+        All circuits that vote, best first.
     order_ : tuple of int
         Outputs of `network_` in the order in which they were taught; without multi-class targets, the columns of y.
-    curriculum_ : Curriculum or None
-        How the order was found; None unless ``order="auto"``.
-    n_iter_ : int
-        Steps of the search for `network_`.
+    errors_ : tuple of int
+        Training examples that are wrong, for each target; unknown labels do not count.
+    constant_ : tuple of bool
+        For each target, whether no circuit explains it better than a constant.
     converged_ : bool
-        Whether all networks are right on every training example.
-    feature_encoding_ : FeatureEncoding
-        How features become inputs.
-    target_encodings_ : list of TargetEncoding
-        How labels become outputs.
+        Whether every training example is right.
+    stopped_ : str or None
+        What ended learning early: "time_limit", "callback" or "interrupted"; None if nothing did.
     n_outputs_ : int
         Number of targets.
     n_features_in_ : int
@@ -112,44 +97,36 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     >>> from gradus import BooleanNetworkClassifier
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> Y = [[0, 0], [0, 1], [0, 1], [1, 0]]  # a half adder: carry, sum
-    >>> model = BooleanNetworkClassifier(order=None, random_state=1, shrink=1000).fit(X, Y)
-    >>> model.predict([[1, 1]])
+    >>> classifier = BooleanNetworkClassifier(noise=0, random_state=1).fit(X, Y)
+    >>> classifier.predict([[1, 1]])
     array([[1, 0]])
-    >>> model.score(X, Y)
-    1.0
+    >>> classifier.rules()["z0"]
+    'x0 & x1'
     """
 
     def __init__(
         self,
         *,
-        loss: LossName = "lgh",
-        order: Order = "auto",
-        gates_per_target: int = 21,
-        history: int = 250,
-        max_iter: int = DEFAULT_MAX_ITER,
-        n_restarts: int = DEFAULT_RESTARTS,
-        shrink: int = DEFAULT_SHRINK,
-        attempts: int = DEFAULT_ATTEMPTS,
+        order: Order = "self-paced",
+        gates: Literal["any", "nand"] = "any",
+        noise: float | Literal["auto"] = "auto",
+        n_tries: int = 3,
+        n_circuits: int = 1,
         time_limit: float | None = None,
         binarize: Binarize = "quantile",
-        n_networks: int = 1,
         n_jobs: int | None = None,
-        backend: Backend = "cpu",
+        verbose: int = 0,
         random_state: Any = None,
     ) -> None:
-        self.loss = loss
         self.order = order
-        self.gates_per_target = gates_per_target
-        self.history = history
-        self.max_iter = max_iter
-        self.n_restarts = n_restarts
-        self.shrink = shrink
-        self.attempts = attempts
+        self.gates = gates
+        self.noise = noise
+        self.n_tries = n_tries
+        self.n_circuits = n_circuits
         self.time_limit = time_limit
         self.binarize = binarize
-        self.n_networks = n_networks
         self.n_jobs = n_jobs
-        self.backend = backend
+        self.verbose = verbose
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -166,7 +143,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         X : array-like or DataFrame of shape (n, features)
         y : array-like or DataFrame of shape (n,) or (n, targets)
-            Class labels; any two or more per target.
+            Class labels; NaN, None or masked where a label is unknown, which then does not count.
 
         Returns
         -------
@@ -176,22 +153,99 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Warns
         -----
         ConvergenceWarning
-            If a training example is still wrong; the message says how many and why.
+            If the time limit ended learning, or ``noise=0`` asks for a circuit without errors and none was found.
         """
-        _check_count(self.n_networks)
-        table, labels = validate_data(self, X, y, dtype=None, multi_output=True)
-        names = getattr(self, "feature_names_in_", None)
-        self.feature_encoding_ = encode_features(table, names, binarize=self.binarize, categories=_categorical_columns(X))
-        inputs = self.feature_encoding_.encode(table)
-        codes = self._encode_targets(y, labels)
-        settled, outvoted = settle_by_majority(inputs, codes)
-        results = self._learn_all(inputs, self._outputs(settled))
-        self._keep(results)
-        self._warn_of_errors(inputs, self._outputs(codes), outvoted, all(one.converged for one in results))
+        return self._fit(X, y)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        target_names: Sequence[str] | None = None,
+        callback: Callback | None = None,
+    ) -> BooleanNetworkClassifier:
+        """Learn from examples whose names are given separately, with a callback."""
+        table = validate_data(self, X, dtype=None)
+        names = feature_names if feature_names is not None else getattr(self, "feature_names_in_", None)
+        features = encode_features(table, names, binarize=self.binarize, categories=_categorical_columns(X))
+        columns, found_names = _target_columns(y, len(table))
+        names_of_targets = found_names if target_names is None else target_names
+        encoded = [encode_target(column, name) for column, name in zip(columns, names_of_targets, strict=True)]
+        targets = tuple(encoding for encoding, _, _ in encoded)
+        inputs = features.encode(table)
+        output_names = [name for target in targets for name in target.output_names]
+        watch = _ProgressLines(output_names) if self.verbose and callback is None else callback
+        result = self._learn(inputs, np.hstack([one.encode(codes) for one, _, codes in encoded]), targets, watch)
+        networks = tuple(
+            network.with_names(features.input_names, output_names) for network in result.circuits[: result.n_voting]
+        )
+        self.n_outputs_ = len(targets)
+        self.classes_: Any = encoded[0][1] if len(encoded) == 1 else [classes for _, classes, _ in encoded]
+        self.networks_, self.network_, self.order_ = list(networks), networks[0], tuple(result.order)
+        self.model_ = Model(networks, features, targets)
+        wrong = [
+            (predicted != codes) & (codes >= 0)
+            for predicted, (_, _, codes) in zip(self.model_.predict_codes(inputs), encoded, strict=True)
+        ]
+        self.errors_ = tuple(int(column.sum()) for column in wrong)
+        self.constant_ = _by_target(result.constant, targets)
+        self.converged_, self.stopped_ = not any(self.errors_), result.stopped
+        self.model_.about.update(self._about(len(table), columns, output_names))
+        self._warn_of_errors(int(np.any(wrong, axis=0).sum()), len(table), targets)
         return self
 
+    def _learn(self, inputs: Any, outputs: Any, targets: Sequence[TargetEncoding], callback: Callback | None) -> LearnResult:
+        words = self.order is None or isinstance(self.order, str)
+        order: Any = self.order if words else order_of_outputs(check_order(self.order, len(targets)), targets)
+        return learn(
+            inputs,
+            outputs,
+            order=order,
+            gates=self.gates,
+            noise=self.noise,
+            n_tries=self.n_tries,
+            n_circuits=self.n_circuits,
+            time_limit=self.time_limit,
+            seed=_seed(self.random_state),
+            n_jobs=effective_n_jobs(self.n_jobs),
+            callback=callback,
+        )
+
+    def _about(self, rows: int, columns: Sequence[npt.NDArray[Any]], output_names: Sequence[str]) -> dict[str, Any]:
+        """Return what is worth keeping of how the model was learned, as JSON can hold it."""
+        plain: dict[str, Any] = {
+            name: value
+            for name, value in self.get_params().items()
+            if name not in ("n_jobs", "verbose") and (value is None or isinstance(value, str | int | float))
+        }
+        if self.order is not None and not isinstance(self.order, str):
+            plain["order"] = [int(k) for k in self.order]
+        return {
+            "rows": rows,
+            "order": [output_names[k] for k in self.order_],
+            "settings": plain,
+            "majority": [majority(column) for column in columns],
+            "errors": list(self.errors_),
+            "constant": list(self.constant_),
+            "converged": self.converged_,
+        }
+
+    def _warn_of_errors(self, wrong: int, rows: int, targets: Sequence[TargetEncoding]) -> None:
+        exact = not isinstance(self.noise, str) and self.noise == 0
+        if not self.stopped_ and not (exact and wrong):
+            return
+        worst = targets[int(np.argmax(self.errors_))].name
+        message = "learning was ended early; this is the best model so far." if self.stopped_ else ""
+        if wrong:
+            message += f" The training error is not zero: {wrong} of {counted(rows, 'row')} wrong, most in {worst!r}."
+        if exact and wrong and not self.stopped_:
+            message += " With noise='auto' examples that contradict the others need not be fitted."
+        warnings.warn(message.strip(), ConvergenceWarning, stacklevel=4)
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the label of each target; of several networks, the label with the most votes.
+        """Predict the label of each target by the vote of the circuits; the best one decides a tie.
 
         Parameters
         ----------
@@ -199,15 +253,16 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
         Returns
         -------
-        ndarray of shape (n,) or (n, targets)
-            With the shape of the y that was given to `fit`.
+        ndarray of shape (n,), or (n, targets) if y had several columns
         """
-        votes = self._votes(X)
-        columns = [labels[np.argmax(share, axis=1)] for labels, share in zip(self._classes_list(), votes, strict=True)]
-        return columns[0] if self._is_flat else _side_by_side(columns)
+        inputs = self._inputs(X)
+        codes = self.model_.predict_codes(inputs)
+        classes = [self.classes_] if self.n_outputs_ == 1 else self.classes_
+        columns = [labels[numbers] for labels, numbers in zip(classes, codes, strict=True)]
+        return np.asarray(columns[0]) if self.n_outputs_ == 1 else side_by_side(columns)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
-        """Share of the networks that vote for each class; with one network 0 or 1.
+        """Return the share of the circuits that vote for each class; with one circuit 0 or 1.
 
         Parameters
         ----------
@@ -215,14 +270,20 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
         Returns
         -------
-        ndarray of shape (n, classes), or a list of them, one a target, if y had several columns
+        ndarray of shape (n, classes), or a list of them, one per target, if y had several columns
             Columns as in `classes_`.
         """
-        votes = self._votes(X)
-        return votes[0] if self._is_flat else votes
+        inputs = self._inputs(X)
+        votes = self.model_.votes(inputs)
+        return votes[0] if self.n_outputs_ == 1 else votes
+
+    def _inputs(self, X: Any) -> BoolMatrix:
+        check_is_fitted(self)
+        table = validate_data(self, X, reset=False, dtype=None)
+        return self.model_.features.encode(table)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the rows on which every target is right.
+        """Return the share of the rows on which every target is right; unknown labels do not count.
 
         Parameters
         ----------
@@ -247,127 +308,87 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
                 f"y has the shape {given.shape}, but the predictions for X have the shape {predicted.shape}: "
                 "give one row of y for each row of X, and one column for each target."
             )
-        right = (predicted.reshape(len(predicted), -1) == given.reshape(len(predicted), -1)).all(axis=1)
-        return float(np.average(right, weights=sample_weight))
+        right = (predicted.reshape(rows, targets) == given.reshape(rows, targets)) | is_unknown(given.reshape(rows, targets))
+        return float(np.average(right.all(axis=1), weights=sample_weight))
 
-    def _encode_targets(self, y: Any, labels: Any) -> npt.NDArray[np.int64]:
-        """Decide how labels become outputs; return each target's classes as numbers."""
-        columns, names = _target_columns(y, labels)
-        self._is_flat = getattr(labels, "ndim", 2) == 1 or len(columns) == 1
-        for column in columns:
-            check_classification_targets(column)
-        encoded = [encode_target(column, name) for column, name in zip(columns, names, strict=True)]
-        self.n_outputs_ = len(encoded)
-        self.target_encodings_ = [encoding for encoding, _, _ in encoded]
-        classes = [labels for _, labels, _ in encoded]
-        self.classes_: Any = classes[0] if self._is_flat else classes
-        return np.column_stack([codes for _, _, codes in encoded])
+    def rules(self) -> dict[str, str]:
+        """Return what the best circuit says, as formulas of the columns; see `Model.rules`.
 
-    def _outputs(self, codes: npt.NDArray[np.int64]) -> BoolMatrix:
-        pairs = zip(self.target_encodings_, codes.T, strict=True)
-        return np.hstack([encoding.encode(column) for encoding, column in pairs])
-
-    def _learn_all(self, inputs: BoolMatrix, outputs: BoolMatrix) -> list[SearchResult]:
-        order = order_of_outputs(self.order, self.target_encodings_)
-        settings = {name: getattr(self, name) for name in SEARCH_SETTINGS}
-        seeds = _seeds(self.random_state, int(self.n_networks))
-        # The search runs outside Python's lock, so that threads are enough.
-        run = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        return list(run(delayed(search)(inputs, outputs, order=order, seed=seed, **settings) for seed in seeds))
-
-    def _keep(self, results: Sequence[SearchResult]) -> None:
-        output_names = [name for encoding in self.target_encodings_ for name in encoding.output_names]
-        self.networks_ = [one.network.with_names(self.feature_encoding_.input_names, output_names) for one in results]
-        self.network_ = self.networks_[0]
-        self.order_ = results[0].order
-        self.curriculum_ = results[0].curriculum
-        self.n_iter_ = results[0].iterations
-
-    def _warn_of_errors(self, inputs: BoolMatrix, outputs: BoolMatrix, outvoted: int, all_fitted: bool) -> None:
-        wrong = np.mean([network.predict(inputs) != outputs for network in self.networks_], axis=0)
-        self.converged_ = not wrong.any()
-        if self.converged_:
-            return
-        rows = int(wrong.any(axis=1).sum())
-        worst = int(np.argmax(wrong.mean(axis=0)))
-        message = (
-            f"the training error is not zero: {rows} of {len(inputs)} rows are wrong, most often in "
-            f"{self.network_.output_names[worst]!r} (error {wrong[:, worst].mean():.3g})."
-        )
-        if outvoted:
-            message += (
-                f" {counted(outvoted, 'row has', 'rows have')} the inputs of others and different labels, so that "
-                "no network can be right on all of them; the majority was taught."
-            )
-        if not all_fitted:
-            message += " Raise max_iter, n_restarts or gates_per_target."
-        if self.loss == "lgh" and outputs.shape[1] > 1 and not all_fitted:
-            message += (
-                " With loss='lgh' a target counts only once all earlier ones are right, so that the later ones are hardly "
-                "learned; loss='lw' or 'l1' learns what it can of each."
-            )
-        warnings.warn(message, ConvergenceWarning, stacklevel=3)
-
-    def _votes(self, X: Any) -> list[npt.NDArray[np.float64]]:
+        Returns
+        -------
+        dict of str to str
+            A formula for each target, or for each class of a target.
+        """
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=None)
-        inputs = self.feature_encoding_.encode(table)
-        votes = [np.zeros((len(inputs), len(encoding.classes))) for encoding in self.target_encodings_]
-        rows = np.arange(len(inputs))
-        for network in self.networks_:
-            outputs, start = network.predict(inputs), 0
-            for share, encoding in zip(votes, self.target_encodings_, strict=True):
-                codes = encoding.decode(outputs[:, start : start + encoding.n_outputs])
-                share[rows, codes] += 1 / len(self.networks_)
-                start += encoding.n_outputs
-        return votes
+        return self.model_.rules()
 
-    def _classes_list(self) -> list[npt.NDArray[Any]]:
-        return list([self.classes_] if self._is_flat else self.classes_)
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model for `gradus.load` and ``gradus predict``.
+
+        Parameters
+        ----------
+        path : path-like
+            A file of JSON, usually ``.json``.
+        """
+        check_is_fitted(self)
+        self.model_.save(path)
 
 
-def _check_count(n_networks: Any) -> None:
-    if isinstance(n_networks, bool) or not isinstance(n_networks, int | np.integer) or n_networks < 1:
-        raise SettingsError(f"n_networks is {n_networks!r}; it must be a whole number of at least 1.")
+class _ProgressLines:
+    """Print a line now and then: the callback of ``verbose=1``."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names, self.next = names, time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if time.monotonic() >= self.next:
+            print(progress.describe(self.names), flush=True)
+            self.next = time.monotonic() + SECONDS_PER_LINE
+
+
+def _by_target(flags: Sequence[bool], targets: Sequence[TargetEncoding]) -> tuple[bool, ...]:
+    """Return, for each target, whether all of its outputs are constant."""
+    ends = np.cumsum([target.n_outputs for target in targets]).tolist()
+    return tuple(all(flags[end - target.n_outputs : end]) for end, target in zip(ends, targets, strict=True))
 
 
 def _categorical_columns(X: Any) -> list[int]:
-    """Columns that a data frame declares to be categories, whatever their values look like."""
+    """Return the columns that a data frame declares to be categories, whatever their values look like."""
     kinds = [str(kind).lower() for kind in getattr(X, "dtypes", ())]
     return [j for j, kind in enumerate(kinds) if kind.startswith("categor") or kind.startswith("enum")]
 
 
-def _target_columns(y: Any, labels: Any) -> tuple[list[npt.NDArray[Any]], list[str]]:
-    """Split targets into columns, each with its own type, and name them."""
-    dense = labels.toarray() if hasattr(labels, "toarray") else np.asarray(labels)
+def _target_columns(y: Any, rows: int) -> tuple[list[npt.NDArray[Any]], list[str]]:
+    """Check targets, split them into columns, each with its own type, and name them."""
+    if y is None:
+        raise ValueError("This BooleanNetworkClassifier estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, np.ma.MaskedArray):
+        y = np.where(np.ma.getmaskarray(y), np.array(None, dtype=object), np.ma.getdata(y).astype(object))
+    checked = check_array(y, accept_sparse="csr", ensure_all_finite="allow-nan", ensure_2d=False, dtype=None, input_name="y")
+    dense = checked.toarray() if hasattr(checked, "toarray") else checked
     if dense.ndim == 1:
         name = getattr(y, "name", None)
-        return [dense], ["y" if name is None else str(name)]
-    if dense.shape[1] == 1:
-        warnings.warn(
-            "y has one column: a vector of shape (n,) was expected, and predictions will be one.",
-            DataConversionWarning,
-            stacklevel=4,
-        )
-    names = column_names(y, "y") or tuple(f"z{k}" for k in range(dense.shape[1]))
-    split = y.iloc if hasattr(y, "iloc") else dense
-    return [np.asarray(split[:, k]) for k in range(dense.shape[1])], list(names)
-
-
-def _seeds(random_state: Any, count: int) -> list[int]:
-    """Draw a seed for each network; the first is the number the user gave."""
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
-        first = int(random_state)
-        if first < 0:
-            raise SettingsError(f"random_state is {first}; it must be a whole number of at least 0.")
+        columns, names = [dense], ["y" if name is None else str(name)]
     else:
-        first = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    others = np.random.SeedSequence(first).generate_state(count - 1, np.uint64)
-    return [first, *(int(seed) for seed in others)]
+        if dense.shape[1] == 1:
+            warnings.warn(
+                "y has one column: a vector of shape (n,) was expected, and predictions will be one.",
+                DataConversionWarning,
+                stacklevel=4,
+            )
+        names = list(column_names(y, "y") or (f"z{k}" for k in range(dense.shape[1])))
+        split = y.iloc if hasattr(y, "iloc") else dense
+        columns = [np.asarray(split[:, k]) for k in range(dense.shape[1])]
+    if len(columns[0]) != rows:
+        check_consistent_length(np.empty(rows), columns[0])
+    for column in columns:
+        known = column[~is_unknown(column)]
+        check_classification_targets(np.array(known.tolist()) if column.dtype == object and len(known) else known)
+    return columns, names
 
 
-def _side_by_side(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """Columns as one array; with labels of different kinds, one of objects, so that no label changes its type."""
-    if len({column.dtype.kind for column in columns}) > 1:
-        columns = [column.astype(object) for column in columns]
-    return np.column_stack(columns)
+def _seed(random_state: Any) -> int:
+    """Return the number the user gave, or one drawn from a generator."""
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return check_count("random_state", random_state, least=0)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

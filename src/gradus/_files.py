@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from os import PathLike
@@ -30,6 +31,7 @@ def write_bytes_whole(path: str | PathLike[str], content: bytes) -> None:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
+        _flush_folder(target.parent)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from error
     finally:
@@ -40,6 +42,16 @@ def write_bytes_whole(path: str | PathLike[str], content: bytes) -> None:
 def write_text_whole(path: str | PathLike[str], content: str) -> None:
     """Write UTF-8 text as `write_bytes_whole` does."""
     write_bytes_whole(path, content.encode("utf-8"))
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make a rename durable; not every file system lets a folder be flushed."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _umask() -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from gradus._wording import counted
 
 __all__ = ["Callback", "Progress"]
 
@@ -56,6 +58,23 @@ class Progress:
     def fraction(self) -> float | None:
         """Share of the parts that are finished; None if their number is not known."""
         return self.done / self.total if self.total else None
+
+    def describe(self, names: Sequence[str] = ()) -> str:
+        """Say in one line where the work stands, with these names of the targets.
+
+        Examples
+        --------
+        >>> Progress(stage="fit", done=1, total=3, target=2, errors=4, gates=7, eta=12.3).describe(["a", "b", "c"])
+        'fit: 1 of 3, c, 4 errors, 7 gates, about 12 s left'
+        """
+        parts = [f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done"]
+        if self.target is not None:
+            parts.append(names[self.target] if self.target < len(names) else f"target {self.target}")
+        parts += [counted(self.errors, "error")] if self.errors is not None else []
+        parts += [counted(self.gates, "gate")] if self.gates is not None else []
+        parts += [self.detail] if self.detail else []
+        parts += [f"about {self.eta:.0f} s left"] if self.eta is not None else []
+        return f"{self.stage}: {', '.join(parts)}"
 
 
 Callback: TypeAlias = Callable[[Progress], Any]

@@ -87,7 +87,7 @@ class MissingExtraError(GradusError, ImportError):
 
 
 class WorkerError(GradusError, RuntimeError):
-    """A worker process died or raised while it ran a job; the message names the job."""
+    """A job or task failed, or the process that ran it died; the message names it."""
 
 
 class StoreError(GradusError, RuntimeError):

@@ -1,4 +1,4 @@
-"""The GPU benchmark counts the steps that were taken; here on a CPU that stands in for one."""
+"""The GPU benchmark counts the steps that were taken; here on a CPU that imitates one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from cuda_on_cpu import COMPILER, HostDevice
 from gradus._benchmarks.cases import Case
 from gradus._benchmarks.gpu import measure, measure_all
-from gradus._search.cuda import feeder
-from gradus._search.cuda.plan import Limits
+from gradus._search.cuda import gpu_feeder
+from gradus._search.cuda.gpu_layout import DeviceLimits
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
 def test_every_case_is_measured_under_both_losses(tmp_path):
-    small = Limits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
+    small = DeviceLimits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
     device = HostDevice(tmp_path, small)
     rows = list(measure_all((Case("add3", 20),), seconds=0.3, device=device))
     assert [(row["case"], row["loss"]) for row in rows] == [("add3/20", "l1"), ("add3/20", "lgh")]
@@ -27,8 +27,8 @@ def test_every_case_is_measured_under_both_losses(tmp_path):
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
 def test_time_before_the_first_step_is_not_measured(tmp_path, monkeypatch):
-    plain = feeder.pack_attempts
-    monkeypatch.setattr(feeder, "pack_attempts", lambda *what: time.sleep(0.6) or plain(*what))
-    small = Limits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
+    plain = gpu_feeder.pack_jobs
+    monkeypatch.setattr(gpu_feeder, "pack_jobs", lambda *what: time.sleep(0.6) or plain(*what))
+    small = DeviceLimits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
     row = measure(HostDevice(tmp_path, small), Case("add3", 20), "l1", seconds=0.1)
     assert row["steps_per_second"] > 10_000

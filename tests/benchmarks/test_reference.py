@@ -6,8 +6,7 @@ import pytest
 from gradus._benchmarks import cpu, reference
 from gradus._benchmarks.cases import Case, find_cases
 from gradus._benchmarks.cpu import measure
-from gradus._search.front import attempt_seeds
-from gradus._search.settings import Settings
+from gradus._search.job import Job, Settings
 from gradus._search.workspace import Workspace
 from gradus.errors import SettingsError
 
@@ -16,23 +15,39 @@ from gradus.errors import SettingsError
 @pytest.mark.parametrize("examples", [30, 80])
 def test_the_plain_search_takes_the_same_steps_as_the_fast_one(loss, examples):
     X, Y = Case("add4", examples).training_set(0)
-    fast, plain = (Workspace(X, Y, Settings(loss=loss)) for _ in range(2))
+    fast, plain = (Workspace(Job(X, Y, Settings(loss=loss), 3)) for _ in range(2))
     for work in (fast, plain):
-        work.seed(attempt_seeds(3, 1)[0])
         work.start()
     for steps in (1, 100, 20_000):
         taken = fast.descend(steps)
-        arguments = (plain.shape, plain.width, plain.examples, plain.objective, plain.state, np.uint64(steps))
+        arguments = (plain.shape, plain.width, plain.targets, plain.state, np.uint64(steps))
         assert reference.descend(*arguments) == taken
         assert fast.cost == plain.cost
         assert np.array_equal(fast.state.sources, plain.state.sources)
 
 
-def test_a_measurement_has_all_its_figures():
-    row = measure(Case("cpar4", 8, published=0.3), "l1", seconds=0.05).as_dict()
-    assert row["case"] == "cpar4/8"
-    assert row["ratio_to_reference"] == pytest.approx(row["steps_per_second"] / row["reference_steps_per_second"])
-    assert row["ratio_to_published"] == pytest.approx(row["steps_per_second"] / 300_000)
+def test_a_measurement_divides_the_steps_taken_by_the_time_of_each_search(monkeypatch):
+    # On a clock that counts steps, a million to the second for the search and a quarter of that for the plain one, both
+    # speeds are known exactly.
+    now, taken = [0.0], {"search": 0, "reference": 0}
+    monkeypatch.setattr(cpu.time, "process_time", lambda: now[0])
+    for kind, name, speed in ((cpu._TimedSearch, "search", 1e6), (cpu._TimedReference, "reference", 0.25e6)):
+
+        def advance(self, steps, plain=kind.advance, name=name, speed=speed):
+            count = plain(self, steps)
+            now[0] += count / speed
+            taken[name] += count
+            return count
+
+        monkeypatch.setattr(kind, "advance", advance)
+    row = measure(Case("cpar7", 64, history=1000, published=0.3), "l1", seconds=0.6).as_dict()
+    assert (row["case"], row["loss"]) == ("cpar7/64", "l1")
+    assert row["steps_per_second"] == pytest.approx(1e6)
+    assert row["reference_steps_per_second"] == pytest.approx(0.25e6)
+    assert row["ratio_to_reference"] == pytest.approx(4.0)
+    assert row["ratio_to_published"] == pytest.approx(1e6 / 0.3e6)
+    assert taken["search"] == pytest.approx(4 * taken["reference"], rel=0.5)  # each had its share of the time
+    assert taken["search"] >= 0.6e6
 
 
 def test_searches_that_end_at_once_do_not_lengthen_the_next_call(monkeypatch):
@@ -40,9 +55,9 @@ def test_searches_that_end_at_once_do_not_lengthen_the_next_call(monkeypatch):
     ticks = itertools.count()
     monkeypatch.setattr(cpu.time, "process_time", lambda: next(ticks) * 1e-6)
     asked = []
-    advance = cpu._Search.advance
-    monkeypatch.setattr(cpu._Search, "advance", lambda self, steps: asked.append(steps) or advance(self, steps))
-    search = cpu._Search(Case("cpar3", 4), "l1")
+    advance = cpu._TimedSearch.advance
+    monkeypatch.setattr(cpu._TimedSearch, "advance", lambda self, steps: asked.append(steps) or advance(self, steps))
+    search = cpu._TimedSearch(Case("cpar3", 4), "l1")
     search.run(3e-4)
     assert search.sample > 100
     assert max(asked) < 10**6

@@ -9,7 +9,7 @@ import pytest
 from cli_files import write_series
 
 from gradus._cli.main import run
-from gradus.problems._time_series import ECOLI_SERIES, YEAST_SERIES
+from gradus.problems import ECOLI_SERIES, YEAST_SERIES
 
 
 @pytest.fixture

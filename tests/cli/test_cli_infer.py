@@ -15,8 +15,8 @@ from cli_files import write_csv
 
 from gradus import Network
 from gradus._cli.main import run
-from gradus._inference.write import FILES
-from gradus.problems._time_series import ECOLI_SERIES, YEAST_SERIES
+from gradus._inference.result_files import FILES
+from gradus.problems import ECOLI_SERIES, YEAST_SERIES
 
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 ENOUGH_SECONDS = 60
@@ -49,7 +49,7 @@ def test_the_yeast_series_gives_every_file_in_time(gradus, yeast, tmp_path):
 def test_the_written_models_compute_the_rules(here, ecoli, capsys):
     import biodivine_aeon
 
-    assert run(["infer", "ecoli.csv", "-o", "out", "--networks", "5", "--no-leave-one-out"]) == 0
+    assert run(["infer", "ecoli.csv", "-o", "out", "--n-networks", "5", "--no-leave-one-out"]) == 0
     network = Network.load(here / "out" / "model.json")
     states = ECOLI_SERIES.states.astype(bool)
     changing = [network.output_names.index(f"G{k}") for k in (1, 2, 3, 4, 5, 6, 8, 9)]
@@ -64,7 +64,7 @@ def test_the_written_models_compute_the_rules(here, ecoli, capsys):
 
 
 def test_json_is_the_summary_and_names_the_files(here, yeast, capsys):
-    assert run(["infer", "yeast.csv", "-o", "out", "--networks", "3", "--no-leave-one-out", "--json"]) == 0
+    assert run(["infer", "yeast.csv", "-o", "out", "--n-networks", "3", "--no-leave-one-out", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["networks"] == 3
     assert document["constant_targets"] == {"start": 0}
@@ -75,7 +75,7 @@ def test_json_is_the_summary_and_names_the_files(here, yeast, capsys):
 def test_prior_knowledge_is_kept(here, yeast, capsys):
     write_csv(here / "allow.csv", ["regulator", "target"], [["Slp1", "PP"]])
     write_csv(here / "forbid.csv", ["regulator", "target"], [["Wee1/Mik1", "Cdc2/Cdc13*"]])
-    words = ["infer", "yeast.csv", "-o", "out", "--networks", "5", "--no-leave-one-out"]
+    words = ["infer", "yeast.csv", "-o", "out", "--n-networks", "5", "--no-leave-one-out"]
     assert run([*words, "--allow", "allow.csv", "--forbid", "forbid.csv"]) == 0
     with (here / "out" / "edges.csv").open(newline="") as file:
         edges = {(row["regulator"], row["target"]) for row in csv.DictReader(file)}
@@ -91,7 +91,7 @@ def test_series_come_in_every_layout(here, capsys):
     write_csv(here / "several.csv", ["series", "time", "a", "b"], rows)
     texts = []
     for words in (["numbers.csv", "--binarize", "kmeans"], ["genes.csv", "--layout", "genes"], ["several.csv"]):
-        assert run(["infer", *words, "-o", "out", "--networks", "3"]) == 0
+        assert run(["infer", *words, "-o", "out", "--n-networks", "3"]) == 0
         texts.append(re.sub("#.*\n", "", (here / "out" / "rules.bnet").read_text()))
     assert texts == ["targets, factors\na, !b\nb, a\n"] * 3
     out = capsys.readouterr().out
@@ -115,22 +115,22 @@ def test_bad_series_and_settings_are_refused(refused, here, yeast):
     assert "empty.csv holds no state" in refused("infer", "empty.csv", "-o", "out")
     torn = refused("infer", "torn.csv", "-o", "out")
     assert "different successors" in torn
-    assert "--on-conflict drop" in torn
+    assert "--on-conflict ignore" in torn
     assert "on_conflict" not in torn
     assert "nobody" in refused(*good, "--allow", "edges.csv")
     assert "missing.csv" in refused(*good, "--forbid", "missing.csv")
     assert "cannot be written" in refused("infer", "yeast.csv", "-o", "file/out")
     assert "--layout is 'rows'" in refused(*good, "--layout", "rows")
     assert "--binarize is 'half'" in refused(*good, "--binarize", "half")
-    assert "--on-conflict is 'ignore'" in refused(*good, "--on-conflict", "ignore")
+    assert "--on-conflict is 'drop'" in refused(*good, "--on-conflict", "drop")
     assert "--regulators is 'few'" in refused(*good, "--regulators", "few")
-    assert "networks is 0" in refused(*good, "--networks", "0")
+    assert "n_networks is 0" in refused(*good, "--n-networks", "0")
     assert "the regulators allowed for 'SK'" in refused(*good, "--allow", "narrow.csv")
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium to open the page with")
 def test_the_report_opens_in_a_browser_without_an_error(here, yeast, capsys):
-    assert run(["infer", "yeast.csv", "-o", "out", "--networks", "5"]) == 0
+    assert run(["infer", "yeast.csv", "-o", "out", "--n-networks", "5"]) == 0
     page = here / "out" / "report.html"
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={here / 'profile'}"]

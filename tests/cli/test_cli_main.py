@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import subprocess
 import sys
 
@@ -30,6 +31,22 @@ def test_importing_gradus_imports_nothing_heavy():
     assert done.stdout == "[]\n"
 
 
+def test_learning_on_a_cpu_imports_nothing_of_cuda(tmp_path):
+    program = (
+        "import sys\nfrom gradus._cli.main import run\nassert run(sys.argv[1:]) == 0\n"
+        "print([name for name in sys.modules if 'cuda' in name and name.startswith(('gradus', 'cupy'))], file=sys.stderr)"
+    )
+    (tmp_path / "d.csv").write_text("a,z\n0,1\n1,0\n")
+    words = [sys.executable, "-c", program, "learn", "d.csv", "--targets", "z"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_every_verb_has_a_module_of_its_own():
+    for verb in frame.VERBS:
+        assert importlib.util.find_spec(f"gradus._cli.{verb}_verb") is not None
+
+
 @pytest.mark.parametrize("words", [*frame.VERBS, "problems list", "problems show", "problems write"])
 def test_every_verb_has_a_help_with_an_example(words, capsys):
     assert frame.run([*words.split(), "--help"]) == 0
@@ -54,7 +71,7 @@ def test_the_example_of_a_help_runs(verb, capsys, tmp_path):
     [
         (["learm"], "No such command 'learm'. Did you mean 'learn'"),
         (["learn"], "Missing argument 'data'"),
-        (["learn", "--gates", "many", "x.csv"], "--gates"),
+        (["learn", "--n-tries", "many", "x.csv"], "--n-tries"),
         (["predict", "--nonsense"], "No such option: --nonsense"),
         (["learn", "x.csv"], "x.csv"),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from gradus import problems
 from gradus._cli.main import run
-from gradus._formats.tables import read_table
+from gradus._formats.table_files import read_table
 
 
 def test_list_shows_the_ten_beds(capsys):

@@ -6,9 +6,9 @@ import json
 
 
 def test_an_experiment_is_run_looked_at_and_reported(gradus, tmp_path):
-    first = gradus("reproduce", "fig1", "--samples", "1", "-o", "one", "--workers", "1", "--no-report")
+    first = gradus("reproduce", "fig1", "--samples", "1", "-o", "one", "--n-jobs", "1", "--no-report")
     assert "1 of 1 task done, 1 of them now" in first.stdout
-    again = gradus("reproduce", "fig1", "--samples", "1", "-o", "one", "--workers", "1", "--no-report")
+    again = gradus("reproduce", "fig1", "--samples", "1", "-o", "one", "--n-jobs", "1", "--no-report")
     assert "1 of 1 task done, 0 of them now" in again.stdout
     status = json.loads(gradus("status", "one", "--json").stdout)
     assert status["damaged"] == []

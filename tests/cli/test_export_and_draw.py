@@ -7,7 +7,9 @@ import typer
 from typer.testing import CliRunner
 
 from gradus import Network
-from gradus._cli import draw, export
+from gradus._cli import draw_verb as draw
+from gradus._cli import export_verb as export
+from gradus._formats import writers
 from gradus.errors import FormatError, SettingsError
 
 ADDER = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4], [2, 2]], [5, 6], output_names=["sum", "carry"])
@@ -27,13 +29,12 @@ def model(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("extension", [".v", ".blif", ".aag", ".bench", ".bnet", ".dot"])
-def test_export_writes_what_the_method_returns(extension: str, model: Path, tmp_path: Path) -> None:
+def test_export_writes_what_the_function_returns(extension: str, model: Path, tmp_path: Path) -> None:
     target = tmp_path / f"circuit{extension}"
     result = CliRunner().invoke(app(), ["export", str(model), str(target)])
     assert result.exit_code == 0, result.output
-    assert f"wrote {target}: 2 inputs, 2 targets, 5 gates in use" in result.output
-    method = {".v": "verilog", ".aag": "aiger"}.get(extension, extension[1:])
-    assert target.read_text(encoding="utf-8") == getattr(ADDER, f"to_{method}")()
+    assert f"wrote {target}: 2 inputs, 2 targets, 5 live gates" in result.output
+    assert target.read_text(encoding="utf-8") == writers.export(ADDER, format=extension)
 
 
 def test_bad_input_raises_our_own_error(model: Path, tmp_path: Path) -> None:
@@ -60,6 +61,16 @@ def test_draw_takes_the_order_given_or_kept_or_that_of_the_targets(model: Path, 
     ADDER.save(model, about={"order": ["carry", "sum"]})
     assert CliRunner().invoke(app(), ["draw", str(model), str(picture)]).exit_code == 0
     assert legend(picture) == ["carry (2 gates)", "sum (3 gates)"]
+
+
+@pytest.mark.parametrize(("extension", "begins"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
+def test_pictures_of_other_kinds_are_drawn(extension: str, begins: bytes, model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pygraphviz")
+    picture = tmp_path / f"net{extension}"
+    result = CliRunner().invoke(app(), ["draw", str(model), str(picture)])
+    assert result.exit_code == 0, result.output
+    assert f"drew {picture}: 2 targets, 5 live gates" in result.output
+    assert picture.read_bytes().startswith(begins)
 
 
 @pytest.mark.parametrize("kept", ["sum", [0, 1], [["sum"], "carry"], {"sum": 1}])

@@ -5,22 +5,28 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from experiment_helpers import comparable, on_cpu
-from gradus._experiments import device, jobs_file
-from gradus._experiments.device import main, run_jobs, run_jobs_on_cpu
-from gradus._experiments.engines import CudaEngine
-from gradus._experiments.jobs_file import ResultsWriter, read_jobs, read_results, write_jobs_file
-from gradus._experiments.offline import absorb, write_jobs
+from gradus._experiments import outcome_files, remote
+from gradus._experiments.engines import ExecutorEngine
+from gradus._experiments.gpu_engine import CudaEngine
+from gradus._experiments.offline import absorb_files, prepare_searches
+from gradus._experiments.outcome_files import OutcomeWriter, read_outcomes
+from gradus._experiments.remote import main, run_on_cpu, run_on_gpu
 from gradus._experiments.run import run_tasks
+from gradus._experiments.search_files import read_searches, write_searches
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design, Task
+from gradus._progress import Progress
 from gradus._search import cuda
-from gradus._search.front import Outcome, attempt_seeds, run_search
-from gradus._search.settings import Settings
+from gradus._search.driver import run_search
+from gradus._search.job import Outcome, Settings
 from gradus._search.workspace import Workspace
 from gradus.errors import FormatError, SettingsError
 
@@ -32,9 +38,9 @@ def searches(tasks):
 
 def test_a_trip_through_files_gives_the_same_rows(tmp_path, searches, reference):
     jobs = tmp_path / "jobs.npz"
-    assert write_jobs(searches, jobs) == len(searches)
-    assert run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str) == len(searches)
-    absorb(searches, jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "store"))
+    assert prepare_searches(searches, jobs) == len(searches)
+    assert run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str) == len(searches)
+    absorb_files(searches, jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "store"))
     wanted = {task.id for task in searches}
     expected = [row for row in reference.to_pylist() if row["task"] in wanted]
     assert comparable(Store(tmp_path / "store").table()).to_pylist() == expected
@@ -42,55 +48,53 @@ def test_a_trip_through_files_gives_the_same_rows(tmp_path, searches, reference)
 
 def test_results_spread_over_files_and_absorbed_twice_count_once(tmp_path, searches):
     jobs = tmp_path / "jobs.npz"
-    write_jobs(searches, jobs)
-    writer = ResultsWriter(tmp_path, file_bytes=2000)
-    for job in read_jobs(jobs):
-        prepared = job.prepared()
-        writer.add(job, run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed))
+    prepare_searches(searches, jobs)
+    writer = OutcomeWriter(tmp_path, file_bytes=2000)
+    for job in read_searches(jobs):
+        writer.add(job, run_search(job.job()))
     writer.flush()
     files = sorted(tmp_path.glob("results-*.npz"))
     assert len(files) == writer.files > 1
     store = Store(tmp_path / "store")
-    assert absorb(searches, jobs, files[:1], store).done < len(searches)
-    absorb(searches, jobs, files, store)
-    absorb(searches, jobs, files, store)
+    assert absorb_files(searches, jobs, files[:1], store).done < len(searches)
+    absorb_files(searches, jobs, files, store)
+    absorb_files(searches, jobs, files, store)
     assert len(Store(tmp_path / "store")) == len(searches)
 
 
 def test_searches_that_were_stopped_are_left_for_another_time(tmp_path, searches):
     def stopped(jobs, **options):
         for index, job in enumerate(jobs):
-            found = run_search(job.X, job.Y, job.settings, job.seed)
+            found = run_search(job)
             yield index, type(found)(**{**vars(found), "stopped": index % 2 == 0})
 
     jobs = tmp_path / "jobs.npz"
-    write_jobs(searches, jobs)
-    assert run_jobs(list(read_jobs(jobs)), tmp_path, run_many=stopped, say=str) == len(searches) // 2
+    prepare_searches(searches, jobs)
+    assert run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=stopped, say=str) == len(searches) // 2
 
 
 def leave_everything(jobs, *, left=None, **options):
     """Stand in for a GPU whose time is up as soon as every search has begun."""
     for index, job in enumerate(jobs):
-        work = Workspace(job.X, job.Y, job.settings)
-        work.seed(attempt_seeds(job.seed, 1)[0])
+        work = Workspace(job)
         work.start()
         if index % 2:
             work.descend(50)
-        left(index, 0, work.leave(shrinking=False, iterations=0, restart=0))
+        left(index, work.checkpoint(iterations=0, restart=0))
     yield from ()
 
 
-def test_searches_under_way_are_finished_on_cpu_cores_with_the_same_rows(tmp_path, searches, reference):
+def test_unfinished_searches_are_finished_on_cpu_cores_with_the_same_rows(tmp_path, searches, reference):
     jobs = tmp_path / "jobs.npz"
-    write_jobs(searches, jobs)
-    assert run_jobs(list(read_jobs(jobs)), tmp_path / "gpu", run_many=leave_everything, say=str) == 0
-    rest = list(read_jobs(tmp_path / "gpu" / "rest-0.npz"))
+    prepare_searches(searches, jobs)
+    assert run_on_gpu(list(read_searches(jobs)), tmp_path / "gpu", run_many=leave_everything, say=str) == 0
+    rest = list(read_searches(tmp_path / "gpu" / "rest-0.npz"))
     assert len(rest) == len(searches)
     with pytest.raises(SettingsError, match="finish them with --cpu"):
-        run_jobs(rest, tmp_path / "gpu", run_many=on_cpu)
-    main([str(tmp_path / "gpu" / "rest-0.npz"), str(tmp_path / "cpu"), "--cpu", "--workers", "2"])
+        run_on_gpu(rest, tmp_path / "gpu", run_many=on_cpu)
+    main([str(tmp_path / "gpu" / "rest-0.npz"), str(tmp_path / "cpu"), "--cpu", "--n-jobs", "2"])
     store = Store(tmp_path / "store")
-    assert absorb(searches, jobs, [tmp_path / "cpu" / "results-0.npz"], store).done == len(searches)
+    assert absorb_files(searches, jobs, [tmp_path / "cpu" / "results-0.npz"], store).done == len(searches)
     wanted = {task.id for task in searches}
     assert comparable(store.table()).to_pylist() == [row for row in reference.to_pylist() if row["task"] in wanted]
 
@@ -98,12 +102,12 @@ def test_searches_under_way_are_finished_on_cpu_cores_with_the_same_rows(tmp_pat
 def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
     endless = Settings(loss="l1", gates_per_target=3, n_restarts=20)
     tasks = [Task(Design("cmaj9", settings=endless, order="none"), 200, sample) for sample in range(3)]
-    write_jobs(tasks, tmp_path / "jobs.npz")
-    jobs = list(read_jobs(tmp_path / "jobs.npz"))
-    assert run_jobs(jobs, tmp_path / "gpu", run_many=leave_everything, say=str) == 0
-    begun = list(read_jobs(tmp_path / "gpu" / "rest-0.npz"))
-    assert run_jobs_on_cpu([*begun, jobs[0]], tmp_path / "cpu", workers=2, seconds=1.0, say=str) == 0
-    rest = list(read_jobs(tmp_path / "cpu" / "rest-0.npz"))
+    prepare_searches(tasks, tmp_path / "jobs.npz")
+    jobs = list(read_searches(tmp_path / "jobs.npz"))
+    assert run_on_gpu(jobs, tmp_path / "gpu", run_many=leave_everything, say=str) == 0
+    begun = list(read_searches(tmp_path / "gpu" / "rest-0.npz"))
+    assert run_on_cpu([*begun, jobs[0]], tmp_path / "cpu", n_jobs=2, seconds=1.0, say=str) == 0
+    rest = list(read_searches(tmp_path / "cpu" / "rest-0.npz"))
     assert sorted(job.task_id for job in rest) == sorted(job.task_id for job in [*begun, jobs[0]])
     steps = {job.task_id: job.since.step for job in begun}
     moved = [job.task_id for job in rest if job.since is not None and job.since.step > steps[job.task_id]]
@@ -115,65 +119,65 @@ def test_ctrl_c_on_a_gpu_is_as_if_the_time_were_up(tmp_path, searches, monkeypat
     before = signal.getsignal(signal.SIGINT)
 
     def interrupted(jobs, *, callback, left, **options):
-        progress = cuda.BatchProgress(jobs=3, finished=0, steps=0, seconds=0.0)
+        progress = Progress(stage="jobs", total=3)
         assert callback(progress) is False
         signal.raise_signal(signal.SIGINT)
         assert callback(progress) is True
         return leave_everything(jobs, left=left)
 
     monkeypatch.setattr(cuda, "run_many", interrupted)
-    write_jobs(searches[:3], tmp_path / "jobs.npz")
+    prepare_searches(searches[:3], tmp_path / "jobs.npz")
     with pytest.raises(SystemExit) as ended:
         main([str(tmp_path / "jobs.npz"), str(tmp_path)])
     assert ended.value.code == 130
     assert "what is done is in" in capsys.readouterr().err
-    assert len(list(read_jobs(tmp_path / "rest-0.npz"))) == 3
+    assert len(list(read_searches(tmp_path / "rest-0.npz"))) == 3
     assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_ctrl_c_on_cpu_cores_keeps_what_is_done_and_how_far_the_others_are(tmp_path, searches, monkeypatch, capsys):
     endless = Settings(loss="l1", gates_per_target=3, n_restarts=20)
     tasks = [searches[0], *(Task(Design("cmaj9", settings=endless, order="none"), 200, sample) for sample in range(2))]
-    write_jobs(tasks, tmp_path / "jobs.npz")
-    run_jobs(list(read_jobs(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
-    begun = {job.task_id: job.since.step for job in read_jobs(tmp_path / "rest-0.npz")}
-    plain = device.ResultsWriter.add
+    prepare_searches(tasks, tmp_path / "jobs.npz")
+    run_on_gpu(list(read_searches(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
+    begun = {job.task_id: job.since.step for job in read_searches(tmp_path / "rest-0.npz")}
+    plain = remote.OutcomeWriter.add
 
     def interrupt(self, *what):
         plain(self, *what)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(device.ResultsWriter, "add", interrupt)
+    monkeypatch.setattr(remote.OutcomeWriter, "add", interrupt)
     with pytest.raises(SystemExit) as ended:
-        main([str(tmp_path / "rest-0.npz"), str(tmp_path / "cpu"), "--cpu", "--workers", "3"])
+        main([str(tmp_path / "rest-0.npz"), str(tmp_path / "cpu"), "--cpu", "--n-jobs", "3"])
     assert ended.value.code == 130
     assert "what is done is in" in capsys.readouterr().err
-    assert [task_id for task_id, _ in read_results(tmp_path / "cpu" / "results-0.npz")] == [tasks[0].id_bytes]
-    rest = list(read_jobs(tmp_path / "cpu" / "rest-0.npz"))
+    assert [task_id for task_id, _ in read_outcomes(tmp_path / "cpu" / "results-0.npz")] == [tasks[0].id_bytes]
+    rest = list(read_searches(tmp_path / "cpu" / "rest-0.npz"))
     assert sorted(job.task_id for job in rest) == sorted(task.id_bytes for task in tasks[1:])
     assert all(job.since.step > begun[job.task_id] or job.since.restart for job in rest)
 
 
 def test_a_job_that_fails_on_cpu_cores_costs_no_other_and_is_left(tmp_path, searches, monkeypatch):
-    write_jobs(searches[:4], tmp_path / "jobs.npz")
-    jobs = list(read_jobs(tmp_path / "jobs.npz"))
-    plain = device.run_search
+    prepare_searches(searches[:4], tmp_path / "jobs.npz")
+    jobs = list(read_searches(tmp_path / "jobs.npz"))
+    plain = remote.run_search
 
-    def fails_once(X, Y, settings, seed, **options):
-        if seed == jobs[1].seed:
+    def fails_once(job, **options):
+        if job.seed == jobs[1].seed:
             raise MemoryError("no room for it")
-        return plain(X, Y, settings, seed, **options)
+        return plain(job, **options)
 
-    monkeypatch.setattr(device, "run_search", fails_once)
+    monkeypatch.setattr(remote, "run_search", fails_once)
     with pytest.raises(MemoryError, match="no room"):
-        run_jobs_on_cpu(jobs, tmp_path, workers=1, say=str)
-    assert len(list(read_results(tmp_path / "results-0.npz"))) == 3
-    assert [job.task_id for job in read_jobs(tmp_path / "rest-0.npz")] == [jobs[1].task_id]
+        run_on_cpu(jobs, tmp_path, n_jobs=1, say=str)
+    assert len(list(read_outcomes(tmp_path / "results-0.npz"))) == 3
+    assert [job.task_id for job in read_searches(tmp_path / "rest-0.npz")] == [jobs[1].task_id]
 
 
-def test_numbers_of_workers_below_zero_are_refused(tmp_path, capsys):
+def test_numbers_of_threads_below_zero_are_refused(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
-        main([str(tmp_path / "jobs.npz"), str(tmp_path), "--cpu", "--workers", "-1"])
+        main([str(tmp_path / "jobs.npz"), str(tmp_path), "--cpu", "--n-jobs", "-1"])
     assert ended.value.code == 2
     assert "at least 0" in capsys.readouterr().err
 
@@ -201,25 +205,24 @@ def _reading_an_output(arrays):
         lambda arrays: {"since_random": arrays["since_random"].astype(float)},
         lambda arrays: {"since_random": arrays["since_random"] * 0},
         lambda arrays: {"since_numbers": arrays["since_numbers"].astype(float)},
-        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([0, 2**62, 0, 0, 0], dtype=np.uint64)},
-        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([0, 0, 1, 0, 0], dtype=np.uint64)},
-        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([0, 0, 0, 100, 0], dtype=np.uint64)},
+        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([2**62, 0, 0, 0], dtype=np.uint64)},
+        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([0, 1, 0, 0], dtype=np.uint64)},
+        lambda arrays: {"since_numbers": arrays["since_numbers"] + np.array([0, 0, 100, 0], dtype=np.uint64)},
         lambda arrays: {"since_wirings": _reading_an_output(arrays)},
-        lambda arrays: {"head": np.frombuffer(arrays["head"].tobytes().replace(b'"attempts": 1', b'"attempts": 2'), np.uint8)},
         lambda arrays: {"job_order": arrays["job_order"] * 0},
         lambda arrays: {"job_order": arrays["job_order"][:-1]},
         lambda arrays: {"job_kind": arrays["job_kind"] - 1},
     ],
 )
-def test_damaged_searches_under_way_are_refused(tmp_path, searches, changes):
-    write_jobs(searches[:4], tmp_path / "jobs.npz")
-    run_jobs(list(read_jobs(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
+def test_damaged_checkpoints_are_refused(tmp_path, searches, changes):
+    prepare_searches(searches[:4], tmp_path / "jobs.npz")
+    run_on_gpu(list(read_searches(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
     path = tmp_path / "rest-0.npz"
     with np.load(path) as archive:
         arrays = dict(archive)
     np.savez(path, **{**arrays, **changes(arrays)})
-    with pytest.raises(FormatError, match=r"rest-0.npz.*not a whole file"):
-        list(read_jobs(path))
+    with pytest.raises(FormatError, match=r"rest-0.npz.*not a complete file"):
+        list(read_searches(path))
 
 
 def test_the_gpu_engine_gives_the_same_rows_and_runs_baselines_here(tmp_path, tasks, reference, monkeypatch):
@@ -232,11 +235,10 @@ def test_a_hundred_thousand_networks_fit_in_a_few_files(tmp_path):
     """A network of 126 gates takes no more than its live gates, so that 100,000 of them stay below 8 files of 16 MB."""
     task = Task(Design("add6", settings=Settings(max_iter=20_000, n_restarts=0)), 64, 0)
     jobs = tmp_path / "jobs.npz"
-    write_jobs([task], jobs)
-    job = next(read_jobs(jobs))
-    prepared = job.prepared()
-    found = run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed)
-    writer = ResultsWriter(tmp_path)
+    prepare_searches([task], jobs)
+    job = next(read_searches(jobs))
+    found = run_search(job.job())
+    writer = OutcomeWriter(tmp_path)
     rng = np.random.default_rng(0)
     for _ in range(500):  # wiring as different as that of different searches
         sources = np.array([rng.integers(0, 12 + min(gate, 120), 2) for gate in range(126)])
@@ -246,11 +248,11 @@ def test_a_hundred_thousand_networks_fit_in_a_few_files(tmp_path):
     assert 100_000 / 500 * size < 8 * 16e6 / 2
 
 
-def test_the_device_script_needs_neither_numba_nor_pyarrow():
+def test_the_remote_script_needs_neither_numba_nor_pyarrow():
     code = (
         "import sys\n"
         "for name in ('numba', 'pyarrow', 'scipy', 'sklearn', 'matplotlib', 'typer'): sys.modules[name] = None\n"
-        "import gradus._experiments.device, gradus._search.cuda\n"
+        "import gradus._experiments.remote, gradus._search.cuda\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -258,50 +260,50 @@ def test_the_device_script_needs_neither_numba_nor_pyarrow():
 def test_files_that_are_something_else_are_refused(tmp_path, searches):
     (tmp_path / "junk.npz").write_bytes(b"PK not really")
     with pytest.raises(FormatError, match=r"junk\.npz"):
-        list(read_jobs(tmp_path / "junk.npz"))
+        list(read_searches(tmp_path / "junk.npz"))
     np.savez(tmp_path / "objects.npz", head=np.array([{"a": 1}], dtype=object))
     with pytest.raises(FormatError, match=r"objects\.npz"):
-        list(read_jobs(tmp_path / "objects.npz"))
+        list(read_searches(tmp_path / "objects.npz"))
     jobs = tmp_path / "jobs.npz"
-    write_jobs(searches[:4], jobs)
-    run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str)
+    prepare_searches(searches[:4], jobs)
+    run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str)
     with pytest.raises(FormatError, match="not part of this experiment"):
-        absorb(searches[:2], jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "s"))
+        absorb_files(searches[:2], jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "s"))
     limited = Task(Design("add3", settings=Settings(time_limit=1.0)), 8, 0)
     with pytest.raises(SettingsError, match="time limit"):
-        write_jobs([limited], jobs)
+        prepare_searches([limited], jobs)
 
 
 def test_results_go_to_a_new_folder_and_never_over_those_of_an_earlier_run(tmp_path, searches):
     jobs = tmp_path / "jobs.npz"
-    write_jobs(searches[:4], jobs)
+    prepare_searches(searches[:4], jobs)
     folder = tmp_path / "not" / "there"
-    given = list(read_jobs(jobs))
-    run_jobs(given[:2], folder, run_many=on_cpu, say=str)
+    given = list(read_searches(jobs))
+    run_on_gpu(given[:2], folder, run_many=on_cpu, say=str)
     (folder / "results-2.npz").write_bytes(b"kept")
-    run_jobs(given[2:], folder, run_many=on_cpu, say=str)
+    run_on_gpu(given[2:], folder, run_many=on_cpu, say=str)
     assert sorted(path.name for path in folder.iterdir()) == ["results-0.npz", "results-1.npz", "results-2.npz"]
     store = Store(tmp_path / "store")
-    assert absorb(searches[:4], jobs, [folder / "results-0.npz", folder / "results-1.npz"], store).done == 4
+    assert absorb_files(searches[:4], jobs, [folder / "results-0.npz", folder / "results-1.npz"], store).done == 4
 
 
 def test_two_runs_at_once_never_write_to_one_file(tmp_path, searches, monkeypatch):
-    write_jobs(searches[:2], tmp_path / "jobs.npz")
-    jobs = list(read_jobs(tmp_path / "jobs.npz"))
-    found = [run_search(one.X, one.Y, one.settings, one.seed) for one in (job.prepared() for job in jobs)]
-    first, second = ResultsWriter(tmp_path), ResultsWriter(tmp_path)
+    prepare_searches(searches[:2], tmp_path / "jobs.npz")
+    jobs = list(read_searches(tmp_path / "jobs.npz"))
+    found = [run_search(job.job()) for job in jobs]
+    first, second = OutcomeWriter(tmp_path), OutcomeWriter(tmp_path)
     first.add(jobs[0], found[0])
     second.add(jobs[1], found[1])
-    save = jobs_file._save
+    save = outcome_files.save_arrays
 
-    def meanwhile_the_other_writes(path, arrays):
-        monkeypatch.setattr(jobs_file, "_save", save)
+    def meanwhile_the_other_writes(*what):
+        monkeypatch.setattr(outcome_files, "save_arrays", save)
         second.flush()
-        save(path, arrays)
+        save(*what)
 
-    monkeypatch.setattr(jobs_file, "_save", meanwhile_the_other_writes)
+    monkeypatch.setattr(outcome_files, "save_arrays", meanwhile_the_other_writes)
     first.flush()
-    kept = [task_id for k in range(2) for task_id, _ in read_results(tmp_path / f"results-{k}.npz")]
+    kept = [task_id for k in range(2) for task_id, _ in read_outcomes(tmp_path / f"results-{k}.npz")]
     assert sorted(kept) == sorted(job.task_id for job in jobs)
 
 
@@ -311,20 +313,19 @@ def test_what_was_found_before_a_run_broke_is_kept(tmp_path, searches):
         raise RuntimeError("the device fell off")
 
     jobs = tmp_path / "jobs.npz"
-    write_jobs(searches[:4], jobs)
+    prepare_searches(searches[:4], jobs)
     with pytest.raises(RuntimeError, match="fell off"):
-        run_jobs(list(read_jobs(jobs)), tmp_path, run_many=breaking, say=str)
-    assert len(list(read_results(tmp_path / "results-0.npz"))) == 1
+        run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=breaking, say=str)
+    assert len(list(read_outcomes(tmp_path / "results-0.npz"))) == 1
 
 
 def test_results_are_on_disk_long_before_a_file_is_full(tmp_path, searches, monkeypatch):
-    monkeypatch.setattr("gradus._experiments.jobs_file.SECONDS_UNWRITTEN", 0.0)
-    write_jobs(searches[:3], tmp_path / "jobs.npz")
-    writer = ResultsWriter(tmp_path)
-    for count, job in enumerate(read_jobs(tmp_path / "jobs.npz"), 1):
-        prepared = job.prepared()
-        writer.add(job, run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed))
-        assert len(list(read_results(tmp_path / "results-0.npz"))) == count
+    monkeypatch.setattr("gradus._experiments.outcome_files.SECONDS_UNWRITTEN", 0.0)
+    prepare_searches(searches[:3], tmp_path / "jobs.npz")
+    writer = OutcomeWriter(tmp_path)
+    for count, job in enumerate(read_searches(tmp_path / "jobs.npz"), 1):
+        writer.add(job, run_search(job.job()))
+        assert len(list(read_outcomes(tmp_path / "results-0.npz"))) == count
     writer.flush()
     writer.flush()
     assert [path.name for path in tmp_path.glob("results-*")] == ["results-0.npz"]
@@ -334,10 +335,10 @@ def test_results_are_on_disk_long_before_a_file_is_full(tmp_path, searches, monk
 def test_jobs_of_two_files_keep_their_training_sets(tmp_path):
     tasks = [Task(Design("add3"), 8, sample) for sample in range(2)]
     for task in tasks:
-        write_jobs([task], tmp_path / f"{task.sample}.npz")
-    both = [job for k in range(2) for job in read_jobs(tmp_path / f"{k}.npz")]
-    write_jobs_file(tmp_path / "both.npz", both)
-    for job, again in zip(both, read_jobs(tmp_path / "both.npz"), strict=True):
+        prepare_searches([task], tmp_path / f"{task.sample}.npz")
+    both = [job for k in range(2) for job in read_searches(tmp_path / f"{k}.npz")]
+    write_searches(tmp_path / "both.npz", both)
+    for job, again in zip(both, read_searches(tmp_path / "both.npz"), strict=True):
         np.testing.assert_array_equal(job.X, again.X)
     assert not np.array_equal(both[0].X, both[1].X)
 
@@ -345,21 +346,21 @@ def test_jobs_of_two_files_keep_their_training_sets(tmp_path):
 @pytest.mark.parametrize("largest", [255, 256, 65_535, 65_536, 100_000])
 def test_node_numbers_of_any_size_come_back(tmp_path, searches, largest):
     jobs = tmp_path / "jobs.npz"
-    write_jobs(searches[:1], jobs)
-    job = next(read_jobs(jobs))
+    prepare_searches(searches[:1], jobs)
+    job = next(read_searches(jobs))
     m = job.Y.shape[1]
     sources = np.zeros((largest + 2, 2), dtype=np.int64)
     sources[-m:] = largest
-    writer = ResultsWriter(tmp_path)
-    writer.add(job, Outcome(sources, 0, 1, 0, m, stopped=False))
+    writer = OutcomeWriter(tmp_path)
+    writer.add(job, Outcome(sources=sources, cost=0, iterations=1, restarts=0, live_gates=m, stopped=False))
     writer.flush()
-    ((_, found),) = read_results(tmp_path / "results-0.npz")
+    ((_, found),) = read_outcomes(tmp_path / "results-0.npz")
     assert (found.sources == sources).all()
 
 
 def test_nothing_left_to_run_makes_a_file_without_jobs(tmp_path):
-    assert write_jobs([], tmp_path / "jobs.npz") == 0
-    assert list(read_jobs(tmp_path / "jobs.npz")) == []
+    assert prepare_searches([], tmp_path / "jobs.npz") == 0
+    assert list(read_searches(tmp_path / "jobs.npz")) == []
 
 
 def _change(path, **changes):
@@ -385,19 +386,19 @@ def _change(path, **changes):
 )
 def test_results_that_no_search_can_have_found_are_refused(tmp_path, searches, changes):
     jobs, results = tmp_path / "jobs.npz", tmp_path / "results-0.npz"
-    write_jobs(searches[:4], jobs)
-    run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str)
+    prepare_searches(searches[:4], jobs)
+    run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str)
     _change(results, **changes)
     with pytest.raises(FormatError, match=r"results-0\.npz"):
-        absorb(searches[:4], jobs, [results], Store(tmp_path / "store"))
+        absorb_files(searches[:4], jobs, [results], Store(tmp_path / "store"))
     assert len(Store(tmp_path / "store")) == 0
 
 
 def test_a_training_set_without_inputs_is_refused_before_compiled_code_draws_from_none(tmp_path, searches):
-    write_jobs(searches[:1], tmp_path / "jobs.npz")
+    prepare_searches(searches[:1], tmp_path / "jobs.npz")
     _change(tmp_path / "jobs.npz", set_shapes=lambda shapes: shapes * [1, 0, 1], set_bits=lambda bits: bits[:0])
     with pytest.raises(FormatError, match="training sets"):
-        list(read_jobs(tmp_path / "jobs.npz"))
+        list(read_searches(tmp_path / "jobs.npz"))
 
 
 @pytest.mark.parametrize(
@@ -411,8 +412,31 @@ def test_a_training_set_without_inputs_is_refused_before_compiled_code_draws_fro
 )
 def test_a_damaged_file_of_jobs_is_refused(tmp_path, searches, changes):
     jobs = tmp_path / "jobs.npz"
-    write_jobs(searches[:4], jobs)
-    run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str)
+    prepare_searches(searches[:4], jobs)
+    run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str)
     _change(jobs, **changes)
     with pytest.raises(FormatError, match=r"jobs\.npz"):
-        absorb(searches[:4], jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "store"))
+        absorb_files(searches[:4], jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "store"))
+
+
+def test_a_published_table_gives_its_rows_back_once_and_only_to_the_experiment_they_belong_to(tmp_path, tasks, reference):
+    run_tasks(tasks, Store(tmp_path / "ran"), ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1))
+    table = Store(tmp_path / "ran").table()
+    published = tmp_path / "results.parquet"
+    pq.write_table(table.drop_columns(["task", "eta"]).append_column("shrink", pa.array([0] * len(table))), published)
+    store = Store(tmp_path / "store")
+    good = [task for task in tasks if task.design.problem != "mammalian"]
+    assert absorb_files(good[:50], None, [published], store).done == 50
+    again = absorb_files(tasks, None, [published], store)
+    assert (again.before, again.done, again.left) == (50, len(good) - 50, 1)  # the failed task may be tried again
+    assert absorb_files(tasks, None, [published], store).done == 0
+    expected = [{**row, "eta": None} for row in reference.to_pylist() if row["status"] == "done"]
+    assert comparable(store.table()).to_pylist() == expected
+
+
+def test_a_file_that_is_no_results_table_is_refused(tmp_path, tasks):
+    (tmp_path / "junk.parquet").write_bytes(b"PAR1 not really")
+    pq.write_table(pa.table({"status": ["done"], "n_train": [3]}), tmp_path / "other.parquet")
+    for name in ("junk", "other"):
+        with pytest.raises(FormatError, match=name):
+            absorb_files(tasks, None, [tmp_path / f"{name}.parquet"], Store(tmp_path / "store"))

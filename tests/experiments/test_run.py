@@ -18,22 +18,23 @@ from pathlib import Path
 import pytest
 
 from experiment_helpers import comparable, on_cpu, slow_tasks
-from gradus._experiments import engines
+from gradus._experiments import engines, execution, gpu_engine
 from gradus._experiments import run as run_module
-from gradus._experiments.batches import Batcher
-from gradus._experiments.engines import CudaEngine, DaskEngine, ExecutorEngine, LocalEngine, choose_engine
+from gradus._experiments.engines import Batcher, DaskEngine, ExecutorEngine, LocalEngine, choose_engine
+from gradus._experiments.execution import TaskBatch
+from gradus._experiments.gpu_engine import CudaEngine
+from gradus._experiments.row import Row
 from gradus._experiments.run import run_tasks
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design, Task
-from gradus._experiments.work import Batch, row_head
 from gradus._search import cuda
-from gradus._search.front import run_search
+from gradus._search.driver import run_search
 from gradus.errors import SettingsError, StoreError, WorkerError
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_local_processes_give_the_rows_of_this_process(tmp_path, tasks, reference, workers):
-    progress = run_tasks(tasks, Store(tmp_path), LocalEngine(workers))
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_local_processes_give_the_rows_of_this_process(tmp_path, tasks, reference, n_jobs):
+    progress = run_tasks(tasks, Store(tmp_path), LocalEngine(n_jobs))
     assert comparable(Store(tmp_path).table()) == reference
     assert (progress.done, progress.failed, progress.left) == (len(tasks) - 1, 1, 0)
     assert progress.not_converged == 16
@@ -57,11 +58,9 @@ def test_nothing_is_run_twice_and_failed_tasks_only_on_request(tmp_path, tasks):
 
 def _die(batch):
     """Stand in for `run_batch` with a task that kills its worker."""
-    from gradus._experiments import work
-
     if any(task.sample == 5 for task in batch.tasks):
         os.kill(os.getpid(), signal.SIGKILL)
-    return work.run_batch(batch)
+    return execution.run_batch(batch)
 
 
 def test_a_task_that_kills_its_worker_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
@@ -127,6 +126,11 @@ def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(
     killed, whole = (Store(tmp_path / name) for name in ("killed", "whole"))
     assert len(killed) == count  # no row stands twice
     assert comparable(killed.table()) == comparable(whole.table())
+
+
+def test_a_callback_that_returns_true_stops_the_run_and_keeps_what_is_done(tmp_path):
+    summary = run_tasks(slow_tasks(60), Store(tmp_path), LocalEngine(1), callback=lambda progress: progress.done >= 3)
+    assert 3 <= summary.done == len(Store(tmp_path)) < 60
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path, monkeypatch):
@@ -216,10 +220,10 @@ def test_a_wrong_address_is_answered_in_words():
 @pytest.mark.parametrize(
     ("wishes", "message"),
     [
-        ({"workers": 0}, "workers is 0"),
-        ({"workers": 2, "dask": "tcp://a:1"}, "not both"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": 2, "dask": "tcp://a:1"}, "not both"),
         ({"backend": "tpu"}, "backend is 'tpu'"),
-        ({"backend": "cuda", "workers": 2}, "leave out --workers"),
+        ({"backend": "cuda", "n_jobs": 2}, "leave out --n-jobs"),
     ],
 )
 def test_wishes_that_contradict_each_other_are_refused(wishes, message):
@@ -234,17 +238,17 @@ def test_batches_grow_to_about_a_second_and_keep_the_order_of_tasks():
     sizes = []
     while len(batcher):
         batch = batcher.next()
-        assert isinstance(batch, Batch)
+        assert isinstance(batch, TaskBatch)
         given += batch.tasks
         sizes.append(len(batch.tasks))
-        batcher.learn(batch, [{"cpu_seconds": 0.01}] * len(batch.tasks))
+        batcher.record_times(batch, [Row(cpu_seconds=0.01)] * len(batch.tasks))
     assert given == tasks
     assert sizes[0] < 10
     assert sizes[5] == pytest.approx(100, abs=2)
 
 
 def _made_up(batch):
-    return [{**row_head(task), "converged": True} for task in batch.tasks]
+    return [Row.of(task, converged=True) for task in batch.tasks]
 
 
 def test_rows_reach_the_disk_while_a_long_search_goes_on(tmp_path, monkeypatch):
@@ -268,7 +272,7 @@ def test_rows_reach_the_disk_while_a_long_search_goes_on(tmp_path, monkeypatch):
 
 def test_rows_of_a_gpu_reach_the_disk_while_a_long_search_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "FLUSH_SECONDS", 0.5)
-    monkeypatch.setattr(engines, "QUIET_SECONDS", 0.1)
+    monkeypatch.setattr(gpu_engine, "QUIET_SECONDS", 0.1)
     seen = []
 
     def last_waits(jobs, *, callback=None, failed=None, **options):
@@ -344,7 +348,7 @@ def test_a_search_that_raises_on_the_gpu_costs_no_other(tmp_path, monkeypatch):
             if job.seed == tasks[2].search_seed:
                 failed(index, MemoryError("no room for it"))
             else:
-                yield index, run_search(job.X, job.Y, job.settings, job.seed)
+                yield index, run_search(job)
 
     monkeypatch.setattr(cuda, "run_many", third_fails)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(5)]
@@ -367,16 +371,16 @@ def test_a_gpu_that_fails_ends_the_run_in_words_and_what_is_done_is_kept(tmp_pat
     assert len(Store(tmp_path)) == 1
 
 
-def test_the_gpu_begins_before_everything_is_prepared(tmp_path, monkeypatch):
+def test_the_gpu_begins_before_every_job_is_made(tmp_path, monkeypatch):
     prepared = []
-    plain = engines.prepare
-    monkeypatch.setattr(engines, "prepare", lambda task: prepared.append(task) or plain(task))
+    plain = gpu_engine.job_of
+    monkeypatch.setattr(gpu_engine, "job_of", lambda task: prepared.append(task) or plain(task))
     seen = []
 
     def one_by_one(jobs, *, callback=None, failed=None, **options):
         for index, job in enumerate(jobs):
             seen.append(len(prepared))
-            yield index, run_search(job.X, job.Y, job.settings, job.seed)
+            yield index, run_search(job)
 
     monkeypatch.setattr(cuda, "run_many", one_by_one)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(5)]
@@ -384,7 +388,7 @@ def test_the_gpu_begins_before_everything_is_prepared(tmp_path, monkeypatch):
     assert seen == [1, 2, 3, 4, 5]
 
 
-def test_a_task_that_cannot_be_prepared_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
+def test_a_task_without_a_possible_job_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
     monkeypatch.setattr(cuda, "run_many", on_cpu)
     tasks = [Task(Design("cpar3", order=order), 5, 0) for order in ("known", "given:0,1", "none")]
     progress = run_tasks(tasks, Store(tmp_path), CudaEngine())

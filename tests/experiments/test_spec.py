@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gradus._experiments.plan import Plan, load_plans, save_plan
-from gradus._experiments.progress import standings
+from gradus._experiments.execution import TaskBatch, run_batch
+from gradus._experiments.plans import Plan, load_plans, save_plan
 from gradus._experiments.run import run_tasks
-from gradus._experiments.spec import load_spec, paper_specs
+from gradus._experiments.standings import standings
 from gradus._experiments.store import Store
-from gradus._experiments.work import Batch, run_batch
+from gradus._replication.paper import load_spec, paper_specs
 from gradus.errors import GradusError
 
 
@@ -52,7 +52,7 @@ def test_parity_and_majority_draw_their_minimum_sets_at_random():
     assert {problem for problem, order in orders if order == "auto-random"} == {"cpar7", "cmaj9"}
 
 
-def test_as_published_changes_the_real_world_beds_alone():
+def test_as_published_changes_the_real_world_problems_alone():
     text, published = (load_spec("fig7", as_published=flag) for flag in (False, True))
     assert {d.settings.gates_per_target for b in text.blocks for d in b.designs} == {21}
     assert {(d.settings.gates_per_target, d.settings.history) for b in published.blocks for d in b.designs} == {(41, 750)}
@@ -62,7 +62,7 @@ def test_as_published_changes_the_real_world_beds_alone():
     assert load_spec("fig4").blocks == load_spec("fig4", as_published=True).blocks
 
 
-def test_samples_scale_down_sets_or_networks_a_fold():
+def test_samples_scale_down_sets_or_networks_per_fold():
     assert len(load_spec("tab2", samples=7).tasks()) == 8 * 7 * 4
     assert len(load_spec("fig3", samples=7).tasks()) == 14 * 7 * 4
     assert len(load_spec("quick").tasks()) == 30 * 6 * 4 + (8 + 4) * 100 * 4
@@ -151,7 +151,7 @@ def test_users_run_specs_over_their_own_data(own, tmp_path):
 
     class Here:
         def run(self, tasks):
-            yield run_batch(Batch(tuple(tasks)))
+            yield run_batch(TaskBatch(tuple(tasks)))
 
     assert run_tasks(tasks, Store(tmp_path / "out"), Here()).done == len(tasks)
     places, damaged = standings(tmp_path / "out")

@@ -6,14 +6,16 @@ import os
 import shutil
 import subprocess
 
+import pyarrow as pa
 import pytest
 
 from experiment_helpers import comparable
 from gradus._experiments import store as store_module
-from gradus._experiments.run import missing, run_tasks
+from gradus._experiments.execution import TaskBatch, run_batch
+from gradus._experiments.row import SCHEMA, Row, table_of
+from gradus._experiments.run import run_tasks, split_tasks
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design, Task
-from gradus._experiments.work import run_batch
 from gradus.errors import StoreError
 
 
@@ -24,15 +26,13 @@ class Here:
         self.ran = []
 
     def run(self, tasks):
-        from gradus._experiments.work import Batch
-
         for task in tasks:
             self.ran.append(task.id)
-            yield run_batch(Batch((task,)))
+            yield run_batch(TaskBatch((task,)))
 
 
 def rows(numbers, status="done"):
-    return [{"task": f"{n:032x}", "status": status, "sample": n} for n in numbers]
+    return [Row(task=f"{n:032x}", status=status, sample=n) for n in numbers]
 
 
 def test_rows_come_back_and_parts_are_never_changed(tmp_path):
@@ -93,7 +93,7 @@ def test_a_damaged_part_is_named_and_only_its_tasks_run_again(tmp_path, damage):
     victim.write_bytes({"cut": bytes(content[:-20]), "flip": bytes(content), "empty": b""}[damage])
     again = Store(tmp_path)
     assert again.damaged == [victim.name]
-    assert len(missing(tasks, again)[0]) == len(lost)
+    assert len(split_tasks(tasks, again)[0]) == len(lost)
     engine = Here()
     run_tasks(tasks, again, engine)
     assert set(engine.ran) == lost
@@ -147,9 +147,28 @@ def test_a_part_that_cannot_be_read_is_not_called_damaged(tmp_path, monkeypatch)
 def test_leftovers_of_a_killed_write_are_cleared_away(tmp_path):
     store = Store(tmp_path)
     store.append(rows([1]))
-    (store.parts_folder / ".writing-abc").write_bytes(b"half")
+    (store.parts_folder / ".part-000002-abc.parquet.x1y2").write_bytes(b"half")
     run_tasks([], Store(tmp_path), Here())
     assert [path.name[:5] for path in store.parts_folder.iterdir()] == ["part-"]
+
+
+def old_rows(shrink):
+    """Rows as an earlier version wrote them: with a column for a setting that is gone."""
+    table = table_of(rows(range(len(shrink)))).drop_columns(["eta"])
+    return table.append_column("shrink", pa.array(shrink, pa.int64()))
+
+
+def test_parts_of_an_earlier_version_are_read_without_the_rows_of_methods_that_are_gone(tmp_path):
+    store = Store(tmp_path)
+    store.append_table(old_rows([0, 1000, 0]))
+    store.append(rows([3]))
+    assert Store(tmp_path).table().schema == SCHEMA
+    assert sorted(Store(tmp_path).table(["sample"])["sample"].to_pylist()) == [0, 2, 3]
+    store.compact()
+    assert len(list(store.parts_folder.glob("part-*"))) == 1
+    again = Store(tmp_path)
+    assert len(again) == 4  # a merge throws nothing away
+    assert sorted(again.table(["sample"])["sample"].to_pylist()) == [0, 2, 3]
 
 
 def fill(store):

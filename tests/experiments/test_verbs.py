@@ -34,7 +34,7 @@ def spec(tmp_path):
 
 def test_reproduce_runs_reports_and_goes_on(spec, tmp_path, capsys):
     out = tmp_path / "out"
-    assert run(["reproduce", str(spec), "-o", str(out), "--workers", "1", "--json"]) == 0
+    assert run(["reproduce", str(spec), "-o", str(out), "--n-jobs", "1", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert (first["tasks"], first["done"], first["failed"]) == (12, 12, 0)
     assert (out / "report.html").exists()
@@ -50,14 +50,13 @@ def test_reproduce_runs_reports_and_goes_on(spec, tmp_path, capsys):
 
 
 def test_prepare_and_absorb_go_through_files(spec, tmp_path, capsys):
-
-    from gradus._experiments.device import run_jobs
-    from gradus._experiments.jobs_file import read_jobs
+    from gradus._experiments.remote import run_on_gpu
+    from gradus._experiments.search_files import read_searches
 
     out, jobs = tmp_path / "out", tmp_path / "jobs.npz"
     assert run(["reproduce", str(spec), "-o", str(out), "--prepare", str(jobs)]) == 0
-    assert "wrote 12 jobs" in capsys.readouterr().out
-    run_jobs(list(read_jobs(jobs)), tmp_path, run_many=on_cpu, say=str)
+    assert "wrote 12 searches" in capsys.readouterr().out
+    run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str)
     absorb = ["--absorb", str(tmp_path / "results-0.npz")]
     assert run(["reproduce", str(spec), "-o", str(out), *absorb, "--jobs", str(jobs), "--no-report"]) == 0
     assert "12 of 12 tasks done" in capsys.readouterr().out
@@ -67,12 +66,12 @@ def test_prepare_and_absorb_go_through_files(spec, tmp_path, capsys):
 
 def test_a_damaged_part_is_named_to_the_user(spec, tmp_path, capsys):
     out = tmp_path / "out"
-    assert run(["reproduce", str(spec), "-o", str(out), "--workers", "1", "--no-report"]) == 0
+    assert run(["reproduce", str(spec), "-o", str(out), "--n-jobs", "1", "--no-report"]) == 0
     part = next((out / "parts").glob("part-*"))
     part.write_bytes(part.read_bytes()[:-9])
     assert run(["status", str(out)]) == 0
     assert part.name in capsys.readouterr().err
-    assert run(["reproduce", str(spec), "-o", str(out), "--workers", "1", "--no-report"]) == 0
+    assert run(["reproduce", str(spec), "-o", str(out), "--n-jobs", "1", "--no-report"]) == 0
     said = capsys.readouterr()
     assert f"{part.name} is damaged" in said.err
     assert "12 of 12 tasks done, 12 of them now" in said.out
@@ -83,7 +82,7 @@ def test_a_damaged_part_is_named_to_the_user(spec, tmp_path, capsys):
     [
         (["reproduce", "fig99"], "there is no experiment 'fig99'"),
         (["reproduce", "fig3", "--samples", "0"], "samples is 0"),
-        (["reproduce", "fig3", "--workers", "2", "--dask", "tcp://a:1"], "not both"),
+        (["reproduce", "fig3", "--n-jobs", "2", "--dask", "tcp://a:1"], "not both"),
         (["status", "nowhere"], "there are no results in nowhere"),
         (["report", "nowhere"], "there are no results in nowhere"),
     ],
@@ -100,10 +99,10 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_is_done(tmp_path):
     spec = tmp_path / "long.toml"
     spec.write_text(
         'title = "Long"\n[[runs]]\nproblem = "cpar7"\nsizes = [100]\nsamples = 5000\n'
-        "gates_per_target = 5\nmax_iterations = 300000\nrestarts = 0\n"
+        "gates_per_target = 5\nmax_iter = 300000\nn_restarts = 0\n"
     )
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "gradus", "reproduce", str(spec), "-o", str(out), "--workers", "1"]
+    command = [sys.executable, "-m", "gradus", "reproduce", str(spec), "-o", str(out), "--n-jobs", "1"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     deadline = time.monotonic() + 60
     while not len(Store(out)) and time.monotonic() < deadline:
@@ -111,7 +110,7 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_is_done(tmp_path):
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "tasks are done and kept; run the same command again to go on" in error
+    assert "tasks are done and kept; run the same command again to continue" in error
     assert "Traceback" not in error
     assert len(Store(out)) > 0
 
@@ -130,8 +129,8 @@ def test_mistakes_in_a_call_are_found_before_anything_is_written(tmp_path, monke
         assert not (tmp_path / "out").exists()
 
 
-def test_the_device_module_answers_a_missing_file_in_one_sentence(tmp_path, capsys):
-    from gradus._experiments.device import main
+def test_the_remote_module_answers_a_missing_file_in_one_sentence(tmp_path, capsys):
+    from gradus._experiments.remote import main
 
     with pytest.raises(SystemExit) as ended:
         main([str(tmp_path / "nope.npz"), str(tmp_path / "out")])

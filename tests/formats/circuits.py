@@ -27,7 +27,7 @@ class Builder:
 
 
 def ripple_adder(width: int) -> Network:
-    """(x + y) mod 2^width from nine NANDs a bit."""
+    """(x + y) mod 2^width from nine NANDs per bit."""
     build = Builder(2 * width)
     not_both, total = build.xor_parts(0, width)
     outputs, carry = [total], build.nand(not_both, not_both)
@@ -114,10 +114,38 @@ def awkward_names() -> Network:
     )
 
 
-def random_network(n_inputs: int, n_gates: int, n_outputs: int, seed: int) -> Network:
+def random_network(n_inputs: int, n_gates: int, n_outputs: int, seed: int, *, any_gates: bool = False) -> Network:
     rng = np.random.default_rng(seed)
     sources = [rng.integers(0, n_inputs + gate, size=2).tolist() for gate in range(n_gates)]
-    return Network(n_inputs, sources, rng.integers(0, n_inputs + n_gates, size=n_outputs).tolist())
+    outputs = rng.integers(0, n_inputs + n_gates, size=n_outputs).tolist()
+    return Network(n_inputs, sources, outputs, rng.integers(0, 16, size=n_gates) if any_gates else None)
+
+
+def every_gate() -> Network:
+    """Each of the sixteen functions of two inputs, of one input read twice, and of gates."""
+    functions = list(range(16))
+    sources = [[0, 1]] * 16 + [[1, 1]] * 16 + [[2 + (5 * f + 3) % 16, 2 + (7 * f + 1) % 16] for f in functions]
+    return Network(2, sources, range(2, 50), functions * 3)
+
+
+def full_adder_chain(width: int) -> Network:
+    """(x + y) mod 2^width from XOR, AND and OR gates."""
+    sources, functions, outputs = [], [], []
+
+    def gate(function: int, a: int, b: int) -> int:
+        sources.append([a, b])
+        functions.append(function)
+        return 2 * width + len(sources) - 1
+
+    carry = None
+    for bit in range(width):
+        half = gate(6, bit, width + bit)
+        outputs.append(half if carry is None else gate(6, half, carry))
+        if bit < width - 1:
+            both = gate(8, bit, width + bit)
+            carry = both if carry is None else gate(14, both, gate(8, half, carry))
+    names = [f"{operand}{bit}" for operand in "xy" for bit in range(width)]
+    return Network(2 * width, sources, outputs, functions, input_names=names)
 
 
 CIRCUITS = {
@@ -133,5 +161,12 @@ CIRCUITS = {
     "gates without use": Network(2, [[0, 1], [0, 0], [2, 2], [1, 1]], [4]),
     "an unused input": Network(3, [[0, 2]], [3]),
     "one target a hundred gates": random_network(14, 100, 5, seed=1),
+    "every gate": every_gate(),
+    "full adders": full_adder_chain(6),
+    "any gates": random_network(9, 60, 9, seed=3, any_gates=True),
+    "any gates with awkward names": random_network(6, 40, 6, seed=4, any_gates=True).with_names(
+        AWKWARD_NAMES[:6], AWKWARD_NAMES[3:9]
+    ),
+    "any gates, many inputs": random_network(30, 120, 8, seed=5, any_gates=True),
     "many inputs": random_network(40, 200, 8, seed=2),
 }

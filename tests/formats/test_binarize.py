@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus._formats.binarize import binarize, two_means_boundary
-from gradus._formats.series import Series, transitions
+from gradus._formats.series import Series
+from gradus._formats.transitions import transitions
 from gradus.errors import DataError, SettingsError
 
 

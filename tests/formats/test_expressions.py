@@ -104,7 +104,7 @@ def test_depth_costs_no_recursion(text):
     [
         ("", 1, "no expression"),
         ("   ", 4, "no expression"),
-        ("a &", 4, "stops short"),
+        ("a &", 4, "is incomplete"),
         ("a b", 3, "expected an operator"),
         ("a and b", 3, "write '&'"),
         ("not a", 1, "write '!'"),
@@ -117,7 +117,7 @@ def test_depth_costs_no_recursion(text):
         ("a & 2", 5, "neither a constant"),
         ("a & b ^ c", 7, "brackets"),
         ("a ^ b & c", 7, "brackets"),
-        ("!", 2, "stops short"),
+        ("!", 2, "is incomplete"),
     ],
 )
 def test_errors_name_the_place(text, column, says):

@@ -6,22 +6,25 @@ import itertools
 
 import numpy as np
 import pytest
-from circuits import Builder, multiplier, parity, random_network, ripple_adder
+from circuits import Builder, full_adder_chain, multiplier, parity, random_network, ripple_adder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus import Network
 from gradus._logic import factoring, formula
-from gradus._logic.decision_diagrams import Diagrams, TooManyNodesError
+from gradus._logic.decision_diagrams import ONE, ZERO, DecisionDiagrams, TooManyNodesError
 from gradus._logic.factoring import factored, render
+from gradus._logic.formula import formulas
 from gradus._logic.sums_of_products import FREE, minimum_sum, prime_implicants
 from gradus.errors import FormatError
 
-networks = st.builds(random_network, st.integers(1, 5), st.integers(1, 30), st.integers(1, 3), st.integers(0, 10**6))
+networks = st.builds(
+    random_network, st.integers(1, 5), st.integers(1, 30), st.integers(1, 3), st.integers(0, 10**6), any_gates=st.booleans()
+)
 
 
 def evaluate(text: str, values: dict[str, np.ndarray]) -> np.ndarray:
-    """A plain recursive reading of the formula's grammar: sums of products of literals and brackets."""
+    """A plain recursive reading of the formula's grammar: one operator at a level, or products in a sum."""
     position = 0
 
     def take(sign: str) -> bool:
@@ -31,10 +34,25 @@ def evaluate(text: str, values: dict[str, np.ndarray]) -> np.ndarray:
         return found
 
     def total() -> np.ndarray:
+        start = position
         result = product()
+        if text[position : position + 3] == " ^ ":
+            assert not product_was_joined(start), "an AND beside an XOR must have brackets"
+            while take(" ^ "):
+                result = result ^ factor()
+            assert text[position : position + 3] not in (" & ", " | ")
+            return result
         while take(" | "):
             result = result | product()
+        assert text[position : position + 3] != " ^ "
         return result
+
+    def product_was_joined(start: int) -> bool:
+        depth, joined = 0, False
+        for sign in text[start:position]:
+            depth += (sign == "(") - (sign == ")")
+            joined |= sign == "&" and depth == 0
+        return joined
 
     def product() -> np.ndarray:
         result = factor()
@@ -98,30 +116,36 @@ def fewest_products(table: np.ndarray) -> int:
     raise AssertionError("no cover")
 
 
-@given(networks)
+@given(networks, st.booleans())
 @settings(deadline=None, max_examples=150)
-def test_a_formula_is_its_target_on_all_patterns_and_reads_its_true_support(network: Network) -> None:
+def test_a_formula_is_its_target_on_all_patterns_and_reads_its_true_support(network: Network, xor: bool) -> None:
     X = all_patterns(network.n_inputs)
     values = dict(zip(network.input_names, X.T, strict=True))
-    for output, found in enumerate(network.formulas().values()):
+    sums = formulas(network, xor=False)
+    for output, found in enumerate(formulas(network, xor=xor).values()):
         np.testing.assert_array_equal(evaluate(found.text, values), network.predict(X)[:, output])
         assert list(found.support) == true_support(network, output)
         assert found.n_literals == sum(found.text.count(name) for name in network.input_names)
         assert found.support_proven
-        assert not found.factored
+        # A form with brackets is given only for an XOR that makes it shorter.
+        assert found.factored == ("^" in found.text)
+        assert found == sums[found.target] or found.n_literals < sums[found.target].n_literals
+        assert xor or found == sums[found.target]
 
 
-@given(networks)
+@given(networks, st.booleans())
 @settings(deadline=None, max_examples=150)
-def test_a_factored_form_is_its_target_too(network: Network) -> None:
+def test_a_factored_form_is_its_target_too(network: Network, xor: bool) -> None:
     X = all_patterns(network.n_inputs)
     values = dict(zip(network.input_names, X.T, strict=True))
     for output in range(network.n_outputs):
-        expression, support, _ = factored(network, output)
+        expression, support, _ = factored(network, output, xor=xor)
         text = render(expression, network.input_names)
         np.testing.assert_array_equal(evaluate(text, values), network.predict(X)[:, output])
         assert [network.input_names[i] for i in support] == true_support(network, output)
         assert expression.n_literals == sum(text.count(name) for name in network.input_names)
+        assert expression.has_xor == ("^" in text)
+        assert xor or "^" not in text
 
 
 @pytest.mark.parametrize("code", range(1, 256, 9))
@@ -162,26 +186,40 @@ def test_large_covers_are_right_and_nothing_can_be_left_out(width: int, density:
 
 
 def test_the_textbook_examples() -> None:
-    adder = ripple_adder(6).formulas()
+    adder = formulas(ripple_adder(6), xor=False)
     assert adder["z0"].text == "!x0 & y0 | x0 & !y0"
     assert [len(products_of(found.text)) for found in adder.values()] == [2, 6, 16, 36, 76, 156]
     assert all(found.exact for found in adder.values())
-    assert parity(12).formulas()["z11"].n_literals == 12 * 2**11
+    assert formulas(parity(12), xor=False)["z11"].n_literals == 12 * 2**11
+
+
+@pytest.mark.parametrize("adder", [ripple_adder(6), full_adder_chain(6)], ids=["of NANDs", "of any gates"])
+def test_an_exclusive_or_is_found_whatever_gates_make_it(adder: Network) -> None:
+    found = formulas(adder)
+    assert found["z0"].text == "x0 ^ y0"
+    assert found["z1"].n_literals == 4
+    assert all(found[f"z{bit}"].n_literals <= 2 + 4 * bit for bit in range(1, 6))
+    assert not any(found[f"z{bit}"].exact for bit in range(6))
+
+
+def test_parity_of_any_width_is_short() -> None:
+    assert formulas(parity(12))["z11"].text == " ^ ".join(f"x{i}" for i in range(12))
+    assert formulas(parity(30))["z29"].n_literals == 30
 
 
 def test_constants_and_copies_are_told_as_such() -> None:
     network = Network(2, [[0, 0], [0, 2], [3, 3]], [3, 4, 1])
-    assert [found.text for found in network.formulas().values()] == ["1", "0", "x1"]
-    assert [found.support for found in network.formulas().values()] == [(), (), ("x1",)]
+    assert [found.text for found in formulas(network).values()] == ["1", "0", "x1"]
+    assert [found.support for found in formulas(network).values()] == [(), (), ("x1",)]
 
 
 def test_names_that_are_no_words_are_quoted() -> None:
     network = Network(2, [[0, 1]], [2], input_names=["Cdc2/Cdc13*", "or"], output_names=["a b"])
-    assert network.formulas()["a b"].text == '!"Cdc2/Cdc13*" | !"or"'
+    assert formulas(network)["a b"].text == '!"Cdc2/Cdc13*" | !"or"'
 
 
 def test_beyond_twelve_inputs_a_carry_chain_stays_short() -> None:
-    found = ripple_adder(16).formulas()["z15"]
+    found = formulas(ripple_adder(16))["z15"]
     assert found.factored
     assert len(found.support) == 32
     assert found.n_literals < 20 * 16  # a sum of products would have more than 2^16
@@ -213,7 +251,7 @@ def chain(length: int) -> Network:
 
 
 def test_circuits_too_wide_for_diagrams_are_written_out_and_say_so() -> None:
-    found = chain(3000).formulas()["z0"]
+    found = formulas(chain(3000))["z0"]
     assert not found.support_proven
     assert found.n_literals == 3000
     assert len(found.support) == 3000
@@ -224,26 +262,43 @@ def test_formulas_written_out_from_the_circuit_alone_are_right(monkeypatch: pyte
     network = ripple_adder(3)
     X = all_patterns(6)
     values = dict(zip(network.input_names, X.T, strict=True))
-    for output, found in enumerate(network.formulas().values()):
+    for output, found in enumerate(formulas(network).values()):
         np.testing.assert_array_equal(evaluate(found.text, values), network.predict(X)[:, output])
         assert not found.support_proven
 
 
 def test_a_formula_beyond_all_bounds_is_refused_with_advice() -> None:
     with pytest.raises(FormatError, match=r"'z\d+' would have \d+ literals.*\.blif"):
-        parity(30).formulas()
+        formulas(parity(30), xor=False)
 
 
 def test_the_limit_itself_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formula, "MAX_LITERALS", 13)
-    assert chain(13).formulas()["z0"].n_literals == 13
+    assert formulas(chain(13))["z0"].n_literals == 13
     monkeypatch.setattr(formula, "MAX_LITERALS", 12)
     with pytest.raises(FormatError):
-        chain(13).formulas()
+        formulas(chain(13))
+
+
+@given(st.integers(0, 15), st.integers(0, 255), st.integers(0, 255))
+def test_a_gate_of_two_diagrams_is_the_gate_of_their_functions(table: int, first: int, second: int) -> None:
+    diagrams = DecisionDiagrams()
+
+    def build(code: int, level: int = 0) -> int:
+        if level == 3:
+            return ONE if code & 1 else ZERO
+        half = 1 << (2 - level)
+        low, high = build(code & (1 << half) - 1, level + 1), build(code >> half, level + 1)
+        variable = diagrams.variable(level)
+        return diagrams.gate(14, diagrams.gate(8, variable, high), diagrams.gate(2, variable, low))
+
+    expected = sum((table >> (2 * (first >> i & 1) + (second >> i & 1)) & 1) << i for i in range(8))
+    assert diagrams.gate(table, build(first), build(second)) == build(expected)
+    assert diagrams.negation(build(first)) == build(255 ^ first)
 
 
 def test_diagrams_stop_at_their_limit() -> None:
-    diagrams = Diagrams(max_nodes=3)  # the two constants count
+    diagrams = DecisionDiagrams(max_nodes=3)  # the two constants count
     diagrams.variable(0)
     diagrams.variable(1)
     with pytest.raises(TooManyNodesError):

@@ -12,10 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gradus import problems
-from gradus._formats.series import transitions
-from gradus._formats.series_files import read_series
-from gradus._formats.table_writer import write_table
-from gradus._formats.tables import read_table
+from gradus._formats.series import read_series
+from gradus._formats.table_files import read_table, write_table
+from gradus._formats.transitions import transitions
 from gradus.errors import GradusError
 
 ARFF = b"@relation 'r: -C 1'\n@attribute z {0,1}\n@attribute 'a b' numeric\n@data\n0,1\n1,'0'\n"
@@ -53,7 +52,7 @@ def read_everyhow(path):
         attempts = [
             lambda: read_table(path).split(),
             lambda: read_table(path).split(list(read_table(path).columns[-1:])),
-            lambda: transitions(read_series(path), on_conflict="drop"),
+            lambda: transitions(read_series(path), on_conflict="ignore"),
             lambda: transitions(read_series(path, layout="genes"), on_conflict="first"),
         ]
     found = []

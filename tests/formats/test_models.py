@@ -12,8 +12,8 @@ from circuits import CIRCUITS, awkward_names, yeast_rules
 from referees import assert_model_means
 
 from gradus import Network
-from gradus._formats.export import export
 from gradus._formats.names import restore
+from gradus._formats.writers import export
 from gradus.errors import DataError, MissingExtraError
 
 aeon = pytest.importorskip("biodivine_aeon")
@@ -40,25 +40,25 @@ def test_the_referee_refuses_a_model_with_one_wrong_rule() -> None:
     right = Network(2, [[0, 1]], [2])
     wrong = Network(2, [[0, 0]], [2])
     with pytest.raises(AssertionError):
-        assert_model_means(aeon.BooleanNetwork.from_bnet(wrong.to_bnet()), right, "")
+        assert_model_means(aeon.BooleanNetwork.from_bnet(export(wrong, format="bnet")), right, "")
 
 
 def test_a_target_named_like_an_input_is_that_genes_update() -> None:
-    lines = yeast_rules().to_bnet().split("\n")
+    lines = export(yeast_rules(), format="bnet").split("\n")
     assert "Rum1, Rum1" in lines
     assert [line.split(",")[0] for line in lines].count("Cdc2_Cdc13") == 1
     assert "Cdc2_Cdc13, !Rum1 & !Slp1" in lines
 
 
 def test_awkward_names_make_well_formed_xml() -> None:
-    text = awkward_names().to_sbml()
+    text = export(awkward_names(), format="sbml")
     species = [item.get(ID) for item in ElementTree.fromstring(text).iter(SPECIES)]
     assert sorted(restore(species, text)) == sorted(awkward_names().input_names)
 
 
 def test_a_model_without_variables_is_refused() -> None:
     with pytest.raises(DataError, match="no inputs and no outputs"):
-        Network(0, [], []).to_sbml()
+        export(Network(0, [], []), format="sbml")
 
 
 def test_the_message_names_the_extra_when_aeon_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,4 +71,4 @@ def test_the_message_names_the_extra_when_aeon_is_missing(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match="pip install biodivine-aeon"):
-        Network(1, [], [0]).to_sbml()
+        export(Network(1, [], [0]), format="sbml")

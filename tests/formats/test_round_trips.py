@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from referees import patterns
 
 from gradus import Network
-from gradus._formats import aiger_reader, blif_reader, bnet_reader
-from gradus._formats.aiger_reader import parse_aiger
-from gradus._formats.blif_reader import parse_blif
-from gradus._formats.bnet_reader import parse_bnet
-from gradus._formats.export import export
-from gradus._formats.functions import TruthFunctions
+from gradus._formats.aiger import parse_aiger, read_aiger
+from gradus._formats.blif import parse_blif, read_blif
+from gradus._formats.bnet import parse_bnet, read_bnet
+from gradus._formats.truth_functions import TruthFunctions
+from gradus._formats.writers import export
 
-READERS = {".blif": blif_reader.read, ".aag": aiger_reader.read, ".aig": aiger_reader.read}
+READERS = {".blif": read_blif, ".aag": read_aiger, ".aig": read_aiger}
 
 text = st.text(st.characters(exclude_categories=()), max_size=5)  # half of a surrogate pair included
 names = st.lists(text, min_size=4, max_size=4, unique=True)
@@ -51,14 +50,14 @@ def test_circuits_come_back(extension: str, case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", CIRCUITS)
 def test_rules_come_back(case: str, tmp_path: Path) -> None:
     export(CIRCUITS[case], tmp_path / "model.bnet")
-    assert_same_rules(bnet_reader.read(tmp_path / "model.bnet", targets=CIRCUITS[case].output_names), CIRCUITS[case])
+    assert_same_rules(read_bnet(tmp_path / "model.bnet", targets=CIRCUITS[case].output_names), CIRCUITS[case])
 
 
-@given(st.integers(0, 10**6), names, names)
+@given(st.integers(0, 10**6), names, names, st.booleans())
 @settings(deadline=None, max_examples=60)
-def test_any_names_come_back(seed: int, inputs: list[str], outputs: list[str]) -> None:
-    network = random_network(4, 8, 4, seed).with_names(inputs, outputs)
-    assert_same(parse_blif(network.to_blif()), network)
-    assert_same(parse_aiger(network.to_aiger().encode("utf-8")), network)
-    assert_same(parse_aiger(network.to_aiger_binary()), network)
-    assert_same_rules(parse_bnet(network.to_bnet(), targets=outputs), network)
+def test_any_names_come_back(seed: int, inputs: list[str], outputs: list[str], any_gates: bool) -> None:
+    network = random_network(4, 8, 4, seed, any_gates=any_gates).with_names(inputs, outputs)
+    assert_same(parse_blif(export(network, format="blif")), network)
+    assert_same(parse_aiger(export(network, format="aag").encode("utf-8")), network)
+    assert_same(parse_aiger(export(network, format="aig")), network)
+    assert_same_rules(parse_bnet(export(network, format="bnet"), targets=outputs), network)

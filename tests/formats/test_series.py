@@ -1,139 +1,130 @@
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
+import pandas
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from gradus import problems
-from gradus._formats.series import Series, transitions
-from gradus.errors import ConflictError, DataError, SettingsError
+from gradus._formats.series import as_series, read_series
+from gradus._formats.transitions import transitions
+from gradus.errors import DataError, FormatError, SettingsError
 
 
-def slow_transitions(several):
-    """Distinct complete pairs of successive states in order, how often each was seen, and how many were incomplete."""
-    seen, skipped = {}, 0
-    for states in several:
-        for before, after in itertools.pairwise(states):
-            if None in before or None in after:
-                skipped += 1
-            else:
-                pair = tuple(before), tuple(after)
-                seen[pair] = seen.get(pair, 0) + 1
-    return seen, skipped
+def written(tmp_path, text, name="s.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
 
 
-cells = st.sampled_from([0, 1, 0, 1, 0, 1, None])
+def test_a_column_tells_series_apart_even_where_their_rows_are_mixed(tmp_path):
+    path = written(tmp_path, "series,a,b\n01,0,0\n1,1,1\n01,0,1\n1,1,0\n")
+    one, two = read_series(path)
+    assert (one.name, two.name) == (f"{path}:01", f"{path}:1")
+    assert (one.genes, one.lines, two.lines) == (("a", "b"), (2, 4), (3, 5))
+    assert transitions([one, two]).X.astype(int).tolist() == [[0, 0], [1, 1]]
 
 
-def several_series(n_genes):
-    state = st.lists(cells, min_size=n_genes, max_size=n_genes)
-    return st.lists(st.lists(state, min_size=1, max_size=8), min_size=1, max_size=3)
+def test_times_order_the_states_of_each_series(tmp_path):
+    path = written(tmp_path, "Time;a;run\n2;1;u\n1;0;u\n1;1;v\n10;0;v\n9;1;v\n")
+    u, v = read_series(path, series_column="run")
+    assert u.states.ravel().tolist() == [0, 1]
+    assert v.states.ravel().tolist() == [1, 1, 0]
+    assert v.lines == (4, 6, 5)
 
 
-@settings(max_examples=200, deadline=None)
-@given(several=st.integers(1, 3).flatmap(several_series), on_conflict=st.sampled_from(["raise", "drop", "first"]))
-def test_transitions_equal_those_found_one_by_one(several, on_conflict):
-    genes = [f"g{i}" for i in range(len(several[0][0]))]
-    seen, skipped = slow_transitions(several)
-    successors = {}
-    for before, after in seen:
-        successors.setdefault(before, []).append(after)
-    clashing = {before for before, afters in successors.items() if len(afters) > 1}
-    kept = {
-        (before, after): count
-        for (before, after), count in seen.items()
-        if before not in clashing or (on_conflict == "first" and successors[before][0] == after)
-    }
-    series = [Series(genes, states, name=f"s{i}") for i, states in enumerate(several)]
-    if not seen or not kept or (clashing and on_conflict == "raise") or len({after for _, after in kept}) == 1:
-        with pytest.raises(ConflictError if seen and clashing and on_conflict == "raise" else DataError):
-            transitions(series, on_conflict=on_conflict)
-        return
-    moves = transitions(series, on_conflict=on_conflict)
-    changing = [i for i in range(len(genes)) if len({after[i] for _, after in kept}) > 1]
-    assert moves.X.astype(int).tolist() == [list(before) for before, _ in kept]
-    assert moves.Y.astype(int).tolist() == [[after[i] for i in changing] for _, after in kept]
-    assert moves.target_names == tuple(genes[i] for i in changing)
-    assert moves.counts.tolist() == list(kept.values())
-    assert moves.skipped == skipped
-    assert set(moves.constant_targets) == set(genes) - set(moves.target_names)
-    assert len(moves.contradictions) == len(clashing)
-    assert moves.left_out == len(seen) - len(kept)
-
-
-def test_no_transition_crosses_from_one_series_to_the_next():
-    one, two = Series(["a", "b"], [[0, 0], [0, 1]], name="one"), Series(["a", "b"], [[1, 1], [1, 0]], name="two")
-    moves = transitions([one, two])
-    assert [str(step) for step in moves.steps] == ["one row 1", "two row 1"]
-    assert moves.X.astype(int).tolist() == [[0, 0], [1, 1]]
-
-
-def test_genes_may_stand_in_another_order_in_another_series():
-    one, two = Series(["a", "b"], [[0, 0], [0, 1]], name="one"), Series(["b", "a"], [[1, 0], [0, 1]], name="two")
-    assert transitions([one, two]).Y.astype(int).tolist() == [[0, 1], [1, 0]]
-    with pytest.raises(DataError, match="'two' has other genes"):
-        transitions([one, Series(["a", "c"], [[0, 0], [0, 1]], name="two")])
-
-
-def test_contradictions_are_listed_by_row():
-    states = [[0, 0], [0, 1], [0, 0], [1, 1]]
-    with pytest.raises(ConflictError) as caught:
-        transitions(Series(["a", "b"], states, name="s", lines=(2, 3, 4, 5)))
-    assert "s row 1 (line 2), s row 3 (line 4)" in str(caught.value)
-    assert "different values of a" in str(caught.value)
-    many = [[i >> b & 1 for b in range(4)] + [flip] for flip in (0, 1) for i in range(16) for _ in (0, 1)]
-    with pytest.raises(ConflictError, match="more"):
-        transitions(Series("abcde", many))
-
-
-def test_the_report_says_everything_that_was_done():
-    states = [[0, 0, 1], [1, 0, 1], [0, 0, 1], [1, 0, 1], [np.nan, 0, 1], [1, 1, 1], [0, 0, 1], [0, 0, 1]]
-    moves = transitions(Series("abc", states, name="s"), on_conflict="first", notes=["Made up."])
-    assert moves.report() == [
-        "Made up.",
-        "1 series of 3 genes gave 3 distinct transitions.",
-        "1 transition was a repeat of an earlier one and counts once.",
-        "2 transitions were left out because a value is missing.",
-        "Left out as targets because their next value never changes: b (always 0), c (always 1).",
-        "Contradiction: s row 1, s row 7: the same state is followed by different values of a.",
-        "1 contradictory transition left out.",
-    ]
+def test_several_files_are_several_series(tmp_path):
+    paths = [written(tmp_path, "a,b\n0,0\n0,1\n", "1.csv"), written(tmp_path, "b\ta\n1\t1\n0\t1\n", "2.tsv")]
+    series = read_series(paths)
+    assert [one.name for one in series] == [str(path) for path in paths]
+    assert transitions(series).X.astype(int).tolist() == [[0, 0], [1, 1]]
 
 
 @pytest.mark.parametrize(
-    ("states", "says"),
+    "text",
     [
-        ([[0, 1]], "only one state"),
-        ([[0, 1], [np.nan, 1]], "all 1 have a missing value"),
-        ([[0, np.nan], [0, np.nan]], "b has no value at all"),
-        ([[0, 1], [0, 1], [0, 1]], "nothing to learn"),
-        ([[0, 1], [0.5, 1]], "row 2 has the value 0.5 for 'a'"),
-        ([[0, 1], [np.inf, 1]], "value inf"),
-        ([[0, 1, 1]], "shape"),
-        ([["x", 1]], "not a table of numbers"),
-        (np.zeros((2, 2, 2)), "shape"),
+        "a,0,1,1\nb,1,1,0\n",
+        "gene,0,1,2\na,0,1,1\nb,1,1,0\n",
+        ",t0,t1,t2\na,0,1,1\nb,1,1,0\n",
+        '"t0" "t1" "t2"\n"a" 0 1 1\n"b" 1 1 0\n',
+        "x,t0,t1,t2\na,0,1,1\nb,1,1,0\n",
     ],
 )
-def test_series_that_hold_nothing_to_learn_are_refused_with_the_reason(states, says):
-    with pytest.raises(DataError, match=says):
-        transitions(Series(["a", "b"], states))
+def test_genes_in_rows_with_any_kind_of_header(tmp_path, text):
+    (series,) = read_series(written(tmp_path, text), layout="genes")
+    assert series.genes == ("a", "b")
+    np.testing.assert_array_equal(series.states, [[0, 1], [1, 1], [1, 0]])
 
 
-def test_wrong_settings_are_refused():
-    with pytest.raises(SettingsError, match="on_conflict"):
-        transitions(Series(["a"], [[0], [1]]), on_conflict="ask")
-    with pytest.raises(DataError, match="no series"):
-        transitions([])
-    with pytest.raises(DataError, match="two columns"):
-        Series(["a", "a"], [[0, 1]])
+def test_a_first_row_that_counts_up_is_asked_about(tmp_path):
+    path = written(tmp_path, "w,0,1,2\na,0,1,1\n")
+    with pytest.raises(FormatError, match="counts up"):
+        read_series(path, layout="genes")
+    assert read_series(path, layout="genes", header=True)[0].genes == ("a",)
+    assert read_series(path, layout="genes", header=False)[0].genes == ("w", "a")
 
 
-def test_transitions_are_a_problem():
-    moves = transitions(problems._time_series.YEAST_SERIES)
-    problem, built_in = problems.from_transitions(moves, name="yeast"), problems.load("yeast")
-    np.testing.assert_array_equal(problem.Y, built_in.Y)
-    np.testing.assert_array_equal(problem.sample(4, 1)[0], built_in.sample(4, 1)[0])
-    assert moves.constant_targets == {"start": False}
+def test_missing_and_continuous_values_are_kept(tmp_path):
+    (series,) = read_series(written(tmp_path, "a,b\n0.5,NA\n1e3,1\n"))
+    np.testing.assert_array_equal(series.states, [[0.5, np.nan], [1000, 1]])
+
+
+def test_other_kinds_of_table_hold_series_too(tmp_path):
+    frame = pandas.DataFrame({"series": ["u", "u", "v", "v"], "a": [0, 1, 1, 0]})
+    frame.to_parquet(tmp_path / "s.parquet")
+    assert len(read_series(tmp_path / "s.parquet")) == 2
+    np.savez(tmp_path / "s.npz", data=np.eye(3))
+    assert read_series(tmp_path / "s.npz")[0].genes == ("x0", "x1", "x2")
+    frame["series"] = [1, 1, 2, 2]
+    frame.to_parquet(tmp_path / "s.parquet")
+    assert [one.name[-2:] for one in read_series(tmp_path / "s.parquet")] == [":1", ":2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "error", "says"),
+    [
+        ("a,b\n0,x\n", {}, FormatError, "line 2, column 2: expected a number, found 'x'"),
+        ("g,t0\na,0\nb,1\n", {}, FormatError, "layout 'genes'"),
+        ("series,a\nu,0\n,1\n", {}, FormatError, "which series"),
+        ("series\nu\n", {}, FormatError, "no column with a gene"),
+        ("time,a\n1,0\n1,1\n", {}, DataError, "repeated time"),
+        ("time,a\n1,0\nNA,1\n", {}, DataError, "missing or a repeated time"),
+        ("a,b\n0,1\n", {"series_column": "q"}, DataError, "no column 'q'"),
+        ("a,b\n0,1\n", {"time_column": "q"}, DataError, "no column 'q'"),
+        ("a,b\n0,1\n", {"layout": "both"}, SettingsError, "layout"),
+        ("a,0,1\na,1,0\n", {"layout": "genes"}, DataError, "two columns"),
+        ("a,0,x\nb,1,y\n", {"layout": "genes", "header": False}, FormatError, "found 'x'"),
+        ("gene,t0\n,0\n", {"layout": "genes"}, FormatError, "no gene name"),
+        ("gene,t0\n", {"layout": "genes"}, FormatError, "expected rows"),
+        ("a,0,1\n", {"layout": "genes", "time_column": "t"}, SettingsError, "genes in rows"),
+    ],
+)
+def test_errors_say_what_and_where(tmp_path, text, options, error, says):
+    with pytest.raises(error, match=says):
+        read_series(written(tmp_path, text), **options)
+
+
+def test_no_file_and_binary_layouts_are_refused(tmp_path):
+    with pytest.raises(SettingsError, match="no file"):
+        read_series([])
+    np.savez(tmp_path / "s.npz", data=np.eye(3))
+    with pytest.raises(FormatError, match="text tables only"):
+        read_series(tmp_path / "s.npz", layout="genes")
+
+
+def test_files_frames_and_series_are_all_time_series(tmp_path):
+    path = written(tmp_path, "series,time,a,b\nq,1,0,1\np,2,1,1\np,1,0,0\n")
+    from_file = as_series(path)
+    frame = pandas.DataFrame({"series": ["q", "p", "p"], "time": [1, 2, 1], "a": [0, 1, 0], "b": [True, True, False]})
+    for source in (frame, [frame], from_file, read_series(path)):
+        found = as_series(source)
+        assert [one.name.rpartition(":")[2] for one in found] == ["q", "p"]
+        assert [one.states.tolist() for one in found] == [[[0, 1]], [[0, 0], [1, 1]]]
+    assert len(as_series([path, from_file[0]])) == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [(3, "int is not a time series"), ([3], "int is not a time series"), (pandas.DataFrame({"a": ["x"]}), "column 'a'")],
+)
+def test_what_holds_no_time_series_is_refused(source, message):
+    with pytest.raises(DataError, match=message):
+        as_series(source)

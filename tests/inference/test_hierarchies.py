@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradus._formats.series import transitions
+from gradus._formats.transitions import transitions
 from gradus._inference.hierarchies import find_hierarchies
 from gradus._inference.prior import Prior, read_edges
 from gradus.errors import ConflictError, DataError, FormatError
-from gradus.problems._time_series import ECOLI_SERIES, YEAST_SERIES
+from gradus.problems import ECOLI_SERIES, YEAST_SERIES
 
 
 def hierarchies(series, prior=None):
@@ -72,7 +72,7 @@ def test_a_prior_that_cannot_explain_a_gene_is_refused():
         hierarchies(YEAST_SERIES, Prior(allow=(("PP", "SK"),)))
     with pytest.raises(DataError, match="no gene may regulate 'SK'"):
         hierarchies(YEAST_SERIES, Prior(forbid=tuple((gene, "SK") for gene in YEAST_SERIES.genes)))
-    with pytest.raises(DataError, match="names 'Cdc99', which is none of the genes"):
+    with pytest.raises(DataError, match="names 'Cdc99', which is not one of the genes"):
         Prior(allow=(("Cdc99", "SK"),)).check(YEAST_SERIES.genes)
 
 

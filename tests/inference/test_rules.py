@@ -10,10 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradus import Network
-from gradus._inference.functions import FunctionTable, all_states, sign_of, single_output
-from gradus._inference.join import constant_network, join_networks
-from gradus._inference.rules import edge_uses, find_rule
-from gradus._inference.wording import in_words
+from gradus._inference.rules import (
+    FunctionCatalog,
+    all_states,
+    constant_network,
+    edge_uses,
+    find_rule,
+    join_networks,
+    sign_of,
+    single_output,
+)
+from gradus._inference.rules_page import in_words
 from gradus.errors import DataError
 
 
@@ -27,7 +34,7 @@ def networks(draw, n_inputs=4, n_outputs=2):
 
 @given(networks())
 def test_signs_are_those_of_every_pair_of_neighbouring_states(network):
-    for output, described in enumerate(FunctionTable(4).describe(network)):
+    for output, described in enumerate(FunctionCatalog(4).describe(network)):
         for i, gene in enumerate(network.input_names):
             changes = set()
             for rest in itertools.product([0, 1], repeat=3):
@@ -42,7 +49,7 @@ def test_signs_are_those_of_every_pair_of_neighbouring_states(network):
 
 @given(networks())
 def test_a_function_is_described_alike_in_small_and_large_tables(network):
-    small, large = FunctionTable(4), FunctionTable(13)
+    small, large = FunctionCatalog(4), FunctionCatalog(13)
     wide = join_networks(
         [*network.input_names, *(f"x{i}" for i in range(9))],
         {name: single_output(network, k) for k, name in enumerate(network.output_names)},
@@ -67,7 +74,7 @@ def test_the_rule_is_the_most_frequent_of_those_with_the_fewest_regulators():
     a = Network(2, [[0, 0], [2, 2]], [3], input_names=["a", "b"])
     not_b = Network(2, [[1, 1]], [2], input_names=["a", "b"])
     both = Network(2, [[0, 1], [2, 2]], [3], input_names=["a", "b"])
-    table = FunctionTable(2)
+    table = FunctionCatalog(2)
     functions = [table.describe(network)[0] for network in (both, both, both, a, not_b, a)]
     rule = find_rule("t", functions, 1)
     assert (rule.text, rule.regulators, rule.share, rule.minimal) == ("a", ("a",), 2 / 6, True)
@@ -77,7 +84,7 @@ def test_the_rule_is_the_most_frequent_of_those_with_the_fewest_regulators():
 
 
 def test_edges_are_counted_with_their_signs_and_unused_ones_of_minimum_sets_are_listed():
-    table = FunctionTable(3)
+    table = FunctionCatalog(3)
     names = ["a", "b", "c"]
     nand = Network(3, [[0, 1]], [3], input_names=names)
     xor = Network(3, [[0, 1], [0, 3], [1, 3], [4, 5]], [6], input_names=names)

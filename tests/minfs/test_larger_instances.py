@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import gradus
-from gradus._minfs import deepening, solver
-from gradus._minfs.cover import reduce_masks
-from gradus._minfs.deadline import Deadline
-from gradus._minfs.heuristics import beam
-from gradus._minfs.pairs import PairCollector
+from gradus._minfs import branch, solver
+from gradus._minfs.beam import beam
+from gradus._minfs.coded_examples import code_examples, code_inputs, code_target
+from gradus._minfs.deadline import Deadline, TimeUp
+from gradus._minfs.masks import MaskCollector, reduce_masks
 from gradus._minfs.solver import MASKS_KEPT
-from gradus._minfs.table import as_classes, label_examples, read_table
 from naive_minfs import is_feasible, milp_size, planted
 
 
@@ -96,8 +95,8 @@ def test_a_time_limit_gives_a_feasible_set_where_not_all_pairs_are_held():
 def test_giving_up_the_proof_of_being_first_is_said_and_costs_neither_size_nor_proof_of_it(monkeypatch):
     X, y, features = planted(80, 120, 5, 2)
     proven = gradus.minimum_feature_set(X, y)
-    monkeypatch.setattr(deepening, "SLICE_WORK", 1 << 12)
-    monkeypatch.setattr(deepening, "FIRST_WORK", 0)
+    monkeypatch.setattr(branch, "ROUND_WORK", 1 << 12)
+    monkeypatch.setattr(solver, "FIRST_WORK", 0)
     found = gradus.minimum_feature_set(X, y)
     assert (proven.first, found.first) == (True, False)
     assert found.optimal
@@ -109,8 +108,8 @@ def test_every_beam_gives_a_feasible_set_and_wide_ones_give_smaller_sets_on_the_
     sizes = {1: 0, 512: 0}
     for seed in range(4):
         X, y, _ = planted(80, 400, 5, seed)
-        examples = label_examples(read_table(X), as_classes(y, 80))
-        masks, _ = PairCollector(examples.rows, examples.classes, keep=MASKS_KEPT, work=1 << 30).collect()
+        examples = code_examples(code_inputs(X), code_target(y, 80))
+        masks, _ = MaskCollector(examples.rows, examples.classes, keep=MASKS_KEPT, work=1 << 30).collect()
         cover = reduce_masks(masks, 400)
         for width in sizes:
             found = beam(cover.covers, cover.n_pairs, width, longest=20, deadline=Deadline())
@@ -123,14 +122,16 @@ def test_a_beam_gives_up_at_its_length_and_at_its_deadline():
     covers = np.array([[0b01], [0b10]], dtype=np.uint64)
     assert beam(covers, 2, 1, longest=2, deadline=Deadline()) == (0, 1)
     assert beam(covers, 2, 1, longest=1, deadline=Deadline()) is None
-    assert beam(covers, 2, 1, longest=2, deadline=Deadline(0)) is None
+    with pytest.raises(TimeUp):
+        beam(covers, 2, 1, longest=2, deadline=Deadline(0))
+    assert beam(covers, 2, 1, longest=2, deadline=Deadline(0), grace=True) == (0, 1)
 
 
 def test_more_masks_are_held_where_answers_fail_again_and_again():
     """Random labels leave many almost feasible sets: held masks have to grow until the answer stands."""
     rng = np.random.default_rng(8)
     X, y = rng.random((200, 30)) < 0.5, rng.random(200) < 0.5
-    examples = label_examples(read_table(X), as_classes(y, 200))
+    examples = code_examples(code_inputs(X), code_target(y, 200))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver, "MASKS_KEPT", 64)
         patch.setattr(solver, "MASKS_ADDED", 8)
@@ -142,8 +143,8 @@ def test_more_masks_are_held_where_answers_fail_again_and_again():
 
 def test_the_masks_held_are_bounded_whatever_the_number_of_rows():
     X, y, _ = planted(3000, 100, 6, 0)
-    examples = label_examples(read_table(X), as_classes(y, 3000))
-    masks, complete = PairCollector(examples.rows, examples.classes, keep=100, work=1 << 22).collect()
+    examples = code_examples(code_inputs(X), code_target(y, 3000))
+    masks, complete = MaskCollector(examples.rows, examples.classes, keep=100, work=1 << 22).collect()
     assert not complete
     assert 0 < len(masks) <= 2 * 100 + 3000
 

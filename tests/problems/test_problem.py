@@ -47,7 +47,7 @@ def test_every_pattern_is_drawn_about_equally_often():
 
 
 @pytest.mark.parametrize("name", ["add16", "cmux31", "cpar62", "cpar63", "cpar64", "cpar65", "add40", "add2048"])
-def test_large_beds_draw_distinct_patterns_at_once_and_build_no_table(name):
+def test_large_problems_draw_distinct_patterns_at_once_and_build_no_table(name):
     began = time.process_time()
     problem = problems.load(name)
     assert problem.is_lazy
@@ -62,11 +62,11 @@ def test_large_beds_draw_distinct_patterns_at_once_and_build_no_table(name):
             getattr(problem, table)
 
 
-def test_a_large_bed_without_a_number_of_test_patterns_gets_ten_thousand():
+def test_a_large_problem_without_a_number_of_test_patterns_gets_ten_thousand():
     assert len(problems.load("add16").examples(5, 0).X_test) == 10_000
 
 
-def test_row_numbers_of_large_beds_lead_to_the_examples():
+def test_row_numbers_of_large_problems_lead_to_the_examples():
     problem = problems.load("add20")
     train, test = problem.sample(10, 4, n_test=30)
     drawn = problem.examples(10, 4, n_test=30)
@@ -77,7 +77,7 @@ def test_row_numbers_of_large_beds_lead_to_the_examples():
         np.testing.assert_array_equal(place, rows)
 
 
-def test_examples_of_small_beds_are_the_rows_that_were_sampled():
+def test_examples_of_small_problems_are_the_rows_that_were_sampled():
     problem = problems.load("add3")
     train, test = problem.sample(20, 2)
     X_train, Y_train, X_test, Y_test = problem.examples(20, 2)

@@ -13,18 +13,17 @@ import numpy as np
 import pytest
 
 from cuda_on_cpu import COMPILER, HostDevice
-from gradus._search.cuda import device as cuda_device
-from gradus._search.cuda import run_many
-from gradus._search.cuda.device import CudaDevice
-from gradus._search.cuda.helpers import Helpers
-from gradus._search.cuda.plan import Limits, Shape, choose_layout, shape_of
-from gradus._search.front import resume, run_search
-from gradus._search.learner import Job, search
-from gradus._search.settings import Settings
+from gradus._search.cuda import gpu_device, run_many
+from gradus._search.cuda.cpu_threads import CpuThreads
+from gradus._search.cuda.gpu_device import CudaDevice
+from gradus._search.cuda.gpu_layout import BatchShape, DeviceLimits, choose_layout, shape_of
+from gradus._search.driver import resume, run_search
+from gradus._search.job import Job, Settings
+from gradus._search.search import search
 from gradus.errors import MissingExtraError, SettingsError
 from gradus.losses import LOSSES
 
-LIMITS = Limits(multiprocessors=2, shared_bytes=100_000, block_bytes=60_000, reserved_bytes=1024)
+LIMITS = DeviceLimits(multiprocessors=2, shared_bytes=100_000, block_bytes=60_000, reserved_bytes=1024)
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
 
@@ -43,7 +42,7 @@ def make_job(rng, *, n, inputs, targets, seed=None, learnable=True, **settings):
     else:
         Y = rng.random((n, targets)) < 0.5
     seed = int(rng.integers(2**63)) if seed is None else seed
-    return Job(X, Y, Settings(**settings), seed, tuple(range(targets)), None, None, None)
+    return Job(X, Y, Settings(**settings), seed)
 
 
 def random_jobs(rng, count):
@@ -61,8 +60,6 @@ def random_jobs(rng, count):
                 history=int(rng.choice([1, 3, 50])),
                 max_iter=int(rng.choice([1, 40, 700, 3000])),
                 n_restarts=int(rng.integers(0, 4)),
-                shrink=int(rng.choice([0, 0, 1, 500])),
-                attempts=int(rng.choice([1, 1, 3])),
             )
         )
     return jobs
@@ -72,7 +69,7 @@ def assert_same_as_cpu(jobs, device, **options):
     found = dict(run_many(jobs, device=device, **options))
     assert sorted(found) == list(range(len(jobs)))
     for index, job in enumerate(jobs):
-        expected = run_search(job.X, job.Y, job.settings, job.seed)
+        expected = run_search(job)
         np.testing.assert_array_equal(found[index].sources, expected.sources, err_msg=f"job {index}: {job.settings}")
         for name in ("cost", "iterations", "restarts", "live_gates", "stopped"):
             assert getattr(found[index], name) == getattr(expected, name), (index, name, job.settings)
@@ -93,10 +90,10 @@ def test_random_small_jobs_end_as_on_the_cpu(host):
     [(80, 12, 6, 21), (64, 7, 7, 21), (48, 28, 12, 41), (30, 6, 2, 600)],
     ids=["three words", "two words, full", "sources of two bytes", "more gates than 32 words of bits"],
 )
-def test_long_searches_with_restarts_and_shrinking_end_as_on_the_cpu(host, loss, n, inputs, targets, gates):
+def test_long_searches_with_restarts_end_as_on_the_cpu(host, loss, n, inputs, targets, gates):
     rng = np.random.default_rng(2)
     sizes = {"n": n, "inputs": inputs, "targets": targets, "gates_per_target": gates}
-    jobs = [make_job(rng, loss=loss, max_iter=8000, n_restarts=1, shrink=2000, **sizes) for _ in range(3)]
+    jobs = [make_job(rng, loss=loss, max_iter=8000, n_restarts=1, **sizes) for _ in range(3)]
     jobs.append(make_job(rng, loss=loss, max_iter=6000, n_restarts=0, learnable=False, **sizes))
     assert_same_as_cpu(jobs, host)
 
@@ -110,8 +107,8 @@ def test_many_examples_take_many_words(host):
 @needs_compiler
 def test_a_result_does_not_depend_on_launches_or_company(host, tmp_path):
     rng = np.random.default_rng(4)
-    jobs = [make_job(rng, n=40, inputs=5, targets=3, max_iter=20_000, n_restarts=1, shrink=300) for _ in range(30)]
-    alone = HostDevice(tmp_path, LIMITS, seconds_a_launch=0.5)
+    jobs = [make_job(rng, n=40, inputs=5, targets=3, max_iter=20_000, n_restarts=1) for _ in range(30)]
+    alone = HostDevice(tmp_path, LIMITS, seconds_per_launch=0.5)
     alone.compiled = host.compiled
     together = dict(run_many(jobs, device=host))
     for index in (0, 17):
@@ -130,7 +127,7 @@ def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
     assert sorted(found) == [0, 1]
     assert any(line.startswith("job 0 runs on the CPU: a network takes") for line in lines)
     assert any("this CPU" in line for line in lines)
-    expected = run_search(large.X, large.Y, large.settings, large.seed)
+    expected = run_search(large)
     np.testing.assert_array_equal(found[0].sources, expected.sources)
 
 
@@ -140,12 +137,12 @@ def test_a_job_that_fails_on_the_cpu_takes_no_other_with_it(host, monkeypatch):
     large = [make_job(rng, n=12_000, inputs=4, targets=2, max_iter=50, n_restarts=0) for _ in range(3)]
     small = make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0)
 
-    def fails_once(X, Y, settings, seed, **options):
-        if X is large[0].X:
+    def fails_once(job, **options):
+        if job is large[0]:
             raise MemoryError("too large")
-        return run_search(X, Y, settings, seed, **options)
+        return run_search(job, **options)
 
-    monkeypatch.setattr("gradus._search.cuda.helpers.run_search", fails_once)
+    monkeypatch.setattr("gradus._search.cuda.cpu_threads.run_search", fails_once)
     ended = []
     with pytest.raises(MemoryError, match="too large") as caught:
         ended.extend(index for index, _ in run_many([*large, small], device=host))
@@ -158,7 +155,7 @@ def test_a_job_that_fails_on_the_cpu_takes_no_other_with_it(host, monkeypatch):
 
 
 @needs_compiler
-def test_a_watcher_can_stop_what_runs_on_the_cpu(host):
+def test_the_callback_can_stop_what_runs_on_the_cpu(host):
     rng = np.random.default_rng(10)
     large = [make_job(rng, n=12_000, inputs=4, targets=2, learnable=False, time_limit=20) for _ in range(2)]
     seen = []
@@ -174,21 +171,21 @@ def test_a_watcher_can_stop_what_runs_on_the_cpu(host):
 
 
 @needs_compiler
-def test_a_watcher_can_stop_everything_and_keeps_what_is_done(host):
+def test_the_callback_can_stop_everything_and_keeps_what_is_done(host):
     rng = np.random.default_rng(6)
     easy = [make_job(rng, n=4, inputs=3, targets=1) for _ in range(3)]
-    hard = [make_job(rng, n=60, inputs=5, targets=4, learnable=False, attempts=2) for _ in range(3)]
+    hard = [make_job(rng, n=60, inputs=5, targets=4, learnable=False) for _ in range(3)]
     seen = []
 
     def callback(progress):
         seen.append(progress)
-        return progress.finished >= 3 and progress.steps > 0
+        return progress.done >= 3 and progress.steps > 0
 
     found = dict(run_many(easy + hard, device=host, callback=callback))
     assert sorted(found) == list(range(6))
     assert [found[k].stopped for k in range(6)] == [False] * 3 + [True] * 3
     assert all(found[k].converged for k in range(3))
-    assert seen[-1].jobs == 6
+    assert (seen[-1].stage, seen[-1].total) == ("jobs", 6)
 
 
 @needs_compiler
@@ -200,10 +197,17 @@ def test_a_time_limit_ends_a_search_with_the_best_so_far(host):
     assert found.cost > 0
 
 
+@needs_compiler
+def test_a_time_limit_of_zero_gives_the_network_of_the_cpu(host):
+    job = make_job(np.random.default_rng(17), n=60, inputs=5, targets=4, learnable=False, time_limit=0)
+    found = assert_same_as_cpu([job], host)[0]
+    assert (found.stopped, found.iterations) == (True, 0)
+
+
 def test_every_network_has_its_place_in_shared_memory():
-    h200 = Limits(132, 233_472, 232_448, 1024)
+    h200 = DeviceLimits(132, 233_472, 232_448, 1024)
     for inputs, targets, gates, words in [(12, 6, 21, 3), (1, 1, 1, 1), (28, 28, 41, 2), (14, 8, 41, 32)]:
-        layout = choose_layout(Shape(inputs, gates * targets, targets, words), h200)
+        layout = choose_layout(BatchShape(inputs, gates * targets, targets, words), h200)
         per_multiprocessor = layout.blocks // h200.multiprocessors
         assert layout.block_bytes <= h200.block_bytes
         assert per_multiprocessor * (layout.block_bytes + h200.reserved_bytes) <= h200.shared_bytes
@@ -222,7 +226,7 @@ def test_without_a_gpu_the_error_says_so(monkeypatch):
             def Device():  # noqa: N802
                 raise RuntimeError("no CUDA-capable device is detected")
 
-    monkeypatch.setattr(cuda_device, "_import_cupy", lambda: NoDriver)
+    monkeypatch.setattr(gpu_device, "_import_cupy", lambda: NoDriver)
     with pytest.raises(SettingsError, match="no CUDA-capable device is detected"):
         CudaDevice()
 
@@ -259,11 +263,11 @@ def test_mixed_jobs_on_a_gpu_end_as_on_the_cpu():
     jobs += [make_job(rng, n=80, inputs=12, targets=6, max_iter=20_000, n_restarts=1, loss=k) for k in LOSSES]
     assert len({shape_of(job) for job in jobs}) > 50
     assert_same_as_cpu(jobs, gpu)
-    assert_same_as_cpu(long_jobs(rng, 200), gpu, helpers=2)
+    assert_same_as_cpu(long_jobs(rng, 200), gpu, n_jobs=2)
 
 
 def long_jobs(rng, count):
-    """Searches of two shapes that take many launches and end with zero error, without it, or after shrinking."""
+    """Searches of two shapes that take many launches and end with zero error or without it."""
     return [
         make_job(
             rng,
@@ -275,45 +279,44 @@ def long_jobs(rng, count):
             max_iter=150_000,
             n_restarts=1,
             history=30,
-            shrink=20_000 * (k % 2),
         )
         for k in range(count)
     ]
 
 
 @needs_compiler
-def test_helpers_finish_what_the_gpu_began_with_the_same_result(host, monkeypatch):
+def test_threads_finish_what_the_gpu_began_with_the_same_result(host, monkeypatch):
     taken = []
-    plain = Helpers.resume
-    monkeypatch.setattr(Helpers, "resume", lambda self, one, since: taken.append(since) or plain(self, one, since))
-    monkeypatch.setattr(Helpers, "wanted", property(lambda self: 1))  # however busy: one from every launch
-    assert_same_as_cpu(long_jobs(np.random.default_rng(8), 24), host, helpers=2)
+    plain = CpuThreads.resume
+    monkeypatch.setattr(
+        CpuThreads, "resume", lambda self, index, job, since: taken.append(since) or plain(self, index, job, since)
+    )
+    monkeypatch.setattr(CpuThreads, "wanted", property(lambda self: 1))  # however busy: one from every launch
+    assert_same_as_cpu(long_jobs(np.random.default_rng(8), 24), host, n_jobs=2)
     assert len(taken) > 4
-    assert any(since.shrinking for since in taken)
-    assert any(not since.shrinking and since.step for since in taken)
+    assert any(since.step for since in taken)
 
 
 @needs_compiler
-@pytest.mark.parametrize("helpers", [0, 2])
-def test_what_is_under_way_at_a_stop_can_be_finished_elsewhere(host, helpers):
+@pytest.mark.parametrize("n_jobs", [0, 2])
+def test_what_is_running_at_a_stop_can_be_finished_elsewhere(host, n_jobs):
     jobs = long_jobs(np.random.default_rng(11), 12)
     left = {}
     found = dict(
         run_many(
             jobs,
             device=host,
-            helpers=helpers,
+            n_jobs=n_jobs,
             callback=lambda progress: progress.steps > 50_000,
-            left=lambda job, attempt, since: left.update({job: since}),
+            left=lambda index, since: left.update({index: since}),
         )
     )
     assert left
     assert not set(found) & set(left)
     assert not any(one.stopped for one in found.values())
     for index, since in left.items():
-        job = jobs[index]
-        ended, nothing = resume(job.X, job.Y, job.settings, since)
-        expected = run_search(job.X, job.Y, job.settings, job.seed)
+        ended, nothing = resume(jobs[index], since)
+        expected = run_search(jobs[index])
         assert nothing is None
         np.testing.assert_array_equal(ended.sources, expected.sources)
         assert (ended.cost, ended.iterations, ended.restarts) == (expected.cost, expected.iterations, expected.restarts)
@@ -321,7 +324,7 @@ def test_what_is_under_way_at_a_stop_can_be_finished_elsewhere(host, helpers):
 
 @needs_compiler
 def test_jobs_are_read_as_there_is_room_and_an_error_among_them_comes_out(host, monkeypatch):
-    monkeypatch.setattr("gradus._search.cuda.feeder.JOBS_AT_ONCE", 5)
+    monkeypatch.setattr("gradus._search.cuda.gpu_feeder.JOBS_AT_ONCE", 5)
     rng = np.random.default_rng(12)
     jobs = [make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0) for _ in range(23)]
     assert sorted(index for index, _ in run_many(iter(jobs), device=host)) == list(range(23))
@@ -358,10 +361,10 @@ def late(host, tmp_path):
 
 
 @needs_compiler
-def test_closing_the_results_waits_for_the_gpu_to_be_through_with_its_memory(late):
+def test_closing_the_results_waits_for_the_gpu_to_finish_with_its_memory(late):
     rng = np.random.default_rng(14)
     easy = make_job(rng, n=4, inputs=3, targets=1)
-    endless = make_job(rng, n=4, inputs=3, targets=1, shrink=10**9)
+    endless = Job(np.zeros((4, 3), bool), np.array([[0], [1], [0], [1]], bool), Settings(n_restarts=10**9), 0)
     results = run_many([easy, endless], device=late)
     next(results)
     assert late.looks > 0
@@ -370,8 +373,8 @@ def test_closing_the_results_waits_for_the_gpu_to_be_through_with_its_memory(lat
 
 
 @needs_compiler
-def test_a_watcher_is_asked_when_a_launch_has_ended_and_not_at_every_look(late, monkeypatch):
-    monkeypatch.setattr("gradus._search.cuda.front.SECONDS_TO_ASK", 1000.0)
+def test_the_callback_is_called_when_a_launch_has_ended_and_not_at_every_poll(late, monkeypatch):
+    monkeypatch.setattr("gradus._search.cuda.gpu_run.SECONDS_BETWEEN_CALLBACKS", 1000.0)
     job = make_job(np.random.default_rng(15), n=60, inputs=5, targets=4, learnable=False, max_iter=9000, n_restarts=0)
     seen = []
     assert len(list(run_many([job], device=late, callback=seen.append))) == 1
@@ -379,14 +382,14 @@ def test_a_watcher_is_asked_when_a_launch_has_ended_and_not_at_every_look(late, 
 
 
 @needs_compiler
-def test_learning_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network(host, tmp_path, monkeypatch):
+def test_a_search_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network(host, tmp_path, monkeypatch):
     learned = threading.Event()
 
     class StillCompiling(HostDevice):
         def compile(self, constants):
             learned.wait()
 
-    monkeypatch.setattr("gradus._search.cuda.front.CudaDevice", lambda: StillCompiling(tmp_path, LIMITS))
+    monkeypatch.setattr("gradus._search.cuda.gpu_run.CudaDevice", lambda: StillCompiling(tmp_path, LIMITS))
     Y = np.random.default_rng(16).random((60, 4)) < 0.5
     found = search(np.zeros((60, 3), dtype=bool), Y, order=None, backend="cuda", callback=lambda _: True)
     learned.set()
@@ -396,11 +399,10 @@ def test_learning_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network
 
 def test_a_program_that_fails_does_not_wait_for_searches_that_help_the_gpu():
     code = (
-        "from gradus._search.learner import make_job\n"
-        "from gradus._search.cuda.helpers import Helpers\n"
-        "endless = make_job([[0], [0]], [[0], [1]], order=None, n_restarts=10**9)\n"
-        "helpers = Helpers(1)\n"
-        "helpers.run(0, endless)\n"
+        "from gradus._search.search import make_request\n"
+        "from gradus._search.cuda.cpu_threads import CpuThreads\n"
+        "endless = make_request([[0], [0]], [[0], [1]], order=None, n_restarts=10**9)\n"
+        "CpuThreads(1).run(0, endless.job)\n"
         "raise SystemExit(3)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=100, check=False).returncode == 3
@@ -412,7 +414,7 @@ def test_closing_the_results_ends_reading_and_searching(host):
     before = threading.active_count()
     endless = (make_job(rng, n=60, inputs=5, targets=4, learnable=False, n_restarts=10**6) for _ in itertools.count())
     easy = (make_job(rng, n=4, inputs=3, targets=1) for _ in range(3))
-    results = run_many(itertools.chain(easy, itertools.islice(endless, 40)), device=host, helpers=2)
+    results = run_many(itertools.chain(easy, itertools.islice(endless, 40)), device=host, n_jobs=2)
     next(results)
     results.close()
     deadline = time.monotonic() + 60

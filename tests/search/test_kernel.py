@@ -6,12 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus._network import Network
-from gradus._search.front import attempt_seeds, run_search
-from gradus._search.objective import ANY_GLOBAL, ANY_LOCAL, make_objective
-from gradus._search.settings import Settings
-from gradus._search.structures import Objective
+from gradus._search.driver import run_search
+from gradus._search.job import Job, Settings, generator_state
 from gradus.losses import LOSSES
-from naive import NaiveSearch, general_cost, live_gates
+from naive import NaiveSearch, live_gates
 
 SIZES = (1, 2, 7, 30, 63, 64, 65, 128, 129, 256, 257, 513)
 """Examples on both sides of every change of compiled code: 1, 2, 4, 8 and any number of words."""
@@ -38,14 +36,13 @@ def searches(draw, **fixed):
         "history": draw(st.integers(1, 20)),
         "max_iter": draw(st.integers(1, 200)),
         "n_restarts": draw(st.integers(0, 2)),
-        "shrink": draw(st.sampled_from([0, 1, 100])),
     }
     return drawn | fixed
 
 
 def compare(X, Y, chosen, seed):
-    found = run_search(X, Y, Settings(**chosen), seed)
-    naive = NaiveSearch(X, Y, words=attempt_seeds(seed, 1)[0], **chosen)
+    found = run_search(Job(X, Y, Settings(**chosen), seed))
+    naive = NaiveSearch(X, Y, words=generator_state(seed), **chosen)
     sources, cost, iterations, restarts = naive.run()
     assert found.sources.tolist() == sources
     assert (found.cost, found.iterations, found.restarts) == (cost, iterations, restarts)
@@ -65,14 +62,14 @@ def test_every_loss_agrees_across_word_boundaries(loss, n):
     rng = np.random.default_rng(n)
     X = rng.random((n, 4)) < 0.5
     Y = np.c_[X[:, 0] & X[:, 1], X[:, 0] ^ X[:, 2], rng.random(n) < 0.5]
-    chosen = {"loss": loss, "gates_per_target": 7, "history": 15, "max_iter": 300, "n_restarts": 1, "shrink": 60}
+    chosen = {"loss": loss, "gates_per_target": 7, "history": 15, "max_iter": 300, "n_restarts": 1}
     compare(X, Y, chosen, seed=n)
 
 
 @settings(max_examples=12)
 @given(problems(sizes=(20, 70)), st.sampled_from(LOSSES), st.integers(0, 99))
 def test_more_gates_than_a_word_of_the_bit_sets(examples, loss, seed):
-    chosen = {"loss": loss, "gates_per_target": 80, "history": 10, "max_iter": 150, "n_restarts": 0, "shrink": 100}
+    chosen = {"loss": loss, "gates_per_target": 80, "history": 10, "max_iter": 150, "n_restarts": 0}
     compare(*examples, chosen, seed)
 
 
@@ -80,52 +77,14 @@ def test_sixty_four_targets():
     rng = np.random.default_rng(5)
     X = rng.random((20, 6)) < 0.5
     for loss in LOSSES:
-        chosen = {"loss": loss, "gates_per_target": 2, "history": 7, "max_iter": 150, "n_restarts": 0, "shrink": 0}
+        chosen = {"loss": loss, "gates_per_target": 2, "history": 7, "max_iter": 150, "n_restarts": 0}
         compare(X, rng.random((20, 64)) < 0.5, chosen, 3)
-
-
-@st.composite
-def objectives(draw, m, n):
-    """Any partial order of prerequisites with any tolerance."""
-    form = draw(st.sampled_from([ANY_LOCAL, ANY_GLOBAL]))
-    weights = [draw(st.integers(1, 5)) for _ in range(m)]
-    needs = [draw(st.integers(0, 2**k - 1)) for k in range(m)]
-    tolerated = [draw(st.integers(0, max(1, n // 4))) for _ in range(m)]
-    return form, weights, needs, tolerated
-
-
-@settings(max_examples=80)
-@given(st.data(), problems(sizes=(5, 30, 65, 130)), searches(), st.integers(0, 2**40))
-def test_partial_orders_and_tolerated_errors_need_no_other_kernel(data, examples, chosen, seed):
-    X, Y = examples
-    form, weights, needs, tolerated = data.draw(objectives(Y.shape[1], len(X)))
-    objective = Objective(np.uint64(form), *(np.array(part, dtype=np.uint64) for part in (weights, needs, tolerated)))
-    found = run_search(X, Y, Settings(**chosen), seed, objective=objective)
-    naive = NaiveSearch(
-        X, Y, words=attempt_seeds(seed, 1)[0], **chosen,
-        cost=lambda E: general_cost(form == ANY_GLOBAL, weights, needs, tolerated, E),
-    )  # fmt: skip
-    sources, cost, iterations, restarts = naive.run()
-    assert found.sources.tolist() == sources
-    assert (found.cost, found.iterations, found.restarts) == (cost, iterations, restarts)
-
-
-@settings(max_examples=40)
-@given(problems(), searches(), st.integers(0, 2**40))
-def test_the_short_cuts_agree_with_the_general_forms(examples, chosen, seed):
-    X, Y = examples
-    plain = make_objective(chosen["loss"], Y.shape[1])
-    general = plain._replace(form=np.uint64(ANY_GLOBAL if chosen["loss"] == "lgh" else ANY_LOCAL))
-    one = run_search(X, Y, Settings(**chosen), seed, objective=plain)
-    other = run_search(X, Y, Settings(**chosen), seed, objective=general)
-    assert one.sources.tolist() == other.sources.tolist()
-    assert (one.cost, one.iterations) == (other.cost, other.iterations)
 
 
 @pytest.mark.parametrize(("rows", "gates_per_target"), [(1_000_000, 2), (3, 10_000)])
 def test_the_largest_sizes_run(rows, gates_per_target):
     X = np.random.default_rng(0).random((rows, 3)) < 0.5
     chosen = Settings(loss="l1", gates_per_target=gates_per_target, max_iter=40, n_restarts=0)
-    found = run_search(X, X[:, :1] ^ X[:, 1:2], chosen, 1)
+    found = run_search(Job(X, X[:, :1] ^ X[:, 1:2], chosen, 1))
     network = Network(3, found.sources, [2 + len(found.sources)])
     assert found.cost == (network.predict(X) != (X[:, :1] ^ X[:, 1:2])).sum()

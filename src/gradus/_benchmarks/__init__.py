@@ -1,1 +1,1 @@
-"""How fast the search is on this machine, in figures that mean something on another one too."""
+"""The speed of the search on this machine, in figures that can be compared across machines."""

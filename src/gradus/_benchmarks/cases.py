@@ -15,20 +15,20 @@ __all__ = ["CASES", "GPU_CASES", "Case", "find_cases"]
 class Case:
     """A problem with a number of examples."""
 
-    bed: str
+    problem: str
     examples: int
     history: int = 250
     published: float | None = None
-    """Million steps a CPU second of the code published with the paper, on a machine like those Gradus was written on."""
+    """Million steps per CPU second of the code published with the paper, on a machine like those Gradus was written on."""
 
     @property
     def name(self) -> str:
-        """What it is called: ``add6/80``."""
-        return f"{self.bed}/{self.examples}"
+        """Name of the case, such as ``add6/80``."""
+        return f"{self.problem}/{self.examples}"
 
     def training_set(self, sample: int) -> tuple[BoolMatrix, BoolMatrix]:
         """Return the inputs and targets of one training set."""
-        X, Y, _, _ = load(self.bed).examples(self.examples, sample, n_test=1)
+        X, Y, _, _ = load(self.problem).examples(self.examples, sample, n_test=1)
         return X, Y
 
 

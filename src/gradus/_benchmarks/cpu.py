@@ -1,4 +1,4 @@
-"""Steps a CPU second of the search, beside those of a plain one in the same run."""
+"""Steps per CPU second of the search, beside those of a plain one in the same run."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ from typing import Any, cast
 import numpy as np
 
 from gradus._benchmarks.cases import CASES, Case
-from gradus._search.front import attempt_seeds
-from gradus._search.settings import Settings
+from gradus._search.job import Job, Settings
 from gradus._search.workspace import Workspace
 from gradus.losses import LossName
 
-__all__ = ["LOSSES", "Speed", "measure", "measure_all"]
+__all__ = ["MEASURED_LOSSES", "Speed", "measure", "measure_all"]
 
-LOSSES: tuple[LossName, ...] = ("l1", "lgh")
+MEASURED_LOSSES: tuple[LossName, ...] = ("l1", "lgh")
 SLICES = 6
-"""Turns that the two searches take, so that a busy moment of the machine hits both."""
-SECONDS_A_CALL = 0.05
-"""CPU time between two looks at the clock, about."""
+"""Turns that the two searches take, so that a busy moment of the machine affects both."""
+SECONDS_PER_CALL = 0.05
+"""About the CPU time between two readings of the clock."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Steps a CPU second of one case under one loss."""
+    """Steps per CPU second of one case under one loss."""
 
     case: str
     loss: str
@@ -43,8 +42,8 @@ class Speed:
         }
 
 
-class _Search:
-    """The search over training set after training set, in slices of CPU time."""
+class _TimedSearch:
+    """The search over one training set after another, in slices of CPU time."""
 
     def __init__(self, case: Case, loss: LossName) -> None:
         self.case, self.settings, self.sample = case, Settings(loss=loss, history=case.history), 0
@@ -53,13 +52,12 @@ class _Search:
 
     def begin(self) -> None:
         """Start on the next training set."""
-        self.work = Workspace(*self.case.training_set(self.sample), self.settings)
-        self.work.seed(attempt_seeds(self.sample, 1)[0])
+        self.work = Workspace(Job(*self.case.training_set(self.sample), self.settings, self.sample))
         self.work.start()
         self.sample += 1
 
     def advance(self, steps: int) -> int:
-        """Take some steps; tell how many."""
+        """Take at most `steps` steps; return how many were taken."""
         return self.work.descend(steps)
 
     def run(self, seconds: float) -> None:
@@ -73,35 +71,35 @@ class _Search:
             self.steps += taken
             self.seconds += spent
             if self.work.cost == 0:
-                # A search that ended early says nothing of how long the next call should be.
+                # A search that ended early does not tell how long the next call should be.
                 self.begin()
             else:
-                steps = max(1, int(steps * min(4.0, SECONDS_A_CALL / max(spent, 1e-5))))
+                steps = max(1, int(steps * min(4.0, SECONDS_PER_CALL / max(spent, 1e-5))))
 
     def forget(self) -> None:
-        """Drop what was counted so far: the first call compiles."""
+        """Drop the counts so far: the first call compiles."""
         self.steps, self.seconds = 0, 0.0
 
     @property
     def speed(self) -> float:
-        """Steps a CPU second."""
+        """Steps per CPU second."""
         return self.steps / self.seconds
 
 
-class _Reference(_Search):
+class _TimedReference(_TimedSearch):
     """The plain search, from the same starting networks."""
 
     def advance(self, steps: int) -> int:
-        """Take some steps; tell how many."""
+        """Take at most `steps` steps; return how many were taken."""
         from gradus._benchmarks import reference
 
         work, kernel = self.work, cast(Any, reference.descend)
-        return int(kernel(work.shape, work.width, work.examples, work.objective, work.state, np.uint64(steps)))
+        return int(kernel(work.shape, work.width, work.targets, work.state, np.uint64(steps)))
 
 
 def measure(case: Case, loss: LossName, seconds: float = 3.0) -> Speed:
     """Measure one case under one loss for about `seconds` of CPU time each for the search and the plain one."""
-    search, reference = _Search(case, loss), _Reference(case, loss)
+    search, reference = _TimedSearch(case, loss), _TimedReference(case, loss)
     for one in (search, reference):
         one.run(1e-4)
         one.forget()
@@ -115,5 +113,5 @@ def measure(case: Case, loss: LossName, seconds: float = 3.0) -> Speed:
 def measure_all(cases: tuple[Case, ...] = CASES, seconds: float = 3.0) -> Iterator[Speed]:
     """Measure every case under L1 and Lgh, one after another."""
     for case in cases:
-        for loss in LOSSES:
+        for loss in MEASURED_LOSSES:
             yield measure(case, loss, seconds)

@@ -1,30 +1,39 @@
-"""Steps a second of the search on a GPU, over searches from their first step on, each with a training set of its own."""
+"""Steps per second of the search on a GPU, from the first step on, each search with a training set of its own."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradus._benchmarks.cases import GPU_CASES, Case
-from gradus._search.cuda import BatchProgress, run_many
-from gradus._search.cuda.device import CudaDevice, Device
-from gradus._search.cuda.plan import choose_layout, shape_of
-from gradus._search.learner import Job
-from gradus._search.settings import Settings
+from gradus._benchmarks.cpu import MEASURED_LOSSES
+from gradus._progress import Progress
+from gradus._search.cuda import run_many
+from gradus._search.cuda.gpu_device import CudaDevice, Device
+from gradus._search.cuda.gpu_layout import choose_layout, shape_of
+from gradus._search.job import Job, Settings
 from gradus.losses import LossName
 from gradus.problems import load
 
-__all__ = ["LOSSES", "make_jobs", "measure", "measure_all"]
+__all__ = ["make_jobs", "measure", "measure_all"]
 
-LOSSES: tuple[LossName, ...] = ("l1", "lgh")
 WAVES = 2
-"""Searches, in times what the GPU holds at once: those that end make room for others."""
+"""Searches, as a multiple of what the GPU holds at once: those that end make room for others."""
+
+
+class Reading(NamedTuple):
+    """What was known when a launch had ended."""
+
+    seconds: float
+    ended: int
+    steps: int
 
 
 def make_jobs(case: Case, settings: Settings, count: int) -> list[Job]:
-    """Return this many searches, on training sets drawn one after another.
+    """Return `count` searches, each on a training set of its own.
 
     Examples
     --------
@@ -32,14 +41,14 @@ def make_jobs(case: Case, settings: Settings, count: int) -> list[Job]:
     >>> jobs[1].X.shape, jobs[1].Y.shape
     ((20, 6), (20, 3))
     """
-    problem = load(case.bed)
+    problem = load(case.problem)
     order = tuple(int(k) for k in (problem.known_order or range(problem.Y.shape[1])))
     targets = problem.Y[:, list(order)]
     jobs = []
     for sample in range(count):
-        # Rows alone, without the test set that an experiment's training set comes with: there are thousands to draw.
+        # Without the test set that an experiment's training set comes with: there are thousands to draw.
         rows = np.random.default_rng(sample).choice(len(problem.X), case.examples, replace=False)
-        jobs.append(Job(problem.X[rows], targets[rows], settings, sample, order, None, None, None))
+        jobs.append(Job(problem.X[rows], targets[rows], settings, sample))
     return jobs
 
 
@@ -47,23 +56,24 @@ def measure(device: Device, case: Case, loss: LossName, seconds: float = 3.0) ->
     """Measure one case under one loss, for about `seconds` from the end of the first short launch.
 
     ``steps_per_second`` counts to the end, with fewer and fewer searches left if all of them end in time;
-    ``steps_per_second_while_full`` only as long as every place on the GPU is taken.
+    ``steps_per_second_while_full`` only while every place on the GPU is taken.
     """
     compile_first = make_jobs(case, Settings(loss=loss, history=case.history, max_iter=500, n_restarts=0), 2)
     for _ in run_many(compile_first, device=device):
         pass
     networks = choose_layout(shape_of(compile_first[0]), device.limits).networks
     jobs = make_jobs(case, Settings(loss=loss, history=case.history), WAVES * networks)
-    seen: list[BatchProgress] = []
+    seen: list[Reading] = []
 
-    def callback(progress: BatchProgress) -> bool:
+    def callback(progress: Progress) -> bool:
         # Steps are known when a launch has ended; before the first one the examples are packed, which is not measured.
+        now = time.monotonic()
         if progress.steps > (seen[-1].steps if seen else 0):
-            seen.append(progress)
-        return bool(seen) and progress.seconds - seen[0].seconds > seconds
+            seen.append(Reading(now, progress.done, progress.steps))
+        return bool(seen) and now - seen[0].seconds > seconds
 
     found = [one for _, one in run_many(jobs, callback=callback, device=device)]
-    full = [progress for progress in seen if len(jobs) - progress.finished >= networks]
+    full = [reading for reading in seen if len(jobs) - reading.ended >= networks]
     return {
         "case": case.name,
         "loss": loss,
@@ -78,8 +88,8 @@ def measure(device: Device, case: Case, loss: LossName, seconds: float = 3.0) ->
     }
 
 
-def _rate(seen: list[BatchProgress]) -> float:
-    """Return steps a second between the first and the last of these moments."""
+def _rate(seen: list[Reading]) -> float:
+    """Return steps per second between the first and the last reading."""
     if len(seen) < 2:
         return 0.0
     return (seen[-1].steps - seen[0].steps) / (seen[-1].seconds - seen[0].seconds)
@@ -91,5 +101,5 @@ def measure_all(
     """Measure every case under L1 and Lgh, one after another."""
     device = CudaDevice() if device is None else device
     for case in cases:
-        for loss in LOSSES:
+        for loss in MEASURED_LOSSES:
             yield measure(device, case, loss, seconds)

@@ -1,6 +1,6 @@
-"""A plain search with no tricks, to measure the real one against: the same steps, every gate from the changed one on anew.
+"""A plain search without optimisations, to measure the real one against: it recomputes every gate from the changed one on.
 
-It shares the packed values and the random numbers with the real search, and is compiled for the same numbers of words.
+It takes the same steps, shares packed values and random numbers with the real search, and is compiled for the same widths.
 """
 
 from __future__ import annotations
@@ -8,32 +8,28 @@ from __future__ import annotations
 import numpy as np
 
 from gradus._compile import compiled, inlined
-from gradus._search.cost import count_errors
-from gradus._search.kernel import COST, STEP, bare, bare_data, draw_move
+from gradus._search.kernel import COST, LGH, STEP, bare, bare_targets, count_errors, draw_move
 from gradus._search.moves import ONE, ZERO, evaluate, words_of
 
 __all__ = ["descend"]
 
-LGH = np.uint64(3)
-
 
 @inlined
-def cost_of(shape, width, examples, objective, state):
-    """Cost under L1, or under Lgh if the form of the objective says so."""
+def cost_of(shape, width, examples, state):
+    """Cost under L1 or Lgh."""
     cost = ZERO
     for target in range(shape.targets):
         errors = count_errors(shape, width, examples, state, target)
-        if objective.form == LGH and errors > ZERO:
+        if shape.loss == LGH and errors > ZERO:
             return errors + shape.examples * (shape.targets - ONE - target)
         cost += errors
     return cost
 
 
 @compiled
-def descend(shape, width, data, goal, arrays, steps):
+def descend(shape, width, packed, arrays, steps):
     """Take at most `steps` steps, fewer if the cost reaches zero; return how many were taken."""
-    state = bare(arrays)
-    examples, objective = bare_data(data, goal)
+    state, examples = bare(arrays), bare_targets(packed)
     cost, taken = state.numbers[COST], ZERO
     words = words_of(shape, width)
     while taken < steps and cost > ZERO:
@@ -47,7 +43,7 @@ def descend(shape, width, data, goal, arrays, steps):
             state.undo[at] = state.values[at]
         for one in range(gate, shape.gates):
             evaluate(shape, width, state, one)
-        after_cost = cost_of(shape, width, examples, objective, state)
+        after_cost = cost_of(shape, width, examples, state)
         if after_cost <= cost or after_cost < state.history[slot]:
             cost = after_cost
         else:

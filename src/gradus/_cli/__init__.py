@@ -1,4 +1,4 @@
-"""The command line: one module a verb, imported when the verb is called."""
+"""The command line: one module per verb, imported when the verb is called."""
 
 from gradus._cli.main import main
 

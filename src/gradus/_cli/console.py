@@ -1,4 +1,4 @@
-"""What the verbs print: results on standard output, everything else on standard error."""
+"""Output of the verbs: results on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 __all__ = ["error_share", "note", "percent", "print_json", "print_table", "printable"]
 
-WIDE = 10_000  # columns of a "screen" that is a pipe, so that nothing is ever wrapped there
+WIDE = 10_000  # columns of a pipe, so that no line is wrapped there
 
 
 def print_json(document: Any) -> None:
-    """Print a document for machines."""
+    """Print a document as JSON."""
     print(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def note(message: str) -> None:
-    """Say something that is not a result."""
+    """Print something that is not a result on standard error."""
     print(message, file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:
-    r"""Return a name from a file with its control characters spelled out, so that it cannot talk to the terminal.
+    r"""Return a name from a file with its control characters escaped, so that it cannot control the terminal.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def error_share(wrong: int, rows: int) -> str:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None) -> None:
-    """Print a table: wrapped to the screen on a terminal, one line a row in a pipe."""
+    """Print a table: wrapped to the screen on a terminal, one line per row in a pipe."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

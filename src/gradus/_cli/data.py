@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,24 +10,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix
-from gradus._encoding.conflicts import groups_of_equal_rows
+from gradus._cli.console import note
 from gradus._encoding.features import Binarize
-from gradus._formats.tables import Table, read_table
-from gradus.errors import ConflictError, DataError, FormatError, SettingsError
+from gradus._encoding.labels import is_unknown
+from gradus._formats.table import Table
+from gradus._formats.table_files import read_table
+from gradus.errors import DataError, FormatError, SettingsError
 
-__all__ = ["Examples", "names_list", "parse_binarize", "read_columns", "read_examples", "refuse_conflicts"]
+__all__ = ["Dataset", "labels_of", "names_list", "parse_binarize", "read_columns", "read_examples"]
 
 MOST_CLASSES = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
-    """A table split into features and targets, labels and numbers as they stand in the file."""
+class Dataset:
+    """A table split into features and targets, with numbers and labels as in the file."""
 
     features: npt.NDArray[Any]
     feature_names: tuple[str, ...]
     targets: tuple[npt.NDArray[Any], ...]
+    """Unknown labels are None."""
     target_names: tuple[str, ...]
 
 
@@ -65,65 +67,100 @@ def parse_binarize(text: str) -> Binarize:
         raise SettingsError(f"--binarize is {text!r}; use none, quantile or a number.") from error
 
 
-def read_examples(path: Path, targets: Sequence[str] | None, inputs: Sequence[str] | None, binarize: Binarize) -> Examples:
-    """Read a table and split it; without `binarize` every cell must be 0 or 1."""
+def read_examples(
+    path: Path,
+    targets: Sequence[str] | None,
+    inputs: Sequence[str] | None,
+    binarize: Binarize,
+    *,
+    unknown_labels: bool = False,
+) -> Dataset:
+    """Read a table and split it into features and targets.
+
+    Parameters
+    ----------
+    path : Path
+    targets : sequence of str, optional
+        Those that the file declares, if not given.
+    inputs : sequence of str, optional
+        All other columns, if not given.
+    binarize : float, "quantile" or None
+        With None every cell must be 0 or 1.
+    unknown_labels : bool
+        Whether a target's cell may be empty.
+
+    Returns
+    -------
+    Dataset
+    """
     table = read_table(path)
     if targets is None and table.targets is None:
         shown = ", ".join(table.columns[:8]) + (", …" if len(table.columns) > 8 else "")
         raise DataError(f"{path} does not say which columns are targets; name them with --targets (it has {shown}).")
-    if binarize is None:
-        X, Y, input_names, target_names = table.split(targets, inputs=inputs)
-        return Examples(X.astype(np.int64), input_names, tuple(Y.T.astype(np.int64)), target_names)
     chosen = tuple(targets if targets is not None else table.targets or ())
     given = tuple(name for name in table.columns if name not in set(chosen)) if inputs is None else tuple(inputs)
     _check_disjoint(given, chosen)
-    features = read_columns(path, given, table=table)
-    labels = [read_columns(path, [name], table=table)[:, 0] for name in chosen]
-    return Examples(features, given, tuple(_as_labels(*pair) for pair in zip(labels, chosen, strict=True)), chosen)
+    if binarize is None:
+        features: npt.NDArray[Any] = table.bits(given).astype(np.int64)
+        labels = {name: _bits(table, name, unknown_labels) for name in chosen}
+    else:
+        features = np.column_stack(list(read_columns(path, given, table).values()))
+        _note_mixed_columns(path, given, table)
+        labels = read_columns(path, chosen, table, may_miss=unknown_labels)
+    found = tuple(_checked_labels(labels_of(column), name) for name, column in labels.items())
+    return Dataset(features, given, found, chosen)
 
 
-def read_columns(path: Path, names: Sequence[str], *, table: Table | None = None) -> npt.NDArray[Any]:
-    """Read columns of a table: numbers as numbers, anything else as text; a missing value is an error."""
-    table = read_table(path) if table is None else table
+def read_columns(
+    path: Path, names: Sequence[str], table: Table, *, texts: Collection[str] = (), may_miss: bool = False
+) -> dict[str, npt.NDArray[Any]]:
+    """Read columns of a table: numbers as numbers, others, and those in `texts`, as text.
+
+    A missing value is an error, or NaN or an empty text if it `may_miss`.
+    """
     if not table.n_rows:
         raise FormatError("there is no row of data.", path=path)
-    odd = [name for name in names if name in table.columns and table.columns.index(name) in table.odd]
+    odd = [name for name in names if name in texts or (name in table.columns and table.columns.index(name) in table.odd)]
     numeric = [name for name in names if name not in odd]
-    numbers = dict(zip(numeric, table.numbers(numeric).T, strict=True)) if numeric else {}
-    for name, column in numbers.items():
-        _refuse_missing(np.isnan(column), name, table)
-    if not odd:
-        return np.column_stack([numbers[name] for name in names])
-    texts = read_table(path, text_columns=odd).texts
-    for name in odd:
-        _refuse_missing(np.array([not cell for cell in texts[name]]), name, table)
-    columns = [np.array(texts[name], dtype=object) if name in odd else numbers[name].astype(object) for name in names]
-    return np.column_stack(columns)
+    found: dict[str, npt.NDArray[Any]] = dict(zip(numeric, table.numbers(numeric).T, strict=True)) if numeric else {}
+    if odd:
+        read_again = read_table(path, text_columns=odd)
+        found |= {name: np.array(read_again.texts[name], dtype=object) for name in odd}
+    for name, column in found.items():
+        missing = column == "" if name in odd else np.isnan(column)
+        if missing.any() and not may_miss:
+            row = int(np.argmax(missing))
+            line = None if table.lines is None else table.lines[row]
+            raise FormatError(f"a value is missing (column {name!r}); fill it in or leave the row out.",
+                              path=table.path, line=line, column=table.columns.index(name) + 1)  # fmt: skip
+    return {name: found[name] for name in names}
 
 
-def refuse_conflicts(inputs: BoolMatrix, targets: npt.NDArray[Any], names: Sequence[str], advice: str) -> None:
-    """Name two rows that agree in every input and differ in a target, if there are such; rows count from 1.
+def labels_of(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return labels as a model has them: texts or, where possible, whole numbers; None where there is none.
 
     Examples
     --------
-    >>> refuse_conflicts(np.array([[0], [1], [0]], dtype=bool), np.array([[0], [1], [1]]), ["z"], "correct them.")
-    Traceback (most recent call last):
-        ...
-    gradus.errors.ConflictError: data rows 1 and 3 have the same inputs and differ in target 'z', correct them.
+    >>> labels_of(np.array([0.0, 1.0])).tolist(), labels_of(np.array([0.0, np.nan])).tolist()
+    ([0, 1], [0, None])
     """
-    group = groups_of_equal_rows(inputs)
-    _, first = np.unique(group, return_index=True)
-    differ = targets != targets[first[group]]
-    odd = np.flatnonzero(differ.any(axis=1))
-    if not len(odd):
-        return
-    row, column = odd[0], int(np.argmax(differ[odd[0]]))
-    others = int(np.isin(group, group[odd]).sum()) - 2
-    more = f" ({others} more {'row is' if others == 1 else 'rows are'} in such a conflict)" if others else ""
-    raise ConflictError(
-        f"data rows {first[group[row]] + 1} and {row + 1} have the same inputs and differ in target "
-        f"{names[column]!r}{more}, {advice}"
-    )
+    if column.dtype == object:
+        missing = column == ""
+        return np.where(missing, np.array(None, dtype=object), column) if missing.any() else column.astype(str)
+    known = column[~np.isnan(column)]
+    if not np.isfinite(known).all() or (known != np.round(known)).any():
+        return column
+    if len(known) == len(column):
+        return column.astype(np.int64)
+    return np.array([None if value != value else int(value) for value in column.tolist()], dtype=object)
+
+
+def _bits(table: Table, name: str, may_miss: bool) -> npt.NDArray[np.float64]:
+    """Return a target as 0 and 1, NaN where it is unknown."""
+    column = table.numbers([name])[:, 0]
+    if not may_miss or not np.isnan(column).any() or not np.isin(column[~np.isnan(column)], (0, 1)).all():
+        return table.bits([name])[:, 0].astype(np.float64)
+    return column
 
 
 def _check_disjoint(inputs: Sequence[str], targets: Sequence[str]) -> None:
@@ -133,24 +170,24 @@ def _check_disjoint(inputs: Sequence[str], targets: Sequence[str]) -> None:
     for names, what in ((inputs, "input"), (targets, "target")):
         if not names:
             raise DataError(f"there is no {what} column left; give at least one.")
+        if len(set(names)) < len(names):
+            raise DataError(f"a column is named twice in the list of {what}s.")
 
 
-def _refuse_missing(missing: npt.NDArray[np.bool_], name: str, table: Table) -> None:
-    if missing.any():
-        row = int(np.argmax(missing))
-        line = None if table.lines is None else table.lines[row]
-        raise FormatError(f"a value is missing (column {name!r}); fill it in or leave the row out.",
-                          path=table.path, line=line, column=table.columns.index(name) + 1)  # fmt: skip
-
-
-def _as_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Labels with whole numbers as integers; refuse a column that is no list of classes."""
-    if column.dtype != object:
-        if not np.isfinite(column).all() or (column != np.round(column)).any():
-            raise DataError(f"target {name!r} holds numbers with fractions; a target must hold classes.")
-        column = column.astype(np.int64)
-    else:
-        column = column.astype(str)
-    if len(np.unique(column)) > MOST_CLASSES:
+def _checked_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """Refuse a column that is not a list of classes."""
+    if column.dtype.kind == "f":
+        raise DataError(f"target {name!r} holds numbers with fractions; a target must hold classes.")
+    if len(np.unique(column[~is_unknown(column)])) > MOST_CLASSES:
         raise DataError(f"target {name!r} has more than {MOST_CLASSES} different values; a target must hold classes.")
     return column
+
+
+def _note_mixed_columns(path: Path, names: Sequence[str], table: Table) -> None:
+    """Say which columns hold numbers and texts: that may be a typing error."""
+    for name in names:
+        place = table.columns.index(name)
+        if place in table.odd and not np.isnan(table.values[:, place]).all():
+            row, text = table.odd[place]
+            where = f"line {table.lines[row]}" if table.lines is not None else f"row {row + 1}"
+            note(f"gradus: column {name!r} of {path} holds numbers and {text[:40]!r} ({where}); each value is a category.")

@@ -1,6 +1,6 @@
-"""`gradus`: picks the verb, and turns every end into an exit code.
+"""`gradus`: runs the chosen verb and returns an exit code.
 
-0 is success, 2 is bad input or usage (one sentence on standard error), 1 is an error of ours, 130 is Ctrl-C.
+0 is success, 2 bad input or usage (one sentence on standard error), 1 an internal error, 130 Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from gradus import __version__
+from gradus._version import __version__
 from gradus.errors import GradusError
 
 __all__ = ["VERBS", "main"]
 
 VERBS = {
-    "learn": "Learn a network from a table of examples.",
-    "predict": "Let a learned network tell the targets of new rows.",
-    "curriculum": "Find the order in which targets are best taught, and why.",
-    "infer": "Find the rules of a gene network from time series.",
+    "learn": "Learn a circuit from a table of examples.",
+    "predict": "Predict the targets of new rows.",
+    "curriculum": "Find an order for the targets, easiest first.",
+    "infer": "Infer the rules of a gene network from time series.",
     "export": "Write a network as Verilog, BLIF, AIGER, .bnet, SBML and more.",
     "draw": "Draw a network as SVG or PNG.",
     "problems": "List, show and write the built-in problems.",
     "reproduce": "Run the experiments of the paper, and more.",
-    "status": "Tell how far an experiment has come.",
-    "report": "Make tables, figures and a page of an experiment.",
+    "status": "Show how far an experiment is.",
+    "report": "Write the tables, figures and page of an experiment.",
     "bench": "Measure the speed of this machine.",
 }
 EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 1, 130
 
 
 class LazyVerbs(TyperGroup):
-    """Lists verbs by their help lines alone, and imports a verb's module only to run it."""
+    """A group that lists verbs by their help lines and imports a verb's module only to run it."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = {verb: TyperCommand(verb, help=line) for verb, line in VERBS.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the verb that the first argument names."""
+        """Import the verb named by the first argument."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, _load(name) if command is not None and name is not None else None, rest
 
 
 def _load(verb: str) -> Any:
-    """Make a command of a verb's module: its typer application, or its function `command`."""
-    module = importlib.import_module(f"gradus._cli.{verb}")
+    """Return a verb's command: the typer application of its module, or its function `command`."""
+    module = importlib.import_module(f"gradus._cli.{verb}_verb")
     app = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> None:
     Parameters
     ----------
     arguments : list of str, optional
-        Words after ``gradus``; those of the process if not given.
+        The words after ``gradus``; those of the process if not given.
     """
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
@@ -108,7 +108,7 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _complain("stopped.", EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone; Python must not complain again when it flushes at the end.
+        # The reader of our output has closed it; Python must not complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
@@ -127,7 +127,7 @@ _show_for_programmers = warnings.showwarning
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-    """Say a warning for users as a sentence; those for programmers keep their place in the code."""
+    """Print a warning for users as a sentence; those for programmers keep their place in the code."""
     if issubclass(category, UserWarning):
         print(f"gradus: {' '.join(str(message).split())}", file=sys.stderr)
     else:

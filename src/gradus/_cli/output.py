@@ -1,4 +1,4 @@
-"""Places for output, checked before any work is done for what should go there."""
+"""Output files, checked before any work is done."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["check_file"]
 
 
 def check_file(path: Path, extensions: Iterable[str]) -> None:
-    """Refuse a file that cannot be written, or whose extension promises what the verb does not write.
+    """Refuse a file that cannot be written, or whose extension is not one that the verb writes.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def check_file(path: Path, extensions: Iterable[str]) -> None:
     if not parent.is_dir():
         raise FormatError(f"cannot be written: there is no folder {parent}.", path=path)
     try:
-        # Only a trial tells: permissions say nothing of read-only disks, nor of what an administrator may do.
+        # Only a trial is certain: permissions do not tell of read-only disks, nor of what an administrator may do.
         handle, trial = tempfile.mkstemp(prefix=".gradus-", dir=parent)
         os.close(handle)
         os.unlink(trial)

@@ -1,6 +1,6 @@
 """The order in which targets are taught: found from minimum feature sets, or by a rival rule, or given."""
 
-from gradus._curriculum.find import Curriculum, find_curriculum
-from gradus._curriculum.orders import kendall_tau, resolve_order
+from gradus._curriculum.curriculum import Curriculum, find_curriculum
+from gradus._curriculum.target_orders import check_order, kendall_tau, resolve_order
 
-__all__ = ["Curriculum", "find_curriculum", "kendall_tau", "resolve_order"]
+__all__ = ["Curriculum", "check_order", "find_curriculum", "kendall_tau", "resolve_order"]

@@ -1,33 +1,36 @@
-"""Pictures: a network in layers, and the hierarchy of its targets, drawn by GraphViz (the extra ``draw``)."""
+"""Pictures of networks and of the hierarchy of their targets, drawn by GraphViz (the extra ``draw``)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from gradus._drawing.dot import INK, OUTPUT, dumps, quoted
+from gradus._drawing.dot import Circuit, diagram, hierarchy_dot
+from gradus._drawing.schematic import placement, upper_first, with_symbols
 from gradus._files import write_bytes_whole
-from gradus._network import Network
-from gradus.errors import FormatError, MissingExtraError, SettingsError
+from gradus.errors import FormatError, MissingExtraError
 
-__all__ = ["draw_hierarchy", "draw_network", "hierarchy_dot"]
+__all__ = ["PICTURES", "draw_hierarchy", "draw_network", "network_picture"]
 
 DOTS_PER_INCH = 150
-PICTURES = (".svg", ".png")
+# How often a drawing is placed again to have fewer crossings, and up to which size more than once.
+PLACEMENTS, FEW_GATES = 4, 100
+PICTURES = (".svg", ".png", ".pdf")
 
 
-def draw_network(network: Network, path: str | PathLike[str], *, order: Sequence[str | int] | None = None) -> None:
-    """Draw a network in layers: inputs red on the left, outputs green on the right.
+def draw_network(circuit: Circuit, path: str | PathLike[str], *, order: Sequence[str | int] | None = None) -> None:
+    """Draw a network with the usual gate symbols: inputs red on the left, outputs green on the right.
 
-    A gate has the colour of the first target, in the order taught, that uses it, so that reuse is seen; a triangle is
-    a gate that reads one node twice, a NOT. Gates that no output depends on are left out.
+    A gate has the colour of the first target, in the order taught, that uses it, so that reuse is seen. Inputs and gates
+    that no output depends on are left out.
 
     Parameters
     ----------
-    network : Network
+    circuit : Network
     path : path-like
-        Ends in ``.svg`` or ``.png``.
+        Ends in ``.svg``, ``.png`` or ``.pdf``.
     order : sequence of str or int, optional
         Targets, by name or position, in the order taught; the order of the outputs if not given.
 
@@ -39,17 +42,22 @@ def draw_network(network: Network, path: str | PathLike[str], *, order: Sequence
         If the file has another extension or cannot be written.
     SettingsError
         If the order is not an order of all the targets.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> xor = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4]], [5])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     draw_network(xor, Path(folder) / "xor.svg")
-    ...     (Path(folder) / "xor.svg").read_text(encoding="utf-8").count('class="node"')
-    7
     """
-    _draw(dumps(network, order=order), path)
+    write_bytes_whole(path, network_picture(circuit, _picture_kind(path), order=order))
+
+
+def network_picture(circuit: Circuit, kind: str, *, order: Sequence[str | int] | None = None) -> bytes:
+    """Return the content of the file that `draw_network` writes; the kind is one of `PICTURES`."""
+    parts = diagram(circuit, order)
+    pins = {node: list(gate.pins) for node, gate in parts.gates.items()}
+    graph = _graph(placement(parts, pins))
+    # Exchanging the pins of a gate can move its neighbours, so that others should be exchanged.
+    for _ in range(PLACEMENTS if len(pins) <= FEW_GATES else 1):
+        better = upper_first(parts, graph)
+        if better == pins:
+            break
+        pins, graph = better, _graph(placement(parts, better))
+    return _rendered(with_symbols(parts, graph, pins), kind)
 
 
 def draw_hierarchy(
@@ -63,7 +71,7 @@ def draw_hierarchy(
     Parameters
     ----------
     path : path-like
-        Ends in ``.svg`` or ``.png``.
+        Ends in ``.svg``, ``.png`` or ``.pdf``.
     targets : sequence of str
         Names, easiest first.
     feature_sets : mapping of str to sequence of str
@@ -78,7 +86,7 @@ def draw_hierarchy(
     FormatError
         If the file has another extension or cannot be written.
     SettingsError
-        If a feature set or an edge names something that is no target.
+        If a feature set or an edge names something that is not a target.
 
     Examples
     --------
@@ -89,52 +97,29 @@ def draw_hierarchy(
     ...     path.read_text(encoding="utf-8").count('class="edge"')
     1
     """
-    _draw(hierarchy_dot(targets, feature_sets, edges), path)
+    kind = _picture_kind(path)
+    write_bytes_whole(path, _rendered(_graph(hierarchy_dot(targets, feature_sets, edges)), kind))
 
 
-def hierarchy_dot(targets: Sequence[str], feature_sets: Mapping[str, Sequence[str]], edges: Iterable[tuple[str, str]]) -> str:
-    r"""Return the drawing that `draw_hierarchy` makes as GraphViz text.
-
-    Examples
-    --------
-    >>> print(hierarchy_dot(["z0", "z1"], {"z0": ["x0"], "z1": ["x0", "x1"]}, [("z0", "z1")]).split("\n")[-3].strip())
-    t0 -> t1;
-    """
-    keys = {name: f"t{position}" for position, name in enumerate(targets)}
-    lines = list(edges)
-    unknown = [name for name in [*feature_sets, *(end for edge in lines for end in edge)] if name not in keys]
-    if unknown:
-        raise SettingsError(f"{unknown[0]!r} is none of the targets ({', '.join(targets)}).")
-    return "\n".join(
-        [
-            "digraph hierarchy {",
-            '  graph [rankdir=LR, ranksep=0.7, nodesep=0.25, fontname="Helvetica"];',
-            f'  node [fontname="Helvetica", fontsize=11, shape=box, style="rounded,filled", fillcolor="{OUTPUT}"];',
-            f'  edge [arrowsize=0.7, color="{INK}"];',
-            *(f"  {keys[name]} [label={_card(name, feature_sets.get(name))}];" for name in targets),
-            *(f"  {keys[easier]} -> {keys[harder]};" for easier, harder in lines),
-            "}\n",
-        ]
-    )
-
-
-def _card(name: str, features: Sequence[str] | None) -> str:
-    """Label a target with its feature set, the set broken into lines of four."""
-    if features is None:
-        return quoted(name)
-    rows = [", ".join(quoted(feature)[1:-1] for feature in features[i : i + 4]) for i in range(0, len(features), 4)]
-    return "".join([quoted(name)[:-1], "\\n{", ",\\n".join(rows), '}"'])
-
-
-def _draw(dot: str, path: str | PathLike[str]) -> None:
-    kind = Path(path).suffix.lower()
-    if kind not in PICTURES:
-        raise FormatError(f"a picture must end in {' or '.join(PICTURES)}.", path=path)
+def _graph(dot: str) -> Any:
+    """Place a drawing's nodes and wires with GraphViz."""
     try:
         import pygraphviz
     except ImportError as error:
         raise MissingExtraError("drawing needs pygraphviz (the extra 'draw'); run pip install pygraphviz.") from error
     graph = pygraphviz.AGraph(string=dot)
+    graph.layout(prog="dot")
+    return graph
+
+
+def _rendered(graph: Any, kind: str) -> bytes:
     if kind == ".png":
         graph.graph_attr["dpi"] = str(DOTS_PER_INCH)
-    write_bytes_whole(path, graph.draw(format=kind[1:], prog="dot"))
+    return bytes(graph.draw(format=kind[1:], prog="nop2"))  # nop2 keeps everything in its place
+
+
+def _picture_kind(path: str | PathLike[str]) -> str:
+    kind = Path(path).suffix.lower()
+    if kind not in PICTURES:
+        raise FormatError(f"a picture must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.", path=path)
+    return kind

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
+from gradus.errors import ConflictError
 
-__all__ = ["groups_of_equal_rows", "settle_by_majority"]
+__all__ = ["groups_of_equal_rows", "refuse_conflicts"]
 
 
 def groups_of_equal_rows(X: BoolMatrix) -> npt.NDArray[np.int64]:
-    """Tell for each row the number of the group of equal rows it belongs to.
+    """Return, for each row, the number of its group of equal rows.
 
     Examples
     --------
@@ -22,41 +26,26 @@ def groups_of_equal_rows(X: BoolMatrix) -> npt.NDArray[np.int64]:
     return group.ravel().astype(np.int64)
 
 
-def settle_by_majority(X: BoolMatrix, codes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
-    """Give rows with equal inputs the same classes: of each target the most frequent, and of equals the one met first.
-
-    No function can do better on any target than to follow the majority, so this is what a search should aim for.
-
-    Parameters
-    ----------
-    X : ndarray of bool, shape (n, l)
-    codes : ndarray of int, shape (n, targets)
-        Classes as numbers from 0. Bits of a class would not do: a majority bit by bit may be a class that few rows have.
-
-    Returns
-    -------
-    settled : ndarray of int, shape (n, targets)
-    outvoted : int
-        Rows of which a class was changed.
+def refuse_conflicts(inputs: BoolMatrix, targets: npt.NDArray[Any], names: Sequence[str], advice: str) -> None:
+    """Raise an error that names two rows with equal inputs and different targets, if there are any; rows count from 1.
 
     Examples
     --------
-    >>> X = np.array([[0], [0], [0], [1]], dtype=bool)
-    >>> codes = np.array([[2], [0], [2], [1]])
-    >>> settled, outvoted = settle_by_majority(X, codes)
-    >>> settled.ravel().tolist(), outvoted
-    ([2, 2, 2, 1], 1)
+    >>> refuse_conflicts(np.array([[0], [1], [0]], dtype=bool), np.array([[0], [1], [1]]), ["z"], "correct them.")
+    Traceback (most recent call last):
+        ...
+    gradus.errors.ConflictError: data rows 1 and 3 have the same inputs and differ in target 'z', correct them.
     """
-    group = groups_of_equal_rows(X)
-    settled = np.column_stack([_most_frequent(group, column)[group] for column in codes.T])
-    return settled, int((settled != codes).any(axis=1).sum())
-
-
-def _most_frequent(group: npt.NDArray[np.int64], codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Tell the class of each group."""
-    base = int(codes.max()) + 1
-    pairs, first, counts = np.unique(group * base + codes, return_index=True, return_counts=True)
-    groups, classes = np.divmod(pairs, base)
-    best_first = np.lexsort((first, -counts, groups))
-    _, best = np.unique(groups[best_first], return_index=True)
-    return np.asarray(classes[best_first][best], dtype=np.int64)
+    group = groups_of_equal_rows(inputs)
+    _, first = np.unique(group, return_index=True)
+    differ = targets != targets[first[group]]
+    odd = np.flatnonzero(differ.any(axis=1))
+    if not len(odd):
+        return
+    row, column = odd[0], int(np.argmax(differ[odd[0]]))
+    others = int(np.isin(group, group[odd]).sum()) - 2
+    more = f" ({others} more {'row is' if others == 1 else 'rows are'} in such a conflict)" if others else ""
+    raise ConflictError(
+        f"data rows {first[group[row]] + 1} and {row + 1} have the same inputs and differ in target "
+        f"{names[column]!r}{more}, {advice}"
+    )

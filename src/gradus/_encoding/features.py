@@ -1,11 +1,11 @@
-"""Tables of anything as tables of bits: how features become the inputs of a network."""
+"""Features as bits: how the columns of a table become the inputs of a network."""
 
 from __future__ import annotations
 
 import math
 import numbers
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -31,11 +31,11 @@ class FeatureColumn:
     ----------
     name : str
     kind : {"bit", "above", "is"}
-        The column is 0/1 already; one input for each number that the value may exceed; one for each category.
+        A column of 0 and 1; one input for each threshold; one input for each category.
     values : tuple
-        The numbers or the categories; empty for ``"bit"``.
+        The thresholds or the categories; empty for ``"bit"``.
     strict : bool
-        Whether a ``"bit"`` column refuses any value but 0 and 1; otherwise it says whether the value exceeds 0.5.
+        Whether a ``"bit"`` column refuses any value but 0 and 1; otherwise values above 0.5 count as 1.
 
     Examples
     --------
@@ -54,11 +54,17 @@ class FeatureColumn:
         if self.kind == "bit":
             return (self.name,)
         sign = ">" if self.kind == "above" else "="
-        return tuple(f"{self.name}{sign}{value}" for value in self._shown)
+        return tuple(f"{self.name}{sign}{value}" for value in self.tested)
 
     @property
-    def _shown(self) -> tuple[Any, ...]:
-        # Of two categories, "is the second" says it all; a second input would only be its negation.
+    def is_bit(self) -> bool:
+        """Whether the column is its own input."""
+        return self.kind == "bit"
+
+    @property
+    def tested(self) -> tuple[Any, ...]:
+        """The thresholds or categories that have an input."""
+        # Of two categories, one input is enough; a second would only be its negation.
         return self.values[1:] if self.kind == "is" and len(self.values) == 2 else self.values
 
     def encode(self, column: npt.NDArray[Any]) -> BoolMatrix:
@@ -69,6 +75,8 @@ class FeatureColumn:
         if numeric is None:
             odd = next(value for value in column if not _is_number(value))
             raise DataError(f"column {self.name!r} held numbers in training, but now it has {shorten(odd)}.")
+        if np.isnan(numeric).any():
+            raise _missing_value(self.name)
         if self.kind == "above":
             return np.asarray(numeric[:, np.newaxis] > np.array(self.values, dtype=np.float64))
         if self.strict:
@@ -80,12 +88,12 @@ class FeatureColumn:
         unknown = sorted({str(value) for value in values if value not in self.values})
         if unknown:
             warnings.warn(
-                f"column {self.name!r} has {shorten(unknown[0])}, which was not there in training; it counts "
-                "as none of the known categories.",
+                f"column {self.name!r} has {shorten(unknown[0])}, which was not there in training; it is "
+                "treated as different from every known category.",
                 stacklevel=2,
             )
-        return np.array([[value == known for known in self._shown] for value in values], dtype=np.bool_).reshape(
-            len(values), len(self._shown)
+        return np.array([[value == known for known in self.tested] for value in values], dtype=np.bool_).reshape(
+            len(values), len(self.tested)
         )
 
 
@@ -120,7 +128,42 @@ class FeatureEncoding:
         values = np.asarray(table)
         if values.ndim != 2 or values.shape[1] != len(self.columns):
             raise DataError(f"the table has shape {values.shape}, but the model was trained on {len(self.columns)} columns.")
-        return np.ascontiguousarray(np.hstack([c.encode(values[:, j]) for j, c in enumerate(self.columns)]))
+        return self._encode_columns(list(values.T))
+
+    def encode_any(self, table: Any) -> BoolMatrix:
+        """Turn a data frame, a dictionary of columns or an array into inputs.
+
+        Columns with names are found by name, in any order and among others; columns without names by position.
+
+        Parameters
+        ----------
+        table : DataFrame, dict of str to array-like, or array-like of shape (n, number of columns)
+
+        Returns
+        -------
+        ndarray of bool, shape (n, number of inputs)
+
+        Raises
+        ------
+        DataError
+            If a column is missing, or the columns have different lengths.
+        """
+        names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", ()))
+        if not names or not all(isinstance(name, str) for name in names):
+            return self.encode(_as_array(table))
+        wanted = [column.name for column in self.columns]
+        missing = [name for name in wanted if name not in names]
+        unnamed = wanted == [f"x{j}" for j in range(len(wanted))] and len(missing) == len(wanted) == len(names)
+        if missing and not unnamed:
+            raise DataError(f"the table has no column {missing[0]!r}, which the model reads; it reads {', '.join(wanted)}.")
+        columns = [np.asarray(table[name]) for name in (names if unnamed else wanted)]
+        if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
+            raise DataError("the columns of the table must all be lists of the same length.")
+        return self._encode_columns(columns)
+
+    def _encode_columns(self, columns: Sequence[npt.NDArray[Any]]) -> BoolMatrix:
+        parts = [encoding.encode(column) for encoding, column in zip(self.columns, columns, strict=True)]
+        return np.ascontiguousarray(np.hstack(parts))
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return plain lists and dictionaries that JSON can hold."""
@@ -147,8 +190,8 @@ def encode_features(
 
     A column of zeros and ones stays as it is. A column of other numbers becomes one input for each cut (at the
     quartiles, or between neighbours where there are at most four different numbers), or a single one for a given
-    threshold; a column of texts becomes one input a category. A column that never varies becomes nothing, unless none
-    varies.
+    threshold; a column of texts becomes one input per category. A column that never varies becomes no input, unless
+    none varies.
 
     Parameters
     ----------
@@ -158,7 +201,7 @@ def encode_features(
     binarize : float, "quantile" or None
         A threshold for numbers that are not all 0 or 1, cuts at the quartiles, or an error that names the cell.
     categories : sequence of int
-        Columns whose numbers are only names of categories.
+        Positions of columns whose numbers are only names of categories.
 
     Returns
     -------
@@ -184,7 +227,7 @@ def encode_features(
     labels = [f"x{j}" for j in range(values.shape[1])] if names is None else [str(name) for name in names]
     columns = tuple(_describe_column(values[:, j], name, binarize, j in categories) for j, name in enumerate(labels))
     if columns and not any(column.input_names for column in columns):
-        # A network needs something to read, even where nothing can be told apart.
+        # A network needs an input, even where all rows are equal.
         columns = (_constant_input(values[:, 0], labels[0]), *columns[1:])
     return FeatureEncoding(columns)
 
@@ -246,7 +289,7 @@ def _constant_input(column: npt.NDArray[Any], name: str) -> FeatureColumn:
 
 
 def _as_numbers(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
-    """Return the column as numbers, or None if a value is no number."""
+    """Return the column as numbers, or None if a value is not a number."""
     if column.dtype.kind in "biuf":
         return column.astype(np.float64)
     if column.dtype.kind == "O" and all(_is_number(value) for value in column):
@@ -270,12 +313,23 @@ def _category(value: Any, name: str) -> str | int | float | bool:
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, str | int | float | bool) and not (isinstance(plain, float) and math.isnan(plain)):
         return plain
-    if plain is None or isinstance(plain, float):
-        raise DataError(f"column {name!r} has a missing value; fill it in or leave the row out.")
+    if plain is None or isinstance(plain, float) or str(plain) == "<NA>":
+        raise _missing_value(name)
     raise TypeError(
         f"column {name!r} has {shorten(plain)}: a cell's argument must be a string or a real number, not "
         f"{type(plain).__name__!r}."
     )
+
+
+def _missing_value(name: str) -> DataError:
+    return DataError(f"column {name!r} has a missing value; fill it in or leave the row out.")
+
+
+def _as_array(table: Any) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(table)
+    except ValueError as error:
+        raise DataError("the table's rows have different lengths.") from error
 
 
 def shorten(value: Any) -> str:
@@ -289,5 +343,5 @@ def _column_from_json(entry: dict[str, Any]) -> FeatureColumn:
     good = isinstance(name, str) and kind in ("bit", "above", "is") and isinstance(values, list)
     allowed = (int, float) if kind == "above" else (str, int, float, bool)
     if not good or not isinstance(strict, bool) or not all(isinstance(value, allowed) for value in values or ()):
-        raise FormatError(f"the model's feature encoding has a column that cannot be understood: {shorten(entry)}.")
+        raise FormatError(f"the model's feature encoding has an invalid column: {shorten(entry)}.")
     return FeatureColumn(str(name), kind, tuple(values or ()), strict)  # type: ignore[arg-type]  # checked above

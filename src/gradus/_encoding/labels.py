@@ -11,17 +11,20 @@ import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
 from gradus._encoding.features import shorten
-from gradus.errors import FormatError
+from gradus.errors import DataError, FormatError
 
-__all__ = ["TargetEncoding", "encode_target", "order_of_outputs"]
+__all__ = ["TargetEncoding", "encode_target", "is_unknown", "majority", "order_of_outputs", "side_by_side"]
+
+UNKNOWN = -1
+"""Code of a label that is not known."""
 
 
 @dataclass(frozen=True)
 class TargetEncoding:
     """How the class labels of one target become outputs of a network, and come back; made by `encode_target`.
 
-    Two classes take one output that says "it is the second"; more take their number in binary, lowest bit first. A single
-    class takes one output that is always true of it.
+    Two classes take one output, which is 1 for the second class; more take their number in binary, lowest bit first. A
+    single class takes one constant output.
 
     Attributes
     ----------
@@ -43,30 +46,42 @@ class TargetEncoding:
         """A name for each output."""
         if self.n_outputs > 1:
             return tuple(f"{self.name}[{bit}]" for bit in range(self.n_outputs))
-        return (self.name if self._are_bits else f"{self.name}={self.classes[-1]}",)
+        return (self.name if self.are_bits else f"{self.name}={self.classes[-1]}",)
 
     @property
-    def _are_bits(self) -> bool:
+    def are_bits(self) -> bool:
+        """Whether the labels are 0 and 1 (or False and True) already."""
         return all(not isinstance(label, str) and label in (0, 1) for label in self.classes)
 
-    def encode(self, codes: npt.NDArray[np.integer[Any]]) -> BoolMatrix:
-        """Turn class numbers into outputs, shape (n, n_outputs)."""
+    def encode(self, codes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
+        """Turn class numbers into outputs, shape (n, n_outputs): Booleans, or floats with NaN where a label is unknown."""
         if len(self.classes) == 1:
             # The output's name is a statement, "y" or "y=yes", and must be true of the rows it was learned from.
-            true = bool(self.classes[0]) if self._are_bits else True
-            return np.full((len(codes), 1), true, dtype=np.bool_)
-        return np.asarray((codes[:, np.newaxis] >> np.arange(self.n_outputs)) & 1, dtype=np.bool_)
+            bits = np.full((len(codes), 1), bool(self.classes[0]) if self.are_bits else True, dtype=np.bool_)
+        else:
+            bits = np.asarray((codes[:, np.newaxis] >> np.arange(self.n_outputs)) & 1, dtype=np.bool_)
+        unknown = codes == UNKNOWN
+        return np.where(unknown[:, np.newaxis], np.nan, bits) if unknown.any() else bits
 
     def decode(self, bits: BoolMatrix) -> npt.NDArray[np.int64]:
-        """Turn outputs into class numbers; outputs that are no code give the nearest one, the lower of equals."""
+        """Turn outputs into class numbers; an unused code counts as the nearest class, the lower of equals."""
         if len(self.classes) == 1:
             return np.zeros(len(bits), dtype=np.int64)
         codes: npt.NDArray[np.int64] = bits.astype(np.int64) @ (1 << np.arange(self.n_outputs))
-        # Every code without its highest bit is a class, so that an unused code is one bit away from this one.
+        # Every code without its highest bit is a class, so an unused code is one bit away from this one.
         return np.where(codes < len(self.classes), codes, codes - (1 << (self.n_outputs - 1)))
+
+    def codes_of(self, label: int) -> list[int]:
+        """Return the codes that `decode` turns into this class."""
+        every = np.arange(1 << self.n_outputs)
+        bits = ((every[:, np.newaxis] >> np.arange(self.n_outputs)) & 1).astype(np.bool_)
+        return np.flatnonzero(self.decode(bits) == label).tolist()
 
     def to_json(self) -> dict[str, Any]:
         """Return a plain dictionary that JSON can hold."""
+        for label in self.classes:
+            if not isinstance(label, str | int | float | bool):
+                raise DataError(f"target {self.name!r} has the class {shorten(label)}, which is neither a text nor a number.")
         return {"name": self.name, "classes": list(self.classes)}
 
     @classmethod
@@ -78,10 +93,9 @@ class TargetEncoding:
         FormatError
             If it is something else.
         """
-        entry = document if isinstance(document, dict) else {}
-        name, classes = entry.get("name"), entry.get("classes")
+        name, classes = (document.get(key) for key in ("name", "classes")) if isinstance(document, dict) else (None, None)
         if not isinstance(name, str) or not isinstance(classes, list) or not classes:
-            raise FormatError(f"the model's target encoding cannot be understood: {shorten(document)}.")
+            raise FormatError(f"the model's target encoding is invalid: {shorten(document)}.")
         if not all(isinstance(label, str | int | float | bool) for label in classes):
             raise FormatError(f"the model's target {name!r} has a class that is neither a text nor a number.")
         return cls(name, tuple(classes))
@@ -93,6 +107,7 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
     Parameters
     ----------
     labels : array-like of shape (n,)
+        NaN or None where the label is unknown.
     name : str
 
     Returns
@@ -101,7 +116,7 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
     classes : ndarray
         The distinct labels with the dtype of the input, sorted.
     codes : ndarray of int
-        The number of each row's class.
+        The number of each row's class, -1 where it is unknown.
 
     Examples
     --------
@@ -111,34 +126,69 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
     >>> encoding.decode(encoding.encode(codes)).tolist()
     [1, 0, 2, 1]
     """
-    classes, codes = np.unique(np.asarray(labels), return_inverse=True)
-    plain = tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
-    return TargetEncoding(name, plain), classes, codes.ravel().astype(np.int64)
+    values = np.asarray(labels)
+    unknown = is_unknown(values)
+    if unknown.all():
+        raise DataError(f"target {name!r} has no known label; give at least one, or leave the target out.")
+    known = values[~unknown]
+    if unknown.any() and known.dtype == object and len({type(label) for label in known}) == 1:
+        known = np.array(known.tolist())  # only None among the labels made objects of them
+    classes, inverse = np.unique(known, return_inverse=True)
+    codes = np.full(len(values), UNKNOWN, dtype=np.int64)
+    codes[~unknown] = inverse.ravel()
+    return TargetEncoding(name, tuple(plain_label(label) for label in classes)), classes, codes
 
 
-def order_of_outputs(order: Any, encodings: Sequence[TargetEncoding]) -> Any:
+def is_unknown(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return where labels are NaN or None.
+
+    Examples
+    --------
+    >>> is_unknown(np.array(["a", None, float("nan")], dtype=object)).tolist()
+    [False, True, True]
+    """
+    if labels.dtype.kind == "f":
+        return np.asarray(np.isnan(labels))
+    if labels.dtype.kind != "O":
+        return np.zeros(labels.shape, dtype=np.bool_)
+
+    def unknown(label: Any) -> bool:
+        return label is None or (isinstance(label, float) and label != label) or str(label) == "<NA>"
+
+    return np.asarray(np.frompyfunc(unknown, 1, 1)(labels), dtype=np.bool_)
+
+
+def majority(labels: npt.NDArray[Any]) -> Any:
+    """Return the most frequent known label, the first in sorted order of equals.
+
+    Examples
+    --------
+    >>> majority(np.array(["b", "a", "b"]))
+    'b'
+    """
+    encoding, _, codes = encode_target(labels, "y")
+    return encoding.classes[np.argmax(np.bincount(codes[codes != UNKNOWN]))]
+
+
+def plain_label(label: Any) -> Any:
+    """Return a label of NumPy as one of Python."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def order_of_outputs(order: Sequence[int], encodings: Sequence[TargetEncoding]) -> list[int]:
     """Turn an order of targets into one of outputs; the outputs of a multi-class target stay together.
-
-    Parameters
-    ----------
-    order : str, None or sequence of int
-        As for `gradus.search`; words and None are returned as they are.
-    encodings : sequence of TargetEncoding
-        One for each target.
-
-    Returns
-    -------
-    str, None or list of int
 
     Examples
     --------
     >>> order_of_outputs([1, 0], [TargetEncoding("a", (0, 1)), TargetEncoding("b", (0, 1, 2))])
     [1, 2, 0]
     """
-    if order is None or isinstance(order, str):
-        return order
-    from gradus._curriculum.orders import check_order
-
     ends = np.cumsum([encoding.n_outputs for encoding in encodings]).tolist()
-    targets = check_order(order, len(encodings))
-    return [output for k in targets for output in range(ends[k] - encodings[k].n_outputs, ends[k])]
+    return [output for k in order for output in range(ends[k] - encodings[k].n_outputs, ends[k])]
+
+
+def side_by_side(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return columns as one array; with labels of different kinds, one of objects, so that no label changes its type."""
+    if len({column.dtype.kind for column in columns}) > 1:
+        columns = [column.astype(object) for column in columns]
+    return np.column_stack(columns)

@@ -1,1 +1,1 @@
-"""Experiments: hashed tasks, a store of results, engines that run them, and the paper's figures, tables and claims."""
+"""Experiments: tasks identified by a hash, a store of their rows, engines that run them, and specs that describe them."""

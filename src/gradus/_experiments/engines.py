@@ -1,4 +1,4 @@
-"""Who runs tasks: any `concurrent.futures` executor (local processes, a Dask cluster) or a GPU; all give the same rows."""
+"""Engines that run tasks on `concurrent.futures` executors: local processes, a Dask cluster; all give the same rows."""
 
 from __future__ import annotations
 
@@ -6,65 +6,117 @@ import contextlib
 import importlib
 import multiprocessing
 import os
-import queue
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, wait
 from multiprocessing import connection
 from typing import Any, Protocol
 
-from gradus._experiments.batches import Batcher
-from gradus._experiments.tasks import Task
-from gradus._experiments.work import Batch, Ordered, Row, failed_row, finish, prepare, run_batch
+from gradus._checks import check_choice, check_count
+from gradus._experiments.execution import TaskBatch, run_batch
+from gradus._experiments.row import Row
+from gradus._experiments.tasks import Design, Task
+from gradus._experiments.training_sets import own_tables
 from gradus._machine import usable_cores
-from gradus._search.front import Outcome
-from gradus._search.learner import Job
+from gradus._version import __version__
 from gradus.errors import MissingExtraError, SettingsError, WorkerError
 
-__all__ = ["CudaEngine", "DaskEngine", "Engine", "ExecutorEngine", "LocalEngine", "choose_engine"]
+__all__ = ["Batcher", "DaskEngine", "Engine", "ExecutorEngine", "LocalEngine", "choose_engine"]
 
-BATCHES_A_SLOT = 2
+BATCH_SECONDS = 1.0
+FIRST_GUESS_SECONDS = 0.25
+MOST_TASKS_PER_BATCH = 256
+LATEST_WEIGHT = 0.3
+"""Weight of the latest time of a kind of task against the earlier ones."""
+BATCHES_PER_SLOT = 2
 MOST_TASKS_IN_FLIGHT = 4000
 QUIET_SECONDS = 1.0
-STOP_SECONDS = 30.0
+"""Time without results after which an engine yields an empty list."""
 DIED = "the worker process died while it ran this task (killed, or out of memory)"
 
 
 class Engine(Protocol):
-    """Runs tasks and gives their rows as they come, in any order."""
+    """Runs tasks and yields their rows as they come, in any order."""
 
     name: str
-    """For the record."""
+    """Name in the record of the run."""
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
         """Run every task once; closing the iterator stops the work.
 
-        When nothing ends for about a second an empty list comes, so that rows that came before can be written.
+        When no task ends for about a second an empty list is yielded, so that earlier rows can be written.
         """
         ...
 
 
+class Batcher:
+    """Cuts a list of tasks into batches of about a second, from how long earlier tasks of the same kind took.
+
+    Examples
+    --------
+    >>> batcher = Batcher([Task(Design("add3"), 8, sample) for sample in range(10)])
+    >>> len(batcher.next().tasks), len(batcher)
+    (4, 6)
+    """
+
+    def __init__(self, tasks: Iterable[Task], *, seconds: float = BATCH_SECONDS) -> None:
+        self._tasks = deque(tasks)
+        self._seconds = seconds
+        self._times: dict[tuple[Design, int], float] = {}
+        self._problem_times: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def next(self) -> TaskBatch:
+        """Take the next tasks, about a second of work but at least one task."""
+        taken: list[Task] = []
+        expected = 0.0
+        while self._tasks and len(taken) < MOST_TASKS_PER_BATCH and (not taken or expected < self._seconds):
+            task = self._tasks.popleft()
+            expected += self._expected(task)
+            taken.append(task)
+        return TaskBatch(tuple(taken), own_tables(taken))
+
+    def record_times(self, batch: TaskBatch, rows: Sequence[Row]) -> None:
+        """Remember how long the tasks of a batch took."""
+        for task, row in zip(batch.tasks, rows, strict=True):
+            if (seconds := row.cpu_seconds) is not None:
+                key, problem = (task.design, task.n_train), task.design.problem
+                self._times[key] = _blend(self._times.get(key), seconds)
+                self._problem_times[problem] = _blend(self._problem_times.get(problem), seconds)
+
+    def _expected(self, task: Task) -> float:
+        known = self._times.get((task.design, task.n_train))
+        return known if known is not None else self._problem_times.get(task.design.problem, FIRST_GUESS_SECONDS)
+
+
+def _blend(before: float | None, latest: float) -> float:
+    return latest if before is None else (1 - LATEST_WEIGHT) * before + LATEST_WEIGHT * latest
+
+
 class ExecutorEngine:
-    """Runs batches on any executor.
+    """Runs batches of tasks on any `concurrent.futures` executor.
 
     Parameters
     ----------
     make : callable
         Makes an executor; called again if one breaks because a worker died.
     slots : callable
-        How many batches run at the same time now.
+        Returns how many batches can run at the same time now.
     stop : callable, optional
-        Ends an executor at once, whatever it is doing.
+        Shuts an executor down at once, whatever it is doing.
     name : str
-        For the record.
+        Name in the record of the run.
 
     Examples
     --------
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> from gradus._experiments.tasks import Design
     >>> engine = ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
-    >>> [row["n_train"] for rows in engine.run([Task(Design("add3"), 8, 0)]) for row in rows]
+    >>> [row.n_train for rows in engine.run([Task(Design("add3"), 8, 0)]) for row in rows]
     [8]
     """
 
@@ -82,13 +134,13 @@ class ExecutorEngine:
         """Run every task once; closing the iterator stops the work."""
         batcher = Batcher(tasks)
         executor = self._make()
-        flying: dict[Future[list[Row]], Batch] = {}
-        suspects: list[Batch] = []
-        on_trial: Batch | None = None
+        flying: dict[Future[list[Row]], TaskBatch] = {}
+        suspects: list[TaskBatch] = []
+        on_trial: TaskBatch | None = None
         try:
             while len(batcher) or flying or suspects:
                 if suspects and not flying:
-                    # Nothing runs beside a suspect, or it could be blamed for another's death.
+                    # Nothing runs beside a suspect, or it could be blamed for a worker that another task killed.
                     on_trial = suspects.pop()
                     executor = self._submit_alone(executor, on_trial, flying)
                 elif not suspects:
@@ -99,9 +151,9 @@ class ExecutorEngine:
                 future.cancel()
             self._stop(executor)
 
-    def _submit(self, executor: Executor, batcher: Batcher, flying: dict[Future[list[Row]], Batch]) -> list[Batch]:
+    def _submit(self, executor: Executor, batcher: Batcher, flying: dict[Future[list[Row]], TaskBatch]) -> list[TaskBatch]:
         """Keep the workers busy; return a batch that could not be submitted because the executor is broken."""
-        room = max(1, self._slots()) * BATCHES_A_SLOT
+        room = max(1, self._slots()) * BATCHES_PER_SLOT
         while len(batcher) and len(flying) < room and _in_flight(flying) < MOST_TASKS_IN_FLIGHT:
             batch = batcher.next()
             try:
@@ -110,12 +162,12 @@ class ExecutorEngine:
                 return [batch]
         return []
 
-    def _submit_alone(self, executor: Executor, batch: Batch, flying: dict[Future[list[Row]], Batch]) -> Executor:
+    def _submit_alone(self, executor: Executor, batch: TaskBatch, flying: dict[Future[list[Row]], TaskBatch]) -> Executor:
         """Run a batch that was in flight when a worker died, with nothing beside it."""
         try:
             flying[executor.submit(run_batch, batch)] = batch
         except BrokenExecutor:
-            # It had broken before: that says nothing about this batch.
+            # The executor was broken already: that says nothing about this batch.
             self._stop(executor)
             executor = self._make()
             flying[executor.submit(run_batch, batch)] = batch
@@ -123,9 +175,9 @@ class ExecutorEngine:
 
 
 def _harvest(
-    flying: dict[Future[list[Row]], Batch], batcher: Batcher, suspects: list[Batch], on_trial: Batch | None
+    flying: dict[Future[list[Row]], TaskBatch], batcher: Batcher, suspects: list[TaskBatch], on_trial: TaskBatch | None
 ) -> Iterator[list[Row]]:
-    """Give the rows of batches that have ended; a task that kills its worker is found by halving the batch on trial."""
+    """Yield the rows of batches that have ended; a task that kills its worker is found by halving the batch on trial."""
     wait(flying, timeout=QUIET_SECONDS, return_when=FIRST_COMPLETED)
     ended = [future for future in flying if future.done()]
     if not ended:
@@ -134,18 +186,18 @@ def _harvest(
         batch = flying.pop(future)
         rows = _rows_of(future)
         if rows is not None:
-            batcher.learn(batch, rows)
+            batcher.record_times(batch, rows)
             yield rows
         elif batch is not on_trial:
             suspects.append(batch)
         elif len(batch.tasks) == 1:
-            yield [failed_row(batch.tasks[0], DIED)]
+            yield [Row.failure(batch.tasks[0], DIED)]
         else:
             half = len(batch.tasks) // 2
-            suspects += [Batch(part, batch.tables) for part in (batch.tasks[half:], batch.tasks[:half])]
+            suspects += [TaskBatch(part, batch.tables) for part in (batch.tasks[half:], batch.tasks[:half])]
 
 
-def _in_flight(flying: dict[Future[list[Row]], Batch]) -> int:
+def _in_flight(flying: dict[Future[list[Row]], TaskBatch]) -> int:
     return sum(len(batch.tasks) for batch in flying.values())
 
 
@@ -158,7 +210,7 @@ def _rows_of(future: Future[list[Row]]) -> list[Row] | None:
     except CancelledError as error:
         raise WorkerError("the cluster cancelled work that it was given; what is done is kept.") from error
     except Exception as error:
-        if type(error).__name__ == "KilledWorker":  # Dask's word for the same, known only where Dask is installed
+        if type(error).__name__ == "KilledWorker":  # Dask's name for the same; the class exists only where Dask is installed
             return None
         raise WorkerError(f"a batch of tasks could not be run: {type(error).__name__}: {error}") from error
 
@@ -168,26 +220,24 @@ class LocalEngine(ExecutorEngine):
 
     Parameters
     ----------
-    workers : int, optional
-        Processes; as many as this process may use cores if not given.
+    n_jobs : int, optional
+        Number of processes; the number of usable cores if not given.
     """
 
-    def __init__(self, workers: int | None = None) -> None:
-        count = usable_cores() if workers is None else workers
-        if count < 1:
-            raise SettingsError(f"workers is {count}; it must be at least 1.")
-        self.workers = count
+    def __init__(self, n_jobs: int | None = None) -> None:
+        count = usable_cores() if n_jobs is None else check_count("n_jobs", n_jobs)
+        self.n_jobs = count
         super().__init__(lambda: _process_pool(count), lambda: count, _kill_pool, f"{count} local processes")
 
 
-def _process_pool(workers: int) -> ProcessPoolExecutor:
+def _process_pool(n_jobs: int) -> ProcessPoolExecutor:
     # Fresh processes: a fork would copy locks that threads of this one may hold.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
+    return ProcessPoolExecutor(n_jobs, mp_context=context, initializer=_begin_worker)
 
 
 def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and do not outlive it: one killed outright cannot send word."""
+    """Leave Ctrl-C to the parent, and exit when the parent does: a parent that is killed cannot tell its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -200,7 +250,7 @@ def _end_with(sentinel: int) -> None:
 
 
 def _kill_pool(executor: Executor) -> None:
-    """End the processes now: a search under way may last minutes, and nothing of an unfinished task is kept."""
+    """Terminate the processes now: a running search may take minutes, and nothing of an unfinished task is kept."""
     processes = list((getattr(executor, "_processes", None) or {}).values())
     executor.shutdown(wait=False, cancel_futures=True)
     for process in processes:
@@ -218,7 +268,7 @@ class DaskEngine(ExecutorEngine):
     address : str or distributed.Client
         The scheduler's address, for instance ``"tcp://host:8786"``, or a client that is connected already.
     timeout : str
-        How long to wait for the scheduler.
+        How long to wait for the scheduler to answer.
     """
 
     def __init__(self, address: Any, *, timeout: str = "10s") -> None:
@@ -239,18 +289,16 @@ class DaskEngine(ExecutorEngine):
         return int(sum(self.client.nthreads().values()))
 
     def _check_versions(self) -> None:
-        import gradus
-
         try:
             theirs = self.client.run(_gradus_version)
         except ImportError as error:
             raise WorkerError(
-                f"workers of the cluster cannot import Gradus ({error}); install version {gradus.__version__} everywhere."
+                f"workers of the cluster cannot import Gradus ({error}); install version {__version__} everywhere."
             ) from error
-        other = {version for version in theirs.values() if version != gradus.__version__}
+        other = {version for version in theirs.values() if version != __version__}
         if other:
             raise WorkerError(
-                f"workers of the cluster have Gradus {', '.join(sorted(other))}, and this is {gradus.__version__}; "
+                f"workers of the cluster have Gradus {', '.join(sorted(other))}, and this is {__version__}; "
                 "install the same version everywhere."
             )
 
@@ -264,9 +312,7 @@ class DaskEngine(ExecutorEngine):
 
 
 def _gradus_version() -> str:
-    import gradus
-
-    return gradus.__version__
+    return __version__
 
 
 def _distributed() -> Any:
@@ -276,125 +322,23 @@ def _distributed() -> Any:
         raise MissingExtraError("running on a Dask cluster needs an extra: pip install distributed.") from error
 
 
-class CudaEngine:
-    """Searches on a GPU and does the rest here.
-
-    A thread of its own drives the GPU, so that finished rows never wait for the next search to end.
-    """
-
-    name = "a GPU"
-
-    def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-        """Run every task once; closing the iterator stops the work."""
-        ended: queue.SimpleQueue[list[Row] | Exception | None] = queue.SimpleQueue()
-        stop = threading.Event()
-        thread = threading.Thread(target=_drive_gpu, args=(tasks, stop, ended), daemon=True)
-        thread.start()
-        try:
-            while (rows := _next(ended)) is not None:
-                if isinstance(rows, Exception):
-                    raise rows
-                yield rows
-        finally:
-            stop.set()
-            thread.join(timeout=STOP_SECONDS)
-
-
-def _next(ended: queue.SimpleQueue[list[Row] | Exception | None]) -> list[Row] | Exception | None:
-    try:
-        return ended.get(timeout=QUIET_SECONDS)
-    except queue.Empty:
-        return []
-
-
-def _drive_gpu(tasks: Sequence[Task], stop: threading.Event, ended: queue.SimpleQueue[list[Row] | Exception | None]) -> None:
-    """Put rows in a queue until there are no more, and then None; an error ends it, too."""
-    try:
-        for rows in _gpu_rows(tasks, stop):
-            ended.put(rows)
-            if stop.is_set():
-                break
-        ended.put(None)
-    except Exception as error:  # raised again where the rows are waited for
-        ended.put(error)
-
-
-def _gpu_rows(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
-    yield from _search_on_gpu([task for task in tasks if task.design.method == "network"], stop)
-    for task in tasks:
-        if task.design.method != "network":
-            yield run_batch(Batch((task,)))
-
-
-def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
-    """Run searches; one that raises is recorded like any other failure of a task, and the others go on."""
-    cuda = importlib.import_module("gradus._search.cuda")
-    sent: list[tuple[Task, Ordered]] = []
-    failures: queue.SimpleQueue[Row] = queue.SimpleQueue()
-
-    def prepared() -> Iterator[Job]:
-        # Read on another thread while the GPU is busy, so nothing is yielded from here but jobs.
-        for task in tasks:
-            try:
-                job, ordered = prepare(task)
-            except Exception as error:
-                failures.put(failed_row(task, error))
-                continue
-            sent.append((task, ordered))
-            yield job
-
-    stream = cuda.run_many(
-        prepared(),
-        callback=lambda _: stop.is_set(),
-        helpers=max(1, usable_cores() - 1),
-        failed=lambda index, error: failures.put(failed_row(sent[index][0], error)),
-    )
-    try:
-        for index, found in stream:
-            task, ordered = sent[index]
-            yield [_finished(task, ordered, found), *_taken_from(failures)]
-    except Exception as error:
-        _raise_if_of_gpu(error)
-        raise
-    yield _taken_from(failures)
-
-
-def _taken_from(failures: queue.SimpleQueue[Row]) -> list[Row]:
-    rows = []
-    while not failures.empty():
-        rows.append(failures.get())
-    return rows
-
-
-def _finished(task: Task, ordered: Ordered, found: Outcome) -> Row:
-    try:
-        return finish(task, ordered, found, None)
-    except Exception as error:
-        return failed_row(task, error)
-
-
-def _raise_if_of_gpu(error: Exception) -> None:
-    """Raise what says that the GPU itself failed: no task is to blame, and none can go on."""
-    if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):
-        raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error
-
-
-def choose_engine(*, workers: int | None = None, dask: str | None = None, backend: str = "cpu") -> Engine:
+def choose_engine(*, n_jobs: int | None = None, dask: str | None = None, backend: str = "cpu") -> Engine:
     """Pick the engine that a user asked for.
 
     Examples
     --------
-    >>> choose_engine(workers=2).workers
-    2
+    >>> choose_engine(n_jobs=2).name
+    '2 local processes'
     """
-    if backend not in ("cpu", "cuda"):
-        raise SettingsError(f"backend is {backend!r}; it must be 'cpu' or 'cuda'.")
-    if backend == "cuda" and (dask is not None or workers is not None):
-        raise SettingsError("a GPU runs in this process: leave out --workers and --dask, or --backend cuda.")
-    if dask is not None and workers is not None:
-        raise SettingsError("give either a number of local workers or the address of a Dask cluster, not both.")
+    check_choice("backend", backend, ("cpu", "cuda"))
+    if backend == "cuda" and (dask is not None or n_jobs is not None):
+        raise SettingsError("a GPU runs in this process: leave out --n-jobs and --dask, or --backend cuda.")
+    if dask is not None and n_jobs is not None:
+        raise SettingsError("give either --n-jobs or the address of a Dask cluster, not both.")
     if dask is not None and ":" not in dask:
-        raise SettingsError(f"the Dask scheduler {dask!r} is no address; give one like tcp://HOST:8786.")
+        raise SettingsError(f"the Dask scheduler {dask!r} is not an address; give one like tcp://HOST:8786.")
     if backend == "cuda":
+        from gradus._experiments.gpu_engine import CudaEngine
+
         return CudaEngine()
-    return LocalEngine(workers) if dask is None else DaskEngine(dask)
+    return LocalEngine(n_jobs) if dask is None else DaskEngine(dask)

@@ -1,4 +1,4 @@
-"""An experiment whose searches run elsewhere: write them to a file, and take in what comes back."""
+"""Experiments whose searches run elsewhere: write them to a file, and read the outcomes, or rows, that come back."""
 
 from __future__ import annotations
 
@@ -7,108 +7,140 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gradus._experiments.beds import problem_of, target_columns, training_set
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
 from gradus._experiments.engines import Engine
-from gradus._experiments.jobs_file import JobRecord, read_jobs, read_results, write_jobs_file
-from gradus._experiments.run import Progress, missing, run_tasks
+from gradus._experiments.execution import finished_row
+from gradus._experiments.outcome_files import read_outcomes
+from gradus._experiments.row import DONE, Row, conform, with_task_ids
+from gradus._experiments.run import RunSummary, run_tasks, split_tasks
+from gradus._experiments.search_files import TaskRecord, read_searches, write_searches
 from gradus._experiments.store import Store
+from gradus._experiments.task_orders import TargetOrder, order_of
 from gradus._experiments.tasks import Task
-from gradus._experiments.work import Ordered, Row, finish, order_of
+from gradus._experiments.training_sets import problem_of, target_columns, training_set
 from gradus._network import Network
-from gradus._search.front import Outcome
+from gradus._search.job import Outcome
 from gradus.errors import DataError, FormatError, SettingsError
 
-__all__ = ["REPLAYED", "absorb", "write_jobs"]
+__all__ = ["REPLAYED", "absorb_files", "prepare_searches"]
 
-ROWS_A_PART = 2000
+ROWS_PER_PART = 2000
 REPLAYED = "this machine, from searches run elsewhere"
-"""For the record: who made the rows."""
+"""Name of the engine in the record of the run."""
 
 
-def write_jobs(tasks: Iterable[Task], path: Path, *, callback: Callable[[], Any] | None = None) -> int:
+def prepare_searches(tasks: Iterable[Task], path: Path, *, callback: Callable[[], Any] | None = None) -> int:
     """Draw training sets, find orders, and write the searches of tasks to a file; return how many.
 
-    Baselines are no searches and are left out: a plain run does them. `callback` is called after each task.
+    Other methods need no search and are left out: a plain run does them. `callback` is called after each task.
 
     Examples
     --------
     >>> import tempfile
     >>> from gradus._experiments.tasks import Design
     >>> path = Path(tempfile.mkdtemp()) / "jobs.npz"
-    >>> write_jobs([Task(Design("add3"), 8, sample) for sample in range(5)], path)
+    >>> prepare_searches([Task(Design("add3"), 8, sample) for sample in range(5)], path)
     5
     """
-    jobs: list[JobRecord] = []
+    records: list[TaskRecord] = []
     for task in tasks:
         if task.design.method == "network":
-            jobs.append(_job(task))
+            records.append(_record(task))
         if callback is not None:
             callback()
-    write_jobs_file(path, jobs)
-    return len(jobs)
+    write_searches(path, records)
+    return len(records)
 
 
-def _job(task: Task) -> JobRecord:
-    design = task.design
-    if design.settings.time_limit is not None:
+def _record(task: Task) -> TaskRecord:
+    if task.design.settings.time_limit is not None:
         raise SettingsError("tasks with a time limit cannot be run elsewhere: their result depends on the machine.")
-    data, ordered = training_set(task), order_of(task)
-    return JobRecord(
+    data, order = training_set(task.set_key), order_of(task)
+    return TaskRecord(
         task_id=task.id_bytes,
-        set_key=(design.problem, design.draw, design.targets, task.n_train, task.sample),
+        set_key=task.set_key,
         X=data.X,
         Y=data.Y,
-        order=ordered.order,
-        settings=design.settings,
+        order=order.order,
+        settings=task.design.settings,
         seed=task.search_seed,
-        tau=ordered.tau,
-        eta=ordered.eta,
+        tau=order.tau,
+        eta=order.eta,
     )
 
 
-def absorb(tasks: Sequence[Task], jobs_path: Path, results: Iterable[Path], store: Store) -> Progress:
-    """Score networks that were found elsewhere and write their rows.
+def absorb_files(tasks: Sequence[Task], searches: Path | None, paths: Iterable[Path], store: Store) -> RunSummary:
+    """Add the results in files from elsewhere to the store.
 
     Parameters
     ----------
     tasks : sequence of Task
-        Those of the experiment; results of others are an error.
-    jobs_path : path
-        The file that `write_jobs` wrote: it holds the orders, which are not found again.
-    results : iterable of path
-        Files that `gradus._experiments.device` wrote.
+        Those of the experiment.
+    searches : path or None
+        The file that `prepare_searches` wrote: it holds the orders, which are not found again. Not needed for tables.
+    paths : iterable of path
+        Outcomes of those searches, as `gradus._experiments.remote` writes them, and published tables (.parquet), as
+        ``gradus report --export`` writes them. Outcomes of other tasks are an error; other rows of tables are ignored.
     store : Store
 
     Returns
     -------
-    Progress
+    RunSummary
 
     Raises
     ------
     FormatError
-        If a file is not what it should be: nothing of it is believed unseen, and then nothing is written.
+        If a file is invalid. All outcomes are checked before anything is written.
     """
+    paths = list(paths)
+    tables = [path for path in paths if path.suffix == ".parquet"]
+    outcomes = [path for path in paths if path.suffix != ".parquet"]
+    summary = RunSummary(0, 0)
+    if searches is not None and outcomes:
+        summary = _absorb_outcomes(tasks, searches, outcomes, store)
+    done = summary.done + sum(_absorb_table(tasks, path, store) for path in tables)
+    _, whole = split_tasks(tasks, store)
+    return replace(summary, total=whole.total, before=whole.before - done, done=done, failed=whole.failed)
+
+
+def _absorb_outcomes(tasks: Sequence[Task], searches: Path, paths: Iterable[Path], store: Store) -> RunSummary:
+    """Score networks that were found elsewhere and write their rows."""
     by_id = {task.id_bytes: task for task in tasks}
-    orders = {job.task_id: Ordered(job.order, job.tau, job.eta) for job in read_jobs(jobs_path)}
+    orders = {one.task_id: TargetOrder(one.order, one.tau, one.eta) for one in read_searches(searches)}
     found: dict[bytes, Outcome] = {}
-    for path in results:
-        for task_id, one in read_results(path):
+    for path in paths:
+        for task_id, one in read_outcomes(path):
             if task_id not in by_id or task_id not in orders:
                 raise FormatError("it holds results of tasks that are not part of this experiment.", path=path)
-            _check(by_id[task_id], orders[task_id], one, jobs_path, path)
+            _check(by_id[task_id], orders[task_id], one, searches, path)
             found[task_id] = one
-    wanted = [by_id[task_id] for task_id in by_id if task_id in found]
-    progress = run_tasks(wanted, store, _Replay(orders, found))
-    _, standing = missing(tasks, store)
-    return replace(progress, total=standing.total, before=standing.before - progress.done, failed=standing.failed)
+    return run_tasks([by_id[task_id] for task_id in by_id if task_id in found], store, _Replay(orders, found))
 
 
-def _check(task: Task, ordered: Ordered, found: Outcome, jobs_path: Path, path: Path) -> None:
-    """Raise unless the order and the network are some that the task can have: compiled code will follow them blindly."""
+def _absorb_table(tasks: Sequence[Task], path: Path, store: Store) -> int:
+    """Write the rows of a published table that the store does not have; return how many."""
+    try:
+        table = conform(pq.read_table(path))
+    except (OSError, pa.ArrowException) as error:
+        raise FormatError(f"not a results table: {error}", path=path) from error
+    table = with_task_ids(table.filter(pc.equal(table.column("status"), DONE)), path)
+    with store.writing():
+        left, _ = split_tasks(tasks, store)
+        wanted = pa.array([task.id for task in left], pa.string())
+        rows = table.filter(pc.is_in(table.column("task"), value_set=wanted))
+        store.append_table(rows)
+    return len(rows)
+
+
+def _check(task: Task, order: TargetOrder, found: Outcome, searches: Path, path: Path) -> None:
+    """Raise unless the order and the network are valid for the task: compiled code does not check them."""
     problem = problem_of(task.design.problem)
     m = len(target_columns(problem, task.design.targets))
-    if sorted(ordered.order) != list(range(m)):
-        raise FormatError(f"the order of task {task.id} is not one of its {m} targets.", path=jobs_path)
+    if sorted(order.order) != list(range(m)):
+        raise FormatError(f"the order of task {task.id} does not name each of its {m} targets once.", path=searches)
     gates = task.design.settings.n_gates(m)
     if len(found.sources) != gates:
         raise FormatError(f"the network of task {task.id} has {len(found.sources)} gates instead of {gates}.", path=path)
@@ -116,19 +148,19 @@ def _check(task: Task, ordered: Ordered, found: Outcome, jobs_path: Path, path: 
     try:
         Network(problem.n_inputs, found.sources, range(nodes - m, nodes))
     except DataError as error:
-        raise FormatError(f"the network of task {task.id} is none: {error}", path=path) from error
+        raise FormatError(f"the network of task {task.id} is invalid: {error}", path=path) from error
 
 
 class _Replay(Engine):
-    """An engine whose searches have been done already."""
+    """An engine whose searches have already been run."""
 
     name = REPLAYED
 
-    def __init__(self, orders: dict[bytes, Ordered], found: dict[bytes, Outcome]) -> None:
+    def __init__(self, orders: dict[bytes, TargetOrder], found: dict[bytes, Outcome]) -> None:
         self.orders, self.found = orders, found
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-        """Give the rows, some at a time."""
-        for start in range(0, len(tasks), ROWS_A_PART):
-            part = tasks[start : start + ROWS_A_PART]
-            yield [finish(task, self.orders[task.id_bytes], self.found[task.id_bytes], None) for task in part]
+        """Yield the rows, some at a time."""
+        for start in range(0, len(tasks), ROWS_PER_PART):
+            part = tasks[start : start + ROWS_PER_PART]
+            yield [finished_row(task, self.orders[task.id_bytes], self.found[task.id_bytes], None) for task in part]

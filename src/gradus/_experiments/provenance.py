@@ -1,4 +1,4 @@
-"""Where results come from: versions, engine and counts of every run, one line of JSON each."""
+"""Provenance of results: versions, engine and counts of every run, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-import gradus
+from gradus._version import __version__
 from gradus.errors import StoreError
 
 __all__ = ["read_runs", "record_run", "versions"]
@@ -20,14 +20,14 @@ LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
 
 
 def versions() -> dict[str, str]:
-    """Versions of everything that a result could depend on.
+    """Return the versions of everything that a result could depend on.
 
     Examples
     --------
     >>> "numpy" in versions()
     True
     """
-    found = {"gradus": gradus.__version__, "python": platform.python_version()}
+    found = {"gradus": __version__, "python": platform.python_version()}
     for library in LIBRARIES:
         found[library] = importlib.metadata.version(library)
     found["system"] = f"{platform.system()} {platform.machine()}"
@@ -46,7 +46,7 @@ def record_run(folder: Path, what: dict[str, Any]) -> None:
 
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
-    """Read the record; a last line that was cut short is passed over."""
+    """Read the record; a last line that was cut short is ignored."""
     try:
         lines = (folder / FILE).read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from gradus._experiments.row import DONE, SCHEMA, Row, conform
+
 __all__ = ["Pairs", "Results"]
 
-NEEDED = (
-    "problem", "method", "loss", "order", "draw", "n_train", "sample", "repeat", "shrink", "attempts", "gates_per_target",
-    "history", "status", "converged", "iterations", "live_gates", "tau", "eta", "n_test", "test_accuracy_mean", "cpu_seconds",
-)  # fmt: skip
 Floats = npt.NDArray[np.float64]
 
 
@@ -46,7 +44,7 @@ class Pairs:
         return sorted(set(self.n_train.tolist()))
 
     def by_training_set(self) -> Pairs:
-        """Average the repetitions of each training set, which are no independent observations."""
+        """Average the repetitions of each training set, which are not independent observations."""
         both = np.stack([self.n_train, self.sample], axis=1)
         sets, place = np.unique(both, axis=0, return_inverse=True)
         place = place.reshape(-1)
@@ -67,21 +65,21 @@ class Results:
     Parameters
     ----------
     table : pyarrow.Table
-        As `gradus._experiments.store.Store.table` returns it; failed tasks are left out and counted.
+        As `gradus._experiments.store.Store.table` returns it, or of an earlier version; failed tasks are left out and counted.
 
     Examples
     --------
+    >>> from gradus._experiments.execution import run_task
+    >>> from gradus._experiments.row import table_of
     >>> from gradus._experiments.tasks import Design, Task
-    >>> from gradus._experiments.work import run_task
-    >>> from gradus._experiments.store import COLUMNS
-    >>> rows = [run_task(Task(Design("add3"), 8, sample)) for sample in range(3)]
-    >>> results = Results(pa.Table.from_pylist(rows, schema=COLUMNS))
+    >>> results = Results(table_of(run_task(Task(Design("add3"), 8, sample)) for sample in range(3)))
     >>> len(results.select(problem="add3", loss="lgh")), results.per_target.shape
     (3, (3, 3))
     """
 
     def __init__(self, table: pa.Table) -> None:
-        done = np.asarray(table.column("status").to_numpy(zero_copy_only=False) == "done")
+        table = conform(table)
+        done = np.asarray(table.column("status").to_numpy(zero_copy_only=False) == DONE)
         self.n_failed = int((~done).sum())
         self._table = table.filter(pa.array(done)) if self.n_failed else table
 
@@ -95,7 +93,7 @@ class Results:
         return len(self._table)
 
     def __getattr__(self, name: str) -> Any:
-        if name not in NEEDED:
+        if name not in SCHEMA.names:
             raise AttributeError(name)
         values = self._table.column(name).to_numpy(zero_copy_only=False)
         object.__setattr__(self, name, values)
@@ -119,7 +117,7 @@ class Results:
 
     @cached_property
     def usable(self) -> npt.NDArray[np.bool_]:
-        """Rows that count in a mean: searches that reached zero training error, and baselines, if anything was tested."""
+        """Rows that count in a mean: tested ones, if they are not searches that ended with training errors."""
         tested = np.nan_to_num(np.asarray(self.n_test, dtype=np.float64)) > 0
         return self._finished & tested & ~np.isnan(self.accuracy)
 
@@ -143,7 +141,7 @@ class Results:
         return sorted(set(self.n_train.tolist()))
 
     def training_sets(self) -> dict[str, dict[int, int]]:
-        """How many drawn training sets there are of each size, for each problem."""
+        """Count the drawn training sets of each size, for each problem."""
         drawn = self.select(draw="random")
         found = {}
         for problem in drawn.problems:
@@ -153,7 +151,7 @@ class Results:
         return found
 
     def select(self, **wanted: Any) -> Results:
-        """Rows whose columns have these values; a collection means any of them."""
+        """Return the rows whose columns have these values; a collection means any of them."""
         keep = np.ones(len(self), dtype=np.bool_)
         for name, value in wanted.items():
             column = getattr(self, name)
@@ -161,16 +159,15 @@ class Results:
         return self.where(keep)
 
     def where(self, keep: npt.NDArray[np.bool_]) -> Results:
-        """Rows that a mask marks."""
+        """Return the rows that a mask marks."""
         return Results._of(self._table.filter(pa.array(np.asarray(keep, dtype=np.bool_))))
 
-    def row(self, number: int) -> dict[str, Any]:
-        """One row with all its columns."""
-        found: dict[str, Any] = self._table.slice(number, 1).to_pylist()[0]
-        return found
+    def row(self, number: int) -> Row:
+        """Return one row with all its columns."""
+        return Row(**self._table.slice(number, 1).to_pylist()[0])
 
     def usable_only(self) -> Results:
-        """Rows that count in a mean."""
+        """Return the rows that count in a mean."""
         return self.where(self.usable)
 
     def pairs(self, other: Results) -> Pairs:
@@ -188,11 +185,11 @@ class Results:
         )
 
     def _keys(self) -> npt.NDArray[np.void]:
-        """One value for each row: what the two sides of a pair must share, the size of the search among it."""
+        """Return one value per row: what the two rows of a pair must share, the size of the search included."""
         whole = [("n_train", np.int64), ("sample", np.int64), ("repeat", np.int64), ("gates", np.int64), ("history", np.int64)]
         keys = np.zeros(len(self), dtype=whole)
         columns = (self.n_train, self.sample, self.repeat, self.gates_per_target, self.history)
         for (name, _), column in zip(whole, columns, strict=True):
-            # Baselines have neither gates nor history.
+            # Tables of other methods may have neither gates nor history.
             keys[name] = np.nan_to_num(np.asarray(column, dtype=np.float64)).astype(np.int64)
         return keys

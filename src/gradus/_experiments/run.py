@@ -1,27 +1,28 @@
-"""Run what is missing: tasks that the store has no row of go to an engine, and rows go to the store as they come."""
+"""Run what is missing: tasks without a row in the store go to an engine, and rows go to the store as they come."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 from gradus._experiments.engines import Engine
-from gradus._experiments.store import DONE, Store
+from gradus._experiments.row import DONE, Row
+from gradus._experiments.store import Store
 from gradus._experiments.tasks import Task
-from gradus._experiments.work import Row
+from gradus._progress import Callback, Progress
 
-__all__ = ["Progress", "missing", "run_tasks"]
+__all__ = ["RunSummary", "run_tasks", "split_tasks"]
 
 FLUSH_SECONDS = 2.0
 FLUSH_ROWS = 5000
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Where a run stands, in numbers of tasks."""
+class RunSummary:
+    """What a run has done, in numbers of tasks."""
 
     total: int
     before: int
@@ -36,24 +37,26 @@ class Progress:
 
     @property
     def left(self) -> int:
-        """Tasks that nothing is known of yet."""
+        """Tasks that have neither succeeded nor failed yet."""
         return self.total - self.before - self.done - self.failed
 
-    @property
-    def seconds_left(self) -> float | None:
-        """Expected time to the end, at the speed so far."""
-        return self.seconds / self.done * self.left if self.done else None
+    def progress(self) -> Progress:
+        """Return the same as a `Progress`, with the expected time to the end at the speed so far."""
+        eta = self.seconds / self.done * self.left if self.done else None
+        counts = (("failed", self.failed), ("not converged", self.not_converged))
+        detail = ", ".join(f"{count:,} {what}" for what, count in counts if count)
+        return Progress(stage="tasks", done=self.total - self.left, total=self.total, eta=eta, detail=detail)
 
 
-def missing(tasks: Iterable[Task], store: Store, *, retry_failed: bool = False) -> tuple[list[Task], Progress]:
-    """Tasks that are still to be run, and how things stand.
+def split_tasks(tasks: Iterable[Task], store: Store, *, retry_failed: bool = False) -> tuple[list[Task], RunSummary]:
+    """Return the tasks that are still to be run, and the numbers of the others.
 
     Parameters
     ----------
     tasks : iterable of Task
     store : Store
     retry_failed : bool
-        Whether tasks that failed are to be run again.
+        Whether to run failed tasks again.
     """
     known = store.ids()
     left: list[Task] = []
@@ -67,35 +70,30 @@ def missing(tasks: Iterable[Task], store: Store, *, retry_failed: bool = False) 
             left.append(task)
         else:
             failed += 1
-    return left, Progress(total, before, failed=failed)
+    return left, RunSummary(total, before, failed=failed)
 
 
 def run_tasks(
-    tasks: Iterable[Task],
-    store: Store,
-    engine: Engine,
-    *,
-    retry_failed: bool = False,
-    callback: Callable[[Progress], Any] | None = None,
-) -> Progress:
-    """Run the tasks that the store has no row of.
+    tasks: Iterable[Task], store: Store, engine: Engine, *, retry_failed: bool = False, callback: Callback | None = None
+) -> RunSummary:
+    """Run the tasks that have no row in the store.
 
-    Rows are on the disk seconds after a task is done; whatever ends this call, they stay, and the next call goes on.
+    Rows are on disk seconds after a task is done; whatever ends this call, they stay, and the next call continues.
 
     Parameters
     ----------
     tasks : iterable of Task
     store : Store
     engine : Engine
-        Who runs them; the rows do not depend on it.
+        Runs them; the rows do not depend on it.
     retry_failed : bool
         Run tasks again that failed before.
     callback : callable, optional
-        Is given a `Progress` whenever rows have come.
+        Gets a `Progress` whenever rows have come; returning True stops the run.
 
     Returns
     -------
-    Progress
+    RunSummary
 
     Examples
     --------
@@ -108,42 +106,39 @@ def run_tasks(
     """
     with store.writing():
         store.set_damaged_aside()
-        left, progress = missing(tasks, store, retry_failed=retry_failed)
-        if callback is not None:
-            callback(progress)
-        if left:
-            progress = _run_left(left, progress, store, engine, callback)
+        left, summary = split_tasks(tasks, store, retry_failed=retry_failed)
+        stopped = callback is not None and callback(summary.progress()) is True
+        if left and not stopped:
+            summary = _run_left(left, summary, store, engine, callback)
         store.compact()
-    return progress
+    return summary
 
 
-def _run_left(
-    left: list[Task], progress: Progress, store: Store, engine: Engine, callback: Callable[[Progress], Any] | None
-) -> Progress:
+def _run_left(left: list[Task], summary: RunSummary, store: Store, engine: Engine, callback: Callback | None) -> RunSummary:
     begin = flushed = time.monotonic()
     waiting: list[Row] = []
     try:
         with closing(cast("Generator[list[Row], None, None]", engine.run(left))) as stream:
             for rows in stream:
                 waiting += rows
-                progress = _count(progress, rows, time.monotonic() - begin)
+                summary = _count(summary, rows, time.monotonic() - begin)
                 if len(waiting) >= FLUSH_ROWS or time.monotonic() - flushed >= FLUSH_SECONDS:
                     store.append(waiting)
-                    waiting = []  # only now: what could not be written is tried again below
+                    waiting = []  # only now: rows that could not be written are tried again below
                     flushed = time.monotonic()
-                if callback is not None and rows:
-                    callback(progress)
+                if callback is not None and rows and callback(summary.progress()) is True:
+                    break
     finally:
         store.append(waiting)
-    return progress
+    return summary
 
 
-def _count(progress: Progress, rows: list[Row], seconds: float) -> Progress:
-    done = [row for row in rows if row["status"] == DONE]
+def _count(summary: RunSummary, rows: list[Row], seconds: float) -> RunSummary:
+    done = [row for row in rows if row.status == DONE]
     return replace(
-        progress,
-        done=progress.done + len(done),
-        failed=progress.failed + len(rows) - len(done),
-        not_converged=progress.not_converged + sum(row["method"] == "network" and not row["converged"] for row in done),
+        summary,
+        done=summary.done + len(done),
+        failed=summary.failed + len(rows) - len(done),
+        not_converged=summary.not_converged + sum(row.method == "network" and not row.converged for row in done),
         seconds=seconds,
     )

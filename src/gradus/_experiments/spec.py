@@ -1,4 +1,4 @@
-"""Experiment specs: TOML that says what to run, checked with errors that name the place, and resolved to a plan."""
+"""Experiment specs: TOML files that say what to run, checked with errors that name the place, and resolved to plans."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from gradus._experiments.beds import OwnTable, name_of, problem_of, register, target_columns
-from gradus._experiments.permutations import all_taus, check_order
-from gradus._experiments.plan import Block, Plan
+from gradus._checks import check_count
+from gradus._experiments.plans import Block, Plan
+from gradus._experiments.task_orders import all_taus, check_order
 from gradus._experiments.tasks import Design
-from gradus._search.settings import Settings
+from gradus._experiments.training_sets import OwnTable, name_of, problem_of, register, target_columns
+from gradus._search.job import Settings
 from gradus.errors import FormatError, GradusError, SettingsError
 
-__all__ = ["load_spec", "paper_specs"]
+__all__ = ["read_spec", "spec_names"]
 
 SPEC_KEYS = ("title", "about", "figures", "common", "runs", "include")
 SETTINGS_KEYS = tuple(one.name for one in fields(Settings))
@@ -30,48 +31,38 @@ DATA_KEYS = ("file", "targets", "inputs", "name")
 MOST_TASKS = 50_000_000
 
 
-def paper_specs() -> tuple[str, ...]:
-    """Name the specs that come with Gradus.
-
-    Examples
-    --------
-    >>> "fig4" in paper_specs(), "quick" in paper_specs()
-    (True, True)
-    """
-    files = (resources.files("gradus._replication") / "specs").iterdir()
-    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+def spec_names(library: Traversable) -> tuple[str, ...]:
+    """Return the names of the specs in a folder."""
+    return tuple(sorted(file.name.removesuffix(".toml") for file in library.iterdir() if file.name.endswith(".toml")))
 
 
-def load_spec(name: str, *, samples: int | None = None, as_published: bool = False) -> Plan:
+def read_spec(name: str, library: Traversable, *, samples: int | None = None, as_published: bool = False) -> Plan:
     """Read a spec and resolve it to a plan.
 
     Parameters
     ----------
     name : str
-        One of `paper_specs`, or the path of a TOML file of your own.
+        Name of a spec in the library, or the path of a TOML file.
+    library : Traversable
+        Folder of the specs that are known by name, for instance a `Path`.
     samples : int, optional
-        Scale down to at most so many samples a point.
+        Keep at most this many samples per point.
     as_published : bool
-        Use the settings of the paper's published configuration files where they differ from its text.
+        Use the settings under ``published`` where a run has them.
 
     Returns
     -------
     Plan
-
-    Examples
-    --------
-    >>> len(load_spec("fig3", samples=2).tasks())  # 14 sizes, 4 losses
-    112
     """
-    if samples is not None and samples < 1:
-        raise SettingsError(f"samples is {samples}; it must be at least 1.")
-    plan = _Reader().read(name, _Part(as_published))
+    if samples is not None:
+        check_count("samples", samples)
+    plan = _SpecReader(library).read(name, _Selection(as_published))
     return plan if samples is None else plan.at_most(samples)
 
 
 @dataclass(frozen=True)
-class _Part:
-    """What is taken of a spec: runs of some problems and losses, with some keys changed."""
+class _Selection:
+    """The part of a spec that is used: runs of some problems and losses, with some keys changed."""
 
     as_published: bool
     only: list[str] | None = None
@@ -79,7 +70,7 @@ class _Part:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
     def designs_of(self, block: Block) -> tuple[Design, ...]:
-        """Those of a block's designs whose loss is taken; baselines have none."""
+        """Return the designs of a block whose loss is selected; methods other than the search have none."""
         return tuple(
             design
             for design in block.designs
@@ -87,23 +78,24 @@ class _Part:
         )
 
 
-class _Reader:
-    """Reads a spec and what it includes."""
+class _SpecReader:
+    """Reads a spec and those that it includes."""
 
-    def __init__(self) -> None:
+    def __init__(self, library: Traversable) -> None:
+        self.library = library
         self.open: list[str] = []
 
-    def read(self, name: str, part: _Part) -> Plan:
+    def read(self, name: str, part: _Selection) -> Plan:
         """Read one spec, or a part of it."""
         if name in self.open:
             raise SettingsError(f"spec {name!r} includes itself.")
         self.open.append(name)
-        document, place = _document(name)
+        document, place = _document(name, self.library)
         common = _table(document.get("common", {}), place, "common", RUN_KEYS)
         blocks: list[Block] = []
         names: dict[str, tuple[str, ...]] = {}
         for number, run in enumerate(_tables(document, "runs", place), start=1):
-            at = _Place(place.path, f"runs, number {number}", place.folder)
+            at = _SpecPlace(place.path, f"runs, number {number}", place.folder)
             merged = {**common, **_table(run, at, "", RUN_KEYS)}
             published = _table(merged.pop("published", {}), at, "published", PUBLISHED_KEYS)
             if part.as_published:
@@ -129,7 +121,7 @@ class _Reader:
             target_names=tuple(names.items()),
         )
 
-    def _included(self, entry: Any, place: _Place, as_published: bool) -> Plan:
+    def _included(self, entry: Any, place: _SpecPlace, as_published: bool) -> Plan:
         changes = dict(_table(entry, place, "include", INCLUDE_KEYS))
         spec = changes.pop("spec", None)
         if not isinstance(spec, str):
@@ -138,7 +130,7 @@ class _Reader:
         published = changes.pop("as_published", as_published)
         if not isinstance(published, bool):
             place.fail("'as_published' must be true or false.")
-        plan = self.read(spec, _Part(published, only, losses, changes))
+        plan = self.read(spec, _Selection(published, only, losses, changes))
         if (only is not None or losses is not None) and not plan.blocks:
             asked = " with ".join(" or ".join(words) for words in (only, losses) if words is not None)
             place.fail(f"spec {spec!r} has no run of {asked}.")
@@ -155,8 +147,8 @@ def _applies(key: str, run: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where in a file something is said."""
+class _SpecPlace:
+    """A place in a file, for error messages."""
 
     path: str
     where: str = ""
@@ -166,12 +158,10 @@ class _Place:
         raise FormatError(f"{self.where}: {message}" if self.where else message, path=self.path)
 
 
-def _document(name: str) -> tuple[dict[str, Any], _Place]:
-    if name in paper_specs():
-        text = (resources.files("gradus._replication") / "specs" / f"{name}.toml").read_text("utf-8")
-    else:
-        text = _own_text(name)
-    place = _Place(name, folder=Path(name).parent)
+def _document(name: str, library: Traversable) -> tuple[dict[str, Any], _SpecPlace]:
+    names = spec_names(library)
+    text = (library / f"{name}.toml").read_text("utf-8") if name in names else _own_text(name, names)
+    place = _SpecPlace(name, folder=Path(name).parent)
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -179,12 +169,12 @@ def _document(name: str) -> tuple[dict[str, Any], _Place]:
     return _table(document, place, "", SPEC_KEYS), place
 
 
-def _own_text(name: str) -> str:
+def _own_text(name: str, names: tuple[str, ...]) -> str:
     if not name.endswith(".toml"):
-        close = difflib.get_close_matches(name, paper_specs(), n=1)
+        close = difflib.get_close_matches(name, names, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise SettingsError(
-            f"there is no experiment {name!r}.{hint} There are {', '.join(paper_specs())}, or give a .toml file of your own."
+            f"there is no experiment {name!r}.{hint} There are {', '.join(names)}, or give a .toml file of your own."
         )
     try:
         return Path(name).read_text(encoding="utf-8")
@@ -193,7 +183,7 @@ def _own_text(name: str) -> str:
         raise FormatError(f"the spec cannot be read: {what}.", path=name) from error
 
 
-def _table(value: Any, place: _Place, key: str, known: tuple[str, ...]) -> dict[str, Any]:
+def _table(value: Any, place: _SpecPlace, key: str, known: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(value, dict):
         place.fail(f"{key!r} must be a table.")
     for name in value:
@@ -205,21 +195,21 @@ def _table(value: Any, place: _Place, key: str, known: tuple[str, ...]) -> dict[
     return dict(value)
 
 
-def _tables(document: Mapping[str, Any], key: str, place: _Place) -> list[Any]:
+def _tables(document: Mapping[str, Any], key: str, place: _SpecPlace) -> list[Any]:
     value = document.get(key, [])
     if not isinstance(value, list):
         place.fail(f"{key!r} must be a list of tables: write [[{key}]].")
     return value
 
 
-def _text(document: Mapping[str, Any], key: str, place: _Place) -> str:
+def _text(document: Mapping[str, Any], key: str, place: _SpecPlace) -> str:
     value = document.get(key, "")
     if not isinstance(value, str):
         place.fail(f"{key!r} must be a text.")
     return value
 
 
-def _strings(value: Any, place: _Place, key: str) -> list[str]:
+def _strings(value: Any, place: _SpecPlace, key: str) -> list[str]:
     values = _as_list(value)
     if not values or not all(isinstance(item, str) for item in values):
         if key == "figures" and value == []:
@@ -228,7 +218,7 @@ def _strings(value: Any, place: _Place, key: str) -> list[str]:
     return values
 
 
-def _block(run: dict[str, Any], place: _Place, names: dict[str, tuple[str, ...]]) -> Block:
+def _block(run: dict[str, Any], place: _SpecPlace, names: dict[str, tuple[str, ...]]) -> Block:
     """Resolve one run; `names` collects the target names of users' own data."""
     keys = _problems(run, place, names)
     targets = tuple(_strings(run["targets"], place, "targets")) if "targets" in run else None
@@ -253,13 +243,13 @@ def _block(run: dict[str, Any], place: _Place, names: dict[str, tuple[str, ...]]
 
 
 def _check_order(design: Design) -> None:
-    """Refuse an order that the targets cannot have before hours are spent on tasks that fail."""
+    """Raise for an order that the targets cannot have, before hours are spent on tasks that fail."""
     problem = problem_of(design.problem)
     n_targets = len(target_columns(problem, design.targets))
     check_order(design.order, n_targets, name_of(design.problem), known=problem.known_order is not None)
 
 
-def _problems(run: Mapping[str, Any], place: _Place, names: dict[str, tuple[str, ...]]) -> list[str]:
+def _problems(run: Mapping[str, Any], place: _SpecPlace, names: dict[str, tuple[str, ...]]) -> list[str]:
     if ("problem" in run) == ("data" in run):
         place.fail("a run needs either 'problem' (names) or 'data' (a file of your own).")
     if "data" in run:
@@ -276,9 +266,7 @@ def _problems(run: Mapping[str, Any], place: _Place, names: dict[str, tuple[str,
     return keys
 
 
-def _own_table(data: Mapping[str, Any], place: _Place) -> OwnTable:
-    from gradus._experiments.own_data import read_own_data
-
+def _own_table(data: Mapping[str, Any], place: _SpecPlace) -> OwnTable:
     if not isinstance(data.get("file"), str) or "targets" not in data:
         place.fail('\'data\' needs a file and targets: { file = "mine.csv", targets = ["z0", "z1"] }.')
     path = place.folder / data["file"]
@@ -286,13 +274,13 @@ def _own_table(data: Mapping[str, Any], place: _Place) -> OwnTable:
     name = data.get("name", path.stem)
     if not isinstance(name, str) or not name or "#" in name:
         place.fail("the name of your data must be a text without '#'.")
-    return read_own_data(name, path, _strings(data["targets"], place, "targets"), inputs)
+    return OwnTable.read(name, path, _strings(data["targets"], place, "targets"), inputs)
 
 
 def _combinations(
-    run: Mapping[str, Any], key: str, targets: tuple[str, ...] | None, place: _Place
+    run: Mapping[str, Any], key: str, targets: tuple[str, ...] | None, place: _SpecPlace
 ) -> Iterator[dict[str, Any]]:
-    """Every combination of the values on the axes."""
+    """Yield every combination of the values on the axes."""
     axes = {name: _as_list(run[name]) for name in AXES if name in run}
     if any(not values for values in axes.values()):
         place.fail(f"{next(name for name, values in axes.items() if not values)!r} has no values.")
@@ -308,17 +296,17 @@ def _combinations(
 
 
 def _order_words(order: Any, n_targets: int) -> list[Any]:
-    """Write "tau:all" out as every value that tau can take."""
+    """Replace "tau:all" by every value that tau can take."""
     return [f"tau:{tau:.6g}" for tau in all_taus(n_targets)] if order == "tau:all" else [order]
 
 
 def _sizes_and_samples(
-    run: Mapping[str, Any], keys: list[str], draw: Any, place: _Place
+    run: Mapping[str, Any], keys: list[str], draw: Any, place: _SpecPlace
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     smallest = min(problem_of(key).n_patterns for key in keys)
     if draw == "leave-one-out":
         if len(keys) != 1:
-            place.fail("leaving one out takes one problem a run.")
+            place.fail("leaving one out takes one problem per run.")
         if problem_of(keys[0]).is_lazy:
             place.fail(f'problem {keys[0]!r} has too many patterns to leave each out once; use draw = "random".')
         folds = _numbers(run.get("leave_out", [{"from": 0, "to": smallest - 1}]), place, "leave_out", least=0)
@@ -336,8 +324,8 @@ def _sizes_and_samples(
     return sizes, tuple(range(_count(run["samples"], place, "samples")))
 
 
-def _numbers(value: Any, place: _Place, key: str, *, least: int) -> tuple[int, ...]:
-    """Whole numbers, each plain or as a range: [8, 16, { from = 24, to = 48, step = 8 }]."""
+def _numbers(value: Any, place: _SpecPlace, key: str, *, least: int) -> tuple[int, ...]:
+    """Read whole numbers, each plain or as a range: [8, 16, { from = 24, to = 48, step = 8 }]."""
     result: list[int] = []
     for item in _as_list(value):
         if isinstance(item, dict):
@@ -357,7 +345,7 @@ def _numbers(value: Any, place: _Place, key: str, *, least: int) -> tuple[int, .
     return tuple(sorted(set(result)))
 
 
-def _count(value: Any, place: _Place, key: str) -> int:
+def _count(value: Any, place: _SpecPlace, key: str) -> int:
     if not _is_whole(value) or not 1 <= value <= 10**7:
         place.fail(f"{key!r} is {value!r}; it must be a whole number from 1 to 10,000,000.")
     return int(value)

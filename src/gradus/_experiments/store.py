@@ -1,4 +1,4 @@
-"""Results in a folder: Parquet parts, each written whole, named by a digest of its bytes, never changed."""
+"""Results in a folder: Parquet parts, each written whole, named by a digest of its content, never changed."""
 
 from __future__ import annotations
 
@@ -7,63 +7,23 @@ import errno
 import hashlib
 import io
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from gradus.errors import StoreError
+from gradus._experiments.row import DONE, RETIRED, SCHEMA, Row, conform, table_of
+from gradus._files import write_bytes_whole
+from gradus.errors import FormatError, StoreError
 
-__all__ = ["COLUMNS", "TIMING", "Store"]
-
-COLUMNS = pa.schema(
-    [
-        ("task", pa.string()),
-        ("problem", pa.string()),
-        ("method", pa.string()),
-        ("loss", pa.string()),
-        ("order", pa.string()),
-        ("shuffle", pa.bool_()),
-        ("draw", pa.string()),
-        ("targets", pa.list_(pa.string())),
-        ("n_train", pa.int32()),
-        ("sample", pa.int32()),
-        ("repeat", pa.int32()),
-        ("gates_per_target", pa.int32()),
-        ("history", pa.int32()),
-        ("max_iterations", pa.int64()),
-        ("max_restarts", pa.int64()),
-        ("shrink", pa.int64()),
-        ("attempts", pa.int32()),
-        ("time_limit", pa.float64()),
-        ("status", pa.string()),
-        ("error", pa.string()),
-        ("learned_order", pa.list_(pa.int16())),
-        ("tau", pa.float64()),
-        ("eta", pa.float64()),
-        ("converged", pa.bool_()),
-        ("iterations", pa.int64()),
-        ("restarts", pa.int32()),
-        ("live_gates", pa.int32()),
-        ("train_loss", pa.float64()),
-        ("n_test", pa.int32()),
-        ("test_accuracy", pa.list_(pa.float64())),
-        ("test_accuracy_mean", pa.float64()),
-        ("cpu_seconds", pa.float64()),
-    ]
-)
-TIMING = ("cpu_seconds",)
-"""Columns that differ from run to run and from engine to engine; all others may not."""
+__all__ = ["Store"]
 
 FOLDER = "parts"
 SUFFIX = ".parquet"
-TEMPORARY = ".writing-"
-DONE = "done"
 SMALL_ROWS = 50_000
 SMALL_PARTS = 32
 READ_TRIES = 5
@@ -74,9 +34,9 @@ REPLACES = b"gradus_replaces"
 class Store:
     r"""A folder of results.
 
-    Parts are only ever added. A part's name holds a digest of its content, so that a damaged file is known without being
-    understood. When there are many small parts they are merged into one that names those it replaces; whatever moment the
-    process dies at, each row is seen exactly once.
+    Parts are only ever added. A part's name holds a digest of its content, so that a damaged file is recognised without
+    being parsed. When there are many small parts they are merged into one that names those it replaces; whenever the process
+    dies, each row is seen exactly once. Parts of earlier versions, with other columns, are read as well.
 
     Parameters
     ----------
@@ -87,7 +47,7 @@ class Store:
     --------
     >>> import tempfile
     >>> store = Store(tempfile.mkdtemp())
-    >>> store.append([{"task": "00ff", "status": "done"}])
+    >>> store.append([Row(task="00ff", status="done")])
     >>> store.ids(), store.damaged
     ({b'\x00\xff': 'done'}, [])
     """
@@ -101,16 +61,20 @@ class Store:
 
     @property
     def damaged(self) -> list[str]:
-        """Files that are not what their name says; their tasks count as not done."""
+        """Files whose content does not match their name; their tasks count as not done."""
         return list(self._damaged)
 
     def __len__(self) -> int:
         return sum(self._sizes.values())
 
-    def append(self, rows: Sequence[dict[str, Any]]) -> None:
+    def append(self, rows: Sequence[Row]) -> None:
         """Write rows as one part, whole or not at all."""
-        if rows:
-            self._add(pa.Table.from_pylist(list(rows), schema=COLUMNS))
+        self.append_table(table_of(rows))
+
+    def append_table(self, table: pa.Table) -> None:
+        """Write a table of rows as one part, whole or not at all."""
+        if len(table):
+            self._add(table)
 
     def ids(self) -> dict[bytes, str]:
         """Task ids with their status, reading nothing else; a task that failed and was done later is done."""
@@ -124,18 +88,18 @@ class Store:
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
         """All rows as one table, each task once; a row that is done counts more than one that failed."""
-        wanted = None if columns is None else list(dict.fromkeys(["task", "status", *columns]))
-        schema = COLUMNS if wanted is None else pa.schema([COLUMNS.field(name) for name in wanted])
-        parts = [part.replace_schema_metadata(None) for part in self._part_tables(wanted)]
-        return _one_of_each(pa.concat_tables([schema.empty_table(), *parts]))
+        wanted = SCHEMA.names if columns is None else list(dict.fromkeys(["task", "status", *columns]))
+        parts = [conform(part, wanted) for part in self._part_tables(wanted)]
+        return _one_of_each(pa.concat_tables([conform(SCHEMA.empty_table(), wanted), *parts]))
 
     def compact(self) -> None:
         """Merge small parts into one."""
         small = [name for name in self._names() if self._sizes[name] < SMALL_ROWS]
         if len(small) < 2:
             return
-        merged = pa.concat_tables([pq.read_table(self._path(name), schema=COLUMNS) for name in small])
-        self._add(merged, replaces=small)
+        # Columns of earlier versions are kept, or rows of methods that are gone would pass for others.
+        parts = [pq.read_table(self._path(name)).replace_schema_metadata(None) for name in small]
+        self._add(pa.concat_tables(parts, promote_options="default"), replaces=small)
         self._forget(small)
 
     def set_damaged_aside(self) -> list[Path]:
@@ -150,13 +114,13 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the folder for writing; a second run that wants it is told so instead of doing the work twice."""
+        """Hold the folder for writing; a second run that wants it gets an error instead of doing the work twice."""
         self._make_folder()
         with open(self.folder / ".lock", "a") as handle:
             _lock(handle, self.folder)
-            for left_over in self.parts_folder.glob(f"{TEMPORARY}*"):
+            for left_over in self.parts_folder.glob(".part-*"):
                 left_over.unlink(missing_ok=True)
-            # What another run added since this object was made counts too.
+            # Include what another run has added since this object was made.
             self._read_names()
             yield
 
@@ -167,7 +131,7 @@ class Store:
         return self.parts_folder / name
 
     def _read_names(self) -> None:
-        """List the parts, check every one against its name, and clear away what a dead process left."""
+        """List the parts, check each against its name, and delete what a dead process left behind."""
         for _ in range(READ_TRIES):
             try:
                 self._read_names_once()
@@ -196,13 +160,13 @@ class Store:
     def _forget(self, names: Sequence[str]) -> None:
         for name in names:
             self._sizes.pop(name, None)
-            with contextlib.suppress(OSError):  # a reader without the right to delete just passes them over
+            with contextlib.suppress(OSError):  # a reader without permission to delete just ignores them
                 self._path(name).unlink()
 
-    def _part_tables(self, columns: list[str] | None) -> list[pa.Table]:
+    def _part_tables(self, columns: list[str]) -> list[pa.Table]:
         for _ in range(READ_TRIES):
             try:
-                return [pq.read_table(self._path(name), columns=columns) for name in self._names()]
+                return [_read_columns(self._path(name), columns) for name in self._names()]
             except FileNotFoundError:
                 # A run that is writing has just merged some parts.
                 self._read_names()
@@ -217,7 +181,10 @@ class Store:
         number = 1 + max((int(name.split("-")[1]) for name in self._sizes), default=0)
         name = f"part-{number:06d}-{_digest(content)}{SUFFIX}"
         self._make_folder()
-        _write_whole(self._path(name), content)
+        try:
+            write_bytes_whole(self._path(name), content)
+        except FormatError as error:
+            raise StoreError(_write_failure(self.parts_folder, error)) from error
         self._sizes[name] = len(table)
         if not replaces and sum(rows < SMALL_ROWS for rows in self._sizes.values()) > SMALL_PARTS:
             self.compact()
@@ -230,7 +197,7 @@ class Store:
 
 
 def _one_of_each(table: pa.Table) -> pa.Table:
-    """Of several rows of one task keep one, a done one if there is; the order of the others stays."""
+    """Keep one row per task, a done one if there is one; the order of the rows stays."""
     if len(table) == len(pc.unique(table.column("task"))):
         return table
     place = np.arange(len(table))
@@ -242,9 +209,9 @@ def _one_of_each(table: pa.Table) -> pa.Table:
 
 def _parquet_bytes(table: pa.Table) -> bytes:
     sink = io.BytesIO()
-    # Task ids never repeat, so a dictionary of them would only take room.
+    # Task ids never repeat, so a dictionary of them would only take space.
     dictionary = [name for name in table.column_names if name not in ("task", "cpu_seconds", "iterations")]
-    paths = [f"{name}.list.element" if pa.types.is_list(COLUMNS.field(name).type) else name for name in dictionary]
+    paths = [f"{name}.list.element" if pa.types.is_list(table.schema.field(name).type) else name for name in dictionary]
     pq.write_table(table, sink, compression="zstd", compression_level=9, use_dictionary=paths, write_statistics=False)
     return sink.getvalue()
 
@@ -260,52 +227,30 @@ def _checked_metadata(path: Path) -> pq.FileMetaData | None:
         return None
     try:
         return pq.read_metadata(io.BytesIO(content))
-    except (OSError, pa.ArrowInvalid):  # bytes in memory: this says that they are no Parquet
+    except (OSError, pa.ArrowInvalid):  # the bytes are in memory, so this means that they are not Parquet
         return None
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write, flush to the disk, rename into place, and flush the folder: after this the rows are safe."""
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        temporary = None
-        _flush_folder(path.parent)
-    except OSError as error:
-        raise StoreError(_what_failed(path, error)) from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+def _read_columns(path: Path, columns: list[str]) -> pa.Table:
+    """Read those of some columns that a part has, and those that say which rows are of methods that are gone."""
+    file = pq.ParquetFile(path)
+    return file.read([name for name in (*columns, *RETIRED) if name in file.schema_arrow.names])
 
 
-def _what_failed(path: Path, error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+def _write_failure(folder: Path, error: FormatError) -> str:
+    cause = error.__cause__
+    if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
-            f"the disk is full: more results do not fit in {path.parent}. What was written is kept; make room and run "
+            f"the disk is full: more results do not fit in {folder}. What was written is kept; make room and run "
             "the same command again."
         )
-    return f"results cannot be written to {path.parent}: {error.strerror or error}. What was written is kept."
-
-
-def _flush_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # not every file system lets a folder be flushed
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    return f"results cannot be written to {folder}: {error}. What was written is kept."
 
 
 def _lock(handle: IO[str], folder: Path) -> None:
     try:
         import fcntl
-    except ImportError:  # a system without such locks: parts are still never damaged, only work may be done twice
+    except ImportError:  # a system without such locks: parts are still never damaged, but work may be done twice
         return
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

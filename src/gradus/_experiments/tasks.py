@@ -1,4 +1,4 @@
-"""What a task is, and the hash that names it: exactly what affects its result and nothing else."""
+"""Tasks: one circuit learned from one training set, identified by a hash of exactly what affects the result."""
 
 from __future__ import annotations
 
@@ -7,23 +7,52 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from gradus._search.settings import Settings
+from gradus._checks import check_choice
+from gradus._search.job import Settings
 from gradus.errors import SettingsError
 
-__all__ = ["BASELINES", "Design", "Task", "in_running_order"]
+__all__ = ["BASELINES", "Design", "Task", "TrainingSetKey", "in_running_order"]
 
 IDENTITY_VERSION = 1
 """Raised whenever the same task would give another result than before."""
 BASELINES = ("majority", "tree", "chain", "forest", "mlp")
-METHODS = ("network", *BASELINES)
+METHODS = ("network", "lessons", *BASELINES)
 DRAWS = ("random", "leave-one-out")
 ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "random")
 FOUND_ORDERS = ("auto", "auto-random", "entropy")
+SELF_PACED = "self-paced"
+"""The order of lessons, which choose the next target as they go."""
 ID_BYTES = 16
 _IDENTITY_NAMES = {"max_iter": "max_iterations", "n_restarts": "restarts"}
 """Settings that the hash knows under another name: a new one would give every task another seed."""
+_RETIRED_SETTINGS = {"shrink": 0, "attempts": 1}
+"""Settings of earlier versions, still part of the hash with the only value they can have now, for the same reason."""
+
+
+class TrainingSetKey(NamedTuple):
+    """What a training set depends on: tasks with equal keys learn from the same examples.
+
+    Examples
+    --------
+    >>> key = Task(Design("cpar7"), 56, 3).set_key
+    >>> key == Task(Design("cpar7", order="auto"), 56, 3, repeat=5).set_key
+    True
+    """
+
+    problem: str
+    draw: str
+    targets: tuple[str, ...] | None
+    n_train: int
+    sample: int
+
+    def seed(self, what: str) -> int:
+        """Seed of a random choice that belongs to the training set, the same for every loss, setting and repetition."""
+        state = hashlib.blake2b(digest_size=8)
+        state.update(json.dumps([self.problem, self.draw, self.targets], separators=(",", ":")).encode())
+        state.update(f"{self.n_train},{self.sample},{what}".encode())
+        return int.from_bytes(state.digest(), "little")
 
 
 @dataclass(frozen=True)
@@ -35,18 +64,19 @@ class Design:
     problem : str
         A problem's name; for a user's own data its name and a digest of the data, ``name#digest``.
     method : str
-        "network" for a search, or one of `BASELINES`.
+        "network" for the paper's search, "lessons", or one of `BASELINES`.
     settings : Settings
-        Settings of the search; the defaults for a baseline.
+        Settings of the search; the defaults for every other method.
     order : str
         "known", "none" (as the columns stand), "auto", "auto-random" (a minimum set drawn among all), "entropy", "random",
-        "tau:T" (drawn uniformly among the orders at that Kendall distance from the known one) or "given:2,0,1".
+        "tau:T" (drawn uniformly among the orders at that Kendall distance from the known one) or "given:2,0,1". Lessons
+        are always "self-paced", and baselines other than the chain have the order "none".
     shuffle : bool
         Whether the targets are shuffled, per training set, before an order is found.
     draw : {"random", "leave-one-out"}
-        How a training set comes about; with "leave-one-out" the sample is the number of the pattern left out.
+        How the training set is chosen; with "leave-one-out" the sample is the number of the pattern left out.
     targets : tuple of str, or None
-        The targets to learn, where they are not all.
+        The targets to learn; None for all of them.
 
     Examples
     --------
@@ -63,18 +93,17 @@ class Design:
     targets: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise SettingsError(f"method is {self.method!r}; it must be one of {', '.join(METHODS)}.")
-        if self.draw not in DRAWS:
-            raise SettingsError(f"draw is {self.draw!r}; it must be one of {', '.join(DRAWS)}.")
-        _check_order_word(self.order)
-        # What has no say in the result must not make two tasks of one.
+        check_choice("method", self.method, METHODS)
+        check_choice("draw", self.draw, DRAWS)
+        if self.method != "lessons" or self.order != SELF_PACED:
+            _check_order_word(self.order)
+        # What does not affect the result must not turn one task into two.
         if self.shuffle and self.order not in FOUND_ORDERS:
             object.__setattr__(self, "shuffle", False)
         if self.method != "network":
             object.__setattr__(self, "settings", Settings())
             if self.method != "chain":
-                object.__setattr__(self, "order", "none")
+                object.__setattr__(self, "order", SELF_PACED if self.method == "lessons" else "none")
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -89,7 +118,8 @@ class Design:
             "targets": None if self.targets is None else list(self.targets),
         }
         if self.method == "network":
-            known["settings"] = {_IDENTITY_NAMES.get(name, name): value for name, value in asdict(self.settings).items()}
+            settings = {_IDENTITY_NAMES.get(name, name): value for name, value in asdict(self.settings).items()}
+            known["settings"] = {**_RETIRED_SETTINGS, **settings}
         return known
 
     @classmethod
@@ -107,29 +137,26 @@ class Design:
             raise SettingsError("these tasks were made by another version of Gradus; prepare them again.")
         targets = values.get("targets")
         values["targets"] = None if targets is None else tuple(targets)
+        settings: dict[str, Any] = dict(values.pop("settings", {}))
+        for name, only in _RETIRED_SETTINGS.items():
+            if settings.pop(name, only) != only:
+                raise SettingsError(f"these tasks use {name!r}, which this version of Gradus does not have.")
         names = {old: new for new, old in _IDENTITY_NAMES.items()}
-        values["settings"] = Settings(**{names.get(name, name): one for name, one in values.pop("settings", {}).items()})
-        return cls(**values)
+        return cls(**values, settings=Settings(**{names.get(name, name): value for name, value in settings.items()}))
 
     @cached_property
     def _hash(self) -> Any:
         text = json.dumps(self.identity, sort_keys=True, separators=(",", ":"))
         return hashlib.blake2b(text.encode(), digest_size=ID_BYTES)
 
-    @cached_property
-    def _set_hash(self) -> Any:
-        """Hash of what training sets, and the random choices that belong to them, depend on."""
-        text = json.dumps([self.problem, self.draw, self.targets], separators=(",", ":"))
-        return hashlib.blake2b(text.encode(), digest_size=8)
-
     def __getstate__(self) -> dict[str, Any]:
-        # Hash objects cannot be pickled and are made again where they are needed.
+        # Hash objects cannot be pickled; they are made again where they are needed.
         return {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One network (or baseline) to be learned from one training set.
+    """One circuit or classifier to be learned from one training set.
 
     Attributes
     ----------
@@ -139,12 +166,12 @@ class Task:
     sample : int
         Number of the training set; the set depends on (problem, n_train, sample) alone.
     repeat : int
-        Number of the network among those learned from the same training set.
+        Number of the repetition among those with the same training set.
 
     Examples
     --------
     >>> one = Task(Design("cpar7"), 56, 0)
-    >>> one.id == Task(Design("cpar7", shuffle=True), 56, 0).id  # shuffling says nothing where the order is known
+    >>> one.id == Task(Design("cpar7", shuffle=True), 56, 0).id  # shuffling changes nothing where the order is known
     True
     >>> one.id == Task(Design("cpar7"), 56, 1).id
     False
@@ -157,14 +184,14 @@ class Task:
 
     @property
     def id_bytes(self) -> bytes:
-        """The task's name as 16 bytes."""
+        """The task's id as 16 bytes."""
         state = self.design._hash.copy()
         state.update(b"%d,%d,%d" % (self.n_train, self.sample, self.repeat))
         return bytes(state.digest())
 
     @property
     def id(self) -> str:
-        """The task's name as 32 hexadecimal digits."""
+        """The task's id as 32 hexadecimal digits."""
         return self.id_bytes.hex()
 
     @property
@@ -172,30 +199,17 @@ class Task:
         """Seed of the search, from the task's identity."""
         return int.from_bytes(self.id_bytes[:8], "little")
 
-    def set_seed(self, what: str) -> int:
-        """Seed of a random choice that belongs to the training set, the same for every loss, setting and repetition."""
-        state = self.design._set_hash.copy()
-        state.update(f"{self.n_train},{self.sample},{what}".encode())
-        return int.from_bytes(state.digest(), "little")
-
-    def describe(self) -> str:
-        """One line for people.
-
-        Examples
-        --------
-        >>> Task(Design("cpar7"), 56, 3).describe()
-        'cpar7, 56 examples, sample 3, lgh, known order'
-        """
+    @property
+    def set_key(self) -> TrainingSetKey:
+        """What the task's training set depends on."""
         design = self.design
-        what = design.settings.loss if design.method == "network" else design.method
-        again = f", network {self.repeat}" if self.repeat else ""
-        return f"{design.problem}, {self.n_train} examples, sample {self.sample}{again}, {what}, {design.order} order"
+        return TrainingSetKey(design.problem, design.draw, design.targets, self.n_train, self.sample)
 
 
 def in_running_order(tasks: Iterable[Task]) -> list[Task]:
-    """Sort tasks so that any beginning of the list is a smaller experiment, and drop repeated ones.
+    """Sort tasks so that any prefix of the list is a smaller experiment, and drop duplicates.
 
-    Tasks with the same training set stand together, so that it is drawn once.
+    Tasks with the same training set are neighbours, so that it is drawn once.
 
     Examples
     --------

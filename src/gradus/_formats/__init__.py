@@ -1,5 +1,4 @@
-"""Files in and out: one module a format, imported when it is used.
+"""Files in and out: one module per format, for both directions, imported when it is used.
 
-`gradus._formats.export.export` writes a network in the format that a file's extension names; every writing module has
-``dumps(network)``, which returns the file's content.
+`gradus._formats.writers.export` writes a network in any of the formats.
 """

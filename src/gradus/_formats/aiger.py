@@ -1,21 +1,38 @@
-"""AIGER, ASCII (``.aag``) and binary (``.aig``): and-inverter graphs, where a NAND is a complemented AND."""
+"""AIGER, ASCII (``.aag``) and binary (``.aig``): graphs of AND gates and complemented wires, written and read.
+
+Other gates are expanded when written: an OR is a complemented AND, an XOR is three ANDs. Files with latches are not read.
+"""
 
 from __future__ import annotations
 
 import re
+from os import PathLike
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import WordMatrix
+from gradus._formats.names import restore
 from gradus._formats.netlist import interface_names
+from gradus._formats.text import read_bytes
+from gradus._formats.truth_functions import TruthFunctions, dependency_order
+from gradus._gates import SYMBOLS, tie
 from gradus._network import Network
+from gradus.errors import FormatError
 
-__all__ = ["dump_bytes", "dumps"]
+__all__ = ["AigerModel", "parse_aiger", "read_aiger", "write_aiger", "write_binary_aiger"]
 
-# A symbol runs to the end of its line, so only blanks at the ends and what UTF-8 or a line cannot hold must go.
+# A symbol runs to the end of its line, so only blanks at the ends and what UTF-8 or a line cannot hold are not allowed.
 _CHARACTERS = r"[^\x00-\x20\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]+"
 SYMBOL = re.compile(rf"{_CHARACTERS}(?: +{_CHARACTERS})*")
+MOST_VARIABLES = 1 << 22
+NUMBER = re.compile(rb"0|[1-9][0-9]{0,9}")
+SYMBOL_LINE = re.compile(r"([io])(0|[1-9][0-9]{0,9}) (.*)")
 
 
-def dumps(network: Network) -> str:
-    r"""Return a network as ASCII AIGER; gates that no output depends on are left out.
+def write_aiger(network: Network) -> str:
+    r"""Return a network as ASCII AIGER, without the gates that no output depends on.
 
     Parameters
     ----------
@@ -28,7 +45,7 @@ def dumps(network: Network) -> str:
 
     Examples
     --------
-    >>> print(dumps(Network(2, [[0, 1]], [2])))
+    >>> print(write_aiger(Network(2, [[0, 1]], [2])))
     aag 3 2 0 1 1
     2
     4
@@ -38,55 +55,63 @@ def dumps(network: Network) -> str:
     i1 x1
     o0 z0
     c
-    NAND network written by Gradus
+    Boolean network written by Gradus
     <BLANKLINE>
     """
-    pruned = network.prune()
+    ands, outputs = _and_graph(network)
     return "\n".join(
         [
-            _header("aag", pruned),
-            *(str(2 * (i + 1)) for i in range(pruned.n_inputs)),
-            *map(str, _outputs(pruned)),
-            *(f"{lhs} {high} {low}" for lhs, high, low in _ands(pruned)),
+            _header_line("aag", network, ands),
+            *(str(2 * (i + 1)) for i in range(network.n_inputs)),
+            *map(str, outputs),
+            *(f"{lhs} {high} {low}" for lhs, high, low in ands),
             _tail(network),
         ]
     )
 
 
-def dump_bytes(network: Network) -> bytes:
-    r"""Return a network as binary AIGER, the content of an ``.aig`` file; otherwise as `dumps`.
+def write_binary_aiger(network: Network) -> bytes:
+    r"""Return a network as binary AIGER, the content of an ``.aig`` file; otherwise as `write_aiger`.
 
     Examples
     --------
-    >>> dump_bytes(Network(2, [[0, 1]], [2]))
-    b'aig 3 2 0 1 1\n7\n\x02\x02i0 x0\ni1 x1\no0 z0\nc\nNAND network written by Gradus\n'
+    >>> write_binary_aiger(Network(2, [[0, 1]], [2]))
+    b'aig 3 2 0 1 1\n7\n\x02\x02i0 x0\ni1 x1\no0 z0\nc\nBoolean network written by Gradus\n'
     """
-    pruned = network.prune()
-    head = "".join(f"{line}\n" for line in [_header("aig", pruned), *_outputs(pruned)])
-    body = b"".join(_delta(lhs - high) + _delta(high - low) for lhs, high, low in _ands(pruned))
+    ands, outputs = _and_graph(network)
+    head = "".join(f"{line}\n" for line in [_header_line("aig", network, ands), *outputs])
+    body = b"".join(_delta(lhs - high) + _delta(high - low) for lhs, high, low in ands)
     return head.encode("ascii") + body + _tail(network).encode("utf-8")
 
 
-def _header(magic: str, pruned: Network) -> str:
-    return f"{magic} {pruned.n_inputs + pruned.n_gates} {pruned.n_inputs} 0 {pruned.n_outputs} {pruned.n_gates}"
+def _header_line(magic: str, network: Network, ands: list[tuple[int, int, int]]) -> str:
+    return f"{magic} {network.n_inputs + len(ands)} {network.n_inputs} 0 {network.n_outputs} {len(ands)}"
 
 
-def _literal(node: int, n_inputs: int) -> int:
-    """Return the literal of a node's value: variable node+1, complemented if the node is a (NAND) gate."""
-    return 2 * (node + 1) + (node >= n_inputs)
+def _and_graph(network: Network) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """Return the AND gates, each with its literal and its two sources, the larger first, and the literals of the outputs."""
+    pruned = network.prune(absorb=False)
+    ands: list[tuple[int, int, int]] = []
 
+    def both(a: int, b: int) -> int:
+        ands.append((2 * (pruned.n_inputs + len(ands) + 1), max(a, b), min(a, b)))
+        return ands[-1][0]
 
-def _outputs(pruned: Network) -> list[int]:
-    return [_literal(node, pruned.n_inputs) for node in pruned.outputs.tolist()]
-
-
-def _ands(pruned: Network) -> list[tuple[int, int, int]]:
-    """Return each gate's AND literal and its two sources, the larger first as the binary form asks."""
-    ands = []
-    for node, (a, b) in enumerate(pruned.sources.tolist(), start=pruned.n_inputs):
-        low, high = sorted((_literal(a, pruned.n_inputs), _literal(b, pruned.n_inputs)))
-        ands.append((2 * (node + 1), high, low))
-    return ands
+    literals = [2 * (i + 1) for i in range(pruned.n_inputs)]
+    for function, (a, b) in zip(pruned.functions.tolist(), pruned.sources.tolist(), strict=True):
+        kind, not_a, not_b, not_out = SYMBOLS[tie(function) if a == b else function]
+        # A literal is complemented by its lowest bit.
+        first, second = literals[a] ^ not_a, literals[b] ^ not_b
+        if kind == "and":
+            value = both(first, second)
+        elif kind == "or":
+            value = both(first ^ 1, second ^ 1) ^ 1
+        elif kind == "xor":
+            value = both(both(first, second) ^ 1, both(first ^ 1, second ^ 1) ^ 1)
+        else:
+            value = {"0": 0, "a": first, "b": second}[kind]
+        literals.append(value ^ not_out)
+    return ands, [literals[node] for node in pruned.outputs.tolist()]
 
 
 def _delta(number: int) -> bytes:
@@ -100,15 +125,237 @@ def _delta(number: int) -> bytes:
 
 
 def _tail(network: Network) -> str:
-    # The format would allow an input and an output of one name, but ABC refuses such files; so they are kept apart.
+    # The format would allow an input and an output of one name, but ABC refuses such files; so they get different names.
     inputs, outputs, map_lines = interface_names(network, SYMBOL)
     return "\n".join(
         [
             *(f"i{i} {name}" for i, name in enumerate(inputs)),
             *(f"o{k} {name}" for k, name in enumerate(outputs)),
             "c",
-            "NAND network written by Gradus",
+            "Boolean network written by Gradus",
             *map_lines,
             "",
         ]
     )
+
+
+class AigerModel(TruthFunctions):
+    """The truth functions of an and-inverter graph.
+
+    Parameters
+    ----------
+    inputs, outputs : tuple of int
+        Literals: twice the variable, plus one if it is complemented.
+    ands : list of (int, int, int)
+        Literal of the gate and of its two sources, each gate after those that it reads.
+    n_variables : int
+    input_names, output_names : tuple of str
+    """
+
+    def __init__(
+        self,
+        inputs: tuple[int, ...],
+        outputs: tuple[int, ...],
+        ands: list[tuple[int, int, int]],
+        n_variables: int,
+        *,
+        input_names: tuple[str, ...],
+        output_names: tuple[str, ...],
+    ) -> None:
+        self._inputs, self._outputs, self._ands, self._n_variables = inputs, outputs, ands, n_variables
+        self.input_names, self.output_names = input_names, output_names
+
+    def output_words(self, inputs: WordMatrix) -> WordMatrix:
+        """Compute every gate in turn; variable 0 is the constant false."""
+        values = np.zeros((self._n_variables + 1, inputs.shape[1]), dtype=np.uint64)
+        values[[literal // 2 for literal in self._inputs]] = inputs
+        for gate, left, right in self._ands:
+            values[gate // 2] = _value(values, left) & _value(values, right)
+        return np.array([_value(values, literal) for literal in self._outputs], dtype=np.uint64).reshape(-1, inputs.shape[1])
+
+    def values_held(self) -> int:
+        """Return the number of variables."""
+        return self._n_variables + 1
+
+
+def _value(values: WordMatrix, literal: int) -> npt.NDArray[np.uint64]:
+    column: npt.NDArray[np.uint64] = values[literal // 2]
+    return ~column if literal & 1 else column
+
+
+class _AigerHeader(NamedTuple):
+    binary: bool
+    n_variables: int
+    n_inputs: int
+    n_outputs: int
+    n_ands: int
+
+
+class _AigerBytes:
+    """The bytes of a file, and how far they have been read."""
+
+    def __init__(self, data: bytes, path: str | PathLike[str] | None) -> None:
+        self.data, self.path = data, path
+        self.place, self.line = 0, 0
+
+    def error(self, message: str, *, at_line: bool = True) -> FormatError:
+        return FormatError(message, path=self.path, line=self.line if at_line else None)
+
+    def next_line(self, what: str) -> bytes:
+        self.line += 1
+        if self.place >= len(self.data):
+            raise self.error(f"the file ends where {what} should be.")
+        end = self.data.find(b"\n", self.place)
+        if end < 0:
+            raise self.error(f"the file ends in the middle of {what}.")
+        found = self.data[self.place : end]
+        self.place = end + 1
+        return found
+
+    def numbers(self, what: str, count: int, largest: int) -> tuple[int, ...]:
+        """Read one line of so many numbers."""
+        words = self.next_line(what).split(b" ")
+        if len(words) != count or not all(NUMBER.fullmatch(word) for word in words):
+            raise self.error(f"{what} must be {count} whole number{'s' if count > 1 else ''}.")
+        found = tuple(map(int, words))
+        if max(found) > largest:
+            raise self.error(f"{what} holds {max(found)}, but the largest literal is {largest}.")
+        return found
+
+    def delta(self) -> int:
+        """Read a difference of the binary form: groups of seven bits, the lowest first."""
+        value = shift = 0
+        while True:
+            if self.place >= len(self.data) or shift > 28:
+                raise self.error("the gates are cut short or are not the binary form.", at_line=False)
+            byte = self.data[self.place]
+            self.place += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+
+def read_aiger(path: str | PathLike[str]) -> AigerModel:
+    """Read an AIGER file of either form; see `parse_aiger`."""
+    return parse_aiger(read_bytes(path), path=path)
+
+
+def parse_aiger(data: bytes, *, path: str | PathLike[str] | None = None) -> AigerModel:
+    r"""Parse the content of an AIGER file without latches.
+
+    Inputs and outputs without a symbol are named ``x0, x1, …`` and ``z0, z1, …``; names that Gradus had to change when
+    it wrote the file are changed back.
+
+    Parameters
+    ----------
+    data : bytes
+    path : path-like, optional
+        The file it came from, for errors.
+
+    Raises
+    ------
+    FormatError
+        With the line (in the text parts), if counts, literals or symbols are wrong or gates depend on each other in a
+        circle.
+
+    Examples
+    --------
+    >>> nand = parse_aiger(b"aag 3 2 0 1 1\n2\n4\n7\n6 4 2\n")
+    >>> nand.evaluate([[1, 1], [0, 1]]).ravel()
+    array([False,  True])
+    """
+    content = _AigerBytes(data, path)
+    header = _read_header(content)
+    largest = 2 * header.n_variables + 1
+    if header.binary:
+        inputs = tuple(range(2, 2 * header.n_inputs + 2, 2))
+    else:
+        inputs = tuple(content.numbers("an input", 1, largest)[0] for _ in range(header.n_inputs))
+    outputs = tuple(content.numbers("an output", 1, largest)[0] for _ in range(header.n_outputs))
+    ands = _binary_ands(content, header) if header.binary else _ascii_ands(content, header, inputs, outputs)
+    input_names, output_names = _read_symbols(content, header)
+    return AigerModel(inputs, outputs, ands, header.n_variables, input_names=input_names, output_names=output_names)
+
+
+def _read_header(content: _AigerBytes) -> _AigerHeader:
+    words = content.next_line("the header").split(b" ")
+    if words[0] not in (b"aag", b"aig"):
+        raise content.error("expected a header such as 'aag 3 2 0 1 1'.")
+    if not 6 <= len(words) <= 10 or not all(NUMBER.fullmatch(word) for word in words[1:]):
+        raise content.error("the header must hold the counts M I L O A.")
+    variables, inputs, latches, outputs, ands, *others = map(int, words[1:])
+    if latches or any(others):
+        raise content.error("latches and properties are not read: only combinational circuits are.")
+    if variables > MOST_VARIABLES or outputs > MOST_VARIABLES:
+        raise content.error(f"{max(variables, outputs)} variables or outputs; at most {MOST_VARIABLES} are read.")
+    binary = words[0] == b"aig"
+    if inputs + ands > variables or (binary and inputs + ands != variables):
+        raise content.error(f"{inputs} inputs and {ands} gates do not fit the {variables} variables.")
+    return _AigerHeader(binary, variables, inputs, outputs, ands)
+
+
+def _binary_ands(content: _AigerBytes, header: _AigerHeader) -> list[tuple[int, int, int]]:
+    ands = []
+    for variable in range(header.n_inputs + 1, header.n_variables + 1):
+        gate = 2 * variable
+        left = gate - content.delta()
+        right = left - content.delta()
+        if not 0 <= right <= left < gate:
+            raise content.error(f"gate {gate} reads literals that are not below it.", at_line=False)
+        ands.append((gate, left, right))
+    return ands
+
+
+def _ascii_ands(
+    content: _AigerBytes, header: _AigerHeader, inputs: tuple[int, ...], outputs: tuple[int, ...]
+) -> list[tuple[int, int, int]]:
+    defined = {0: "the constant"}
+    for literal in inputs:
+        _define(content, defined, literal, "an input")
+    gates: dict[int, tuple[int, int, int]] = {}
+    for _ in range(header.n_ands):
+        gate, left, right = content.numbers("a gate", 3, 2 * header.n_variables + 1)
+        _define(content, defined, gate, "a gate")
+        gates[gate // 2] = gate, left, right
+    missing = [literal for literal in outputs if literal // 2 not in defined]
+    if missing:
+        raise content.error(f"output {missing[0]} is nowhere defined.", at_line=False)
+    order = dependency_order(
+        gates,
+        [variable for variable in defined if variable not in gates],
+        {variable: (left // 2, right // 2) for variable, (_, left, right) in gates.items()},
+        lambda variable, _: content.error(f"variable {variable} is read but nowhere defined.", at_line=False),
+        lambda variable: content.error(f"gate {2 * variable} depends on itself.", at_line=False),
+    )
+    return [gates[variable] for variable in order]
+
+
+def _define(content: _AigerBytes, defined: dict[int, str], literal: int, what: str) -> None:
+    if literal & 1:
+        raise content.error(f"{what} is the complemented literal {literal}.")
+    if literal // 2 in defined:
+        raise content.error(f"literal {literal} is {defined[literal // 2]} already.")
+    defined[literal // 2] = what
+
+
+def _read_symbols(content: _AigerBytes, header: _AigerHeader) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    try:
+        tail = content.data[content.place :].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise content.error("the symbols are not UTF-8 text.", at_line=False) from error
+    names = {"i": [f"x{i}" for i in range(header.n_inputs)], "o": [f"z{k}" for k in range(header.n_outputs)]}
+    named: set[str] = set()
+    symbols, _, comments = ("\n" + tail).partition("\nc\n")
+    for line in symbols.split("\n"):
+        match = SYMBOL_LINE.fullmatch(line.rstrip("\r"))
+        if not line or line == "c":
+            continue
+        if not match or int(match[2]) >= len(names[match[1]]) or match[1] + match[2] in named:
+            raise content.error(f"{line[:40]!r} is not a symbol of an input or output.", at_line=False)
+        named.add(match[1] + match[2])
+        names[match[1]][int(match[2])] = match[3]
+    try:
+        return tuple(restore(names["i"], comments)), tuple(restore(names["o"], comments))
+    except FormatError as error:
+        raise content.error(error.message, at_line=False) from error

@@ -1,4 +1,4 @@
-"""Continuous time series made binary: two clusters a gene, or a threshold."""
+"""Continuous time series made binary: two clusters per gene, or a threshold."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from gradus._checks import check_choice
 from gradus._formats.series import Series
 from gradus.errors import DataError, SettingsError
 
@@ -66,8 +67,7 @@ def binarize(
     several = [series] if isinstance(series, Series) else list(series)
     if not several:
         raise DataError("there is no series.")
-    if method not in ("kmeans", "threshold"):
-        raise SettingsError(f"the method is {method!r}; it must be 'kmeans' or 'threshold'.")
+    check_choice("method", method, ("kmeans", "threshold"))
     if (method == "threshold") != (threshold is not None):
         raise SettingsError("a threshold goes with method='threshold', and only with it.")
     if threshold is not None and not np.isfinite(threshold):

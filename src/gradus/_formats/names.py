@@ -1,13 +1,13 @@
 """Names that a format cannot hold: mapped to safe ones, the map written in comments, and mapped back.
 
-A writer asks `safe_names` for a safe name a network name, and puts the lines of `map_lines` into the file's comments:
+A writer gets a safe name for each network name from `safe_names`, and puts the lines of `map_lines` into the file's comments:
 
     # gradus-name: Cdc2_Cdc13_ stands for "Cdc2/Cdc13*"
 
 A reader calls `restore` with the names that it found and the whole text of the file. A file without such lines keeps
 its names, so readers may always call it. Within one file a safe name stands for exactly one name; an input and a target
-of the same name (a gene now and at the next step) get two safe names in formats that have only one space of names, and
-both are mapped back to the one name.
+of the same name (a gene now and at the next step) get two safe names in formats with a single name space, and both are
+mapped back to the one name.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from gradus.errors import FormatError
 __all__ = ["IDENTIFIER", "NET_NAME", "fresh_name", "map_lines", "read_map", "restore", "safe_name", "safe_names"]
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Names that every language takes."""
+"""Names that every language accepts."""
 NET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_./*+:<>-]*")
-"""Names that netlist files take as one word, where nothing is a keyword."""
+"""Names that netlist files accept as one word, where nothing is a keyword."""
 
 MARK = "gradus-name:"
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -49,13 +49,13 @@ def safe_name(name: str, allowed: re.Pattern[str], taken: Callable[[str], bool])
     >>> safe_name("2nd", IDENTIFIER, {"_2nd"}.__contains__)
     '_2nd_2'
     """
-    # Letters and digits beyond ASCII go too: few tools agree on them.
+    # Letters and digits beyond ASCII are replaced too: few tools agree on them.
     stem = name if _fits(name, allowed) else re.sub(r"[^A-Za-z0-9_]", "_", name)
     return fresh_name(stem if _fits(stem, allowed) else f"_{stem}", taken)
 
 
 def _fits(name: str, allowed: re.Pattern[str]) -> bool:
-    """Say whether a format can hold a name; no name may look like a line of the map."""
+    """Say whether a format can hold a name; a name must not look like a line of the map."""
     return allowed.fullmatch(name) is not None and MARK not in name
 
 
@@ -83,7 +83,7 @@ def safe_names(names: Iterable[str], allowed: re.Pattern[str], reserved: Abstrac
     allowed : re.Pattern
         What a whole safe name must match.
     reserved : set of str
-        Words, in lower case, that are no names in any case of letters.
+        Words, in lower case, that cannot be names in upper or lower case.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def safe_names(names: Iterable[str], allowed: re.Pattern[str], reserved: Abstrac
     {'a_b': 'a_b', 'a b': 'a_b_2', 'wire': 'wire_2'}
     """
     distinct = list(dict.fromkeys(names))
-    # Good names are given out first, so that no made-up name can push them aside.
+    # Good names are given out first, so that no generated name can take their place.
     used = {name for name in distinct if _fits(name, allowed) and name.lower() not in reserved}
     result = {name: name for name in used}
     for name in distinct:
@@ -167,7 +167,7 @@ def restore(names: Iterable[str], text: str | Mapping[str, str]) -> list[str]:
     Parameters
     ----------
     names : iterable of str
-        Names as they stand in the file.
+        Names as they are in the file.
     text : str or mapping
         The whole text of the file, or what `read_map` returned for it.
 

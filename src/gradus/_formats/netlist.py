@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gradus._formats.names import fresh_name, map_lines, safe_names
+from gradus._gates import BUFFER, tie
 from gradus._network import Network
 from gradus._wording import counted
 
-__all__ = ["Netlist", "interface_names", "netlist"]
+__all__ = ["Gate", "Netlist", "interface_names", "netlist"]
+
+
+class Gate(NamedTuple):
+    """A wire and how it is computed.
+
+    Attributes
+    ----------
+    wire : str
+    function : int
+        Its truth table; see `gradus.Network`.
+    sources : tuple of str
+        The wires that it depends on: two different ones, one, or none for a constant.
+    """
+
+    wire: str
+    function: int
+    sources: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -21,28 +40,38 @@ class Netlist:
     ----------
     inputs, outputs : tuple of str
         Safe names, all different.
-    gates : tuple of (str, str, str)
-        Wire, and the two wires whose NAND it is, each defined before it is read.
-    copies : tuple of (str, str)
-        Output, and the wire it repeats: outputs that are inputs, or the same gate as an earlier output.
+    gates : tuple of Gate
+        Each after those that it reads. Outputs that are inputs, or the same node as an earlier output, are buffers at
+        the end.
     wires : tuple of str
-        The gates that are no outputs themselves.
+        The gates that are not outputs.
     map_lines : list of str
         Comment lines with the names that had to be changed; see `gradus._formats.names`.
+    n_gates : int
+        The gates of the network, without the buffers of outputs.
     """
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    gates: tuple[tuple[str, str, str], ...]
-    copies: tuple[tuple[str, str], ...]
+    gates: tuple[Gate, ...]
     wires: tuple[str, ...]
     map_lines: list[str]
+    n_gates: int
+    _taken: set[str] = field(default_factory=set)
 
     @property
     def counts(self) -> str:
         """Say how large it is."""
-        parts = ((self.inputs, "input"), (self.outputs, "output"), (self.gates, "gate"))
-        return ", ".join(counted(len(some), what) for some, what in parts)
+        parts = ((len(self.inputs), "input"), (len(self.outputs), "output"), (self.n_gates, "gate"))
+        return ", ".join(counted(number, what) for number, what in parts)
+
+    def fresh_wire(self, stem: str) -> str:
+        """Return a name that no wire has yet, made from the stem."""
+        if not self._taken:
+            self._taken.update(self.inputs, self.outputs, self.wires)
+        name = fresh_name(stem, self._taken.__contains__)
+        self._taken.add(name)
+        return name
 
 
 def interface_names(
@@ -57,7 +86,7 @@ def interface_names(
     (('SK',), ('SK_next',), ['gradus-name: SK_next stands for "SK"'])
     """
     inputs = set(network.input_names)
-    # An output named like an input is the next value of that input; one space of names must tell the two apart.
+    # An output named like an input is its next value; in one name space the two need different names.
     every = {*network.input_names, *network.output_names}
     apart: dict[str, str] = {}
     for name in network.output_names:
@@ -71,31 +100,36 @@ def interface_names(
 
 
 def netlist(network: Network, allowed: re.Pattern[str], reserved: AbstractSet[str] = frozenset()) -> Netlist:
-    """Name every wire of a network, leaving out the gates that no output depends on.
+    """Name every wire of a network, without the gates that no output depends on.
 
     Examples
     --------
-    >>> twice = netlist(Network(2, [[0, 1], [2, 2]], [3, 3, 0]), re.compile("[a-z0-9]+"))
-    >>> twice.gates
-    (('g0', 'x0', 'x1'), ('z0', 'g0', 'g0'))
-    >>> twice.copies
-    (('z1', 'z0'), ('z2', 'x0'))
+    >>> for gate in netlist(Network(2, [[0, 1], [2, 2]], [3, 3, 0]), re.compile("[a-z0-9]+")).gates:
+    ...     print(*gate)
+    g0 7 ('x0', 'x1')
+    z0 3 ('g0',)
+    z1 12 ('z0',)
+    z2 12 ('x0',)
     """
     inputs, outputs, lines = interface_names(network, allowed, reserved)
-    pruned = network.prune()
+    pruned = network.prune(absorb=False)
     used = {*inputs, *outputs}
     letter = "g"
     while any(f"{letter}{gate}" in used for gate in range(pruned.n_gates)):
         letter += "g"
-    wire = {**dict(enumerate(inputs)), **{pruned.n_inputs + g: f"{letter}{g}" for g in range(pruned.n_gates)}}
+    wire = [*inputs, *(f"{letter}{gate}" for gate in range(pruned.n_gates))]
     copies = []
     named: set[int] = set()
     for name, node in zip(outputs, pruned.outputs.tolist(), strict=True):
         if node < pruned.n_inputs or node in named:
-            copies.append((name, wire[node]))
+            copies.append((name, node))
         else:
             wire[node] = name
             named.add(node)
-    gates = tuple((wire[node], wire[a], wire[b]) for node, (a, b) in enumerate(pruned.sources.tolist(), start=pruned.n_inputs))
-    inner = tuple(wire[node] for node in range(pruned.n_inputs, pruned.n_inputs + pruned.n_gates) if node not in named)
-    return Netlist(inputs, outputs, gates, tuple(copies), inner, lines)
+    gates = []
+    rows = zip(pruned.functions.tolist(), pruned.sources.tolist(), pruned.read_sources, strict=True)
+    for node, (function, (a, b), read) in enumerate(rows, start=pruned.n_inputs):
+        gates.append(Gate(wire[node], tie(function) if a == b else function, tuple(wire[source] for source in read)))
+    gates += [Gate(name, BUFFER, (wire[node],)) for name, node in copies]
+    inner = tuple(wire[node] for node in range(pruned.n_inputs, len(wire)) if node not in named)
+    return Netlist(inputs, outputs, tuple(gates), inner, lines, pruned.n_gates)

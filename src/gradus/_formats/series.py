@@ -1,23 +1,27 @@
-"""Time series of states, and the examples they hold: each state with the one that follows it."""
+"""`Series`: the states of genes at successive times, and `read_series`, which reads them from files and data frames."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix, check_unique
-from gradus._wording import counted
-from gradus.errors import ConflictError, DataError, SettingsError
+from gradus._bits import check_unique, column_names
+from gradus._checks import check_choice
+from gradus._formats.table import Table
+from gradus._formats.table_files import READERS, read_table
+from gradus.errors import DataError, FormatError, SettingsError
 
-__all__ = ["Contradiction", "Series", "Step", "Transitions", "transitions"]
+__all__ = ["Series", "as_series", "read_series"]
 
-OnConflict = Literal["raise", "drop", "first"]
-SHOWN = 5  # contradictions and names spelled out in an error
+SERIES_NAMES = ("series", "Series", "SERIES")
+TIME_NAMES = ("time", "Time", "TIME")
+CORNERS = ("", "gene", "genes", "name", "names", "id", "symbol", "time", "probe")  # over a column of gene names
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,269 +67,230 @@ class Series:
         object.__setattr__(self, "states", states)
 
 
-class Step(NamedTuple):
-    """A transition's place: the state at `time` (counted from 0) of the series, and the one after it."""
-
-    series: str
-    time: int
-    line: int | None
-
-    def __str__(self) -> str:
-        place = "" if self.line is None else f" (line {self.line})"
-        return f"{self.series} row {self.time + 1}{place}"
-
-
-class Contradiction(NamedTuple):
-    """Steps that leave the same state for different ones."""
-
-    steps: tuple[Step, ...]
-    genes: tuple[str, ...]
-
-    def __str__(self) -> str:
-        places = ", ".join(map(str, self.steps))
-        return f"{places}: the same state is followed by different values of {_listed(self.genes)}"
-
-
-@dataclass(frozen=True, eq=False)
-class Transitions:
-    """Examples made from time series: inputs are states, targets are the next values.
-
-    Attributes
-    ----------
-    X, Y : ndarray of bool
-        One row a distinct transition, in the order of first appearance.
-    input_names, target_names : tuple of str
-        All genes, and those whose next value is not constant.
-    steps : tuple of Step
-        Where each row was first seen.
-    counts : ndarray of int
-        How often each row was seen.
-    constant_targets : dict of str to bool
-        The genes left out as targets, with the value they always take.
-    skipped : int
-        Transitions left out because a value is missing.
-    contradictions : tuple of Contradiction
-        Empty unless ``on_conflict`` let them pass.
-    n_series : int
-    notes : tuple of str
-        What was done to the values before (binarisation, …).
-    """
-
-    X: BoolMatrix
-    Y: BoolMatrix
-    input_names: tuple[str, ...]
-    target_names: tuple[str, ...]
-    steps: tuple[Step, ...]
-    counts: npt.NDArray[np.int64]
-    constant_targets: dict[str, bool] = field(default_factory=dict)
-    skipped: int = 0
-    contradictions: tuple[Contradiction, ...] = ()
-    n_series: int = 1
-    notes: tuple[str, ...] = ()
-    left_out: int = 0
-
-    @property
-    def n_repeated(self) -> int:
-        """How many transitions were repeats of an earlier one."""
-        return int(self.counts.sum()) - len(self.counts)
-
-    def report(self) -> list[str]:
-        """Say in plain sentences what the examples are and what was left out.
-
-        Examples
-        --------
-        >>> for line in transitions(Series(["a", "b"], [[0, 1], [1, 1], [0, 1], [1, 1]])).report():
-        ...     print(line)
-        1 series of 2 genes gave 2 distinct transitions.
-        1 transition was a repeat of an earlier one and counts once.
-        Left out as a target because its next value never changes: b (always 1).
-        """
-        lines = [
-            *self.notes,
-            f"{self.n_series} series of {counted(len(self.input_names), 'gene')} gave "
-            f"{counted(len(self.X), 'distinct transition')}.",
-        ]
-        if self.n_repeated:
-            verb, each = ("was a repeat", "counts") if self.n_repeated == 1 else ("were repeats", "count")
-            lines.append(f"{counted(self.n_repeated, 'transition')} {verb} of an earlier one and {each} once.")
-        if self.skipped:
-            verb = "was" if self.skipped == 1 else "were"
-            lines.append(f"{counted(self.skipped, 'transition')} {verb} left out because a value is missing.")
-        if self.constant_targets:
-            named = [f"{name} (always {int(value)})" for name, value in self.constant_targets.items()]
-            what = "a target because its next value" if len(named) == 1 else "targets because their next value"
-            lines.append(f"Left out as {what} never changes: {', '.join(named)}.")
-        lines += [f"Contradiction: {contradiction}." for contradiction in self.contradictions]
-        if self.left_out:
-            lines.append(f"{counted(self.left_out, 'contradictory transition')} left out.")
-        return lines
-
-
-def transitions(
-    series: Series | Iterable[Series], *, on_conflict: OnConflict = "raise", notes: Sequence[str] = ()
-) -> Transitions:
-    """Make examples from time series: each state is an input, the state after it the target.
-
-    No transition crosses from one series to the next; a repeated transition counts once; a gene whose next value never
-    changes is left out as a target; a transition with a missing value is left out.
+def read_series(
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    layout: Literal["states", "genes"] = "states",
+    series_column: str | None = None,
+    time_column: str | None = None,
+    **options: Any,
+) -> tuple[Series, ...]:
+    r"""Read one or several time series.
 
     Parameters
     ----------
-    series : Series or iterable of Series
-        Values 0 and 1 (or missing), the same genes in each.
-    on_conflict : {"raise", "drop", "first"}
-        What to do where a state is followed by different states: stop, leave out all transitions from that state, or
-        keep the one that was seen first.
-    notes : sequence of str
-        Sentences to put before the report.
+    paths : path-like or iterable of path-likes
+        Each file holds one series, or several told apart by a column.
+    layout : {"states", "genes"}
+        ``"states"``: a row is a state and a column is a gene. ``"genes"``: a row is a gene with its name first and a
+        column is a time, as in BoolNet.
+    series_column : str, optional
+        The column that tells the series apart; by default one named ``series``, if there is one.
+    time_column : str, optional
+        The column that gives the times, by which the states of a series are ordered; by default one named ``time``.
+        Without it they stand in the order of the file.
+    **options
+        Passed to `read_table`.
 
     Returns
     -------
-    Transitions
+    tuple of Series
+        With NaN where a value is missing.
 
     Raises
     ------
-    ConflictError
-        If a state is followed by different states and `on_conflict` is ``"raise"``.
-    DataError
-        If no transition or no target is left, a value is neither 0 nor 1, or the series have different genes.
+    FormatError
+        With file, line and column, if a value is not a number.
 
     Examples
     --------
-    >>> moves = transitions(Series(["a", "b"], [[0, 0], [1, 0], [1, 1]]))
-    >>> moves.X.astype(int).tolist(), moves.Y.astype(int).tolist()
-    ([[0, 0], [1, 0]], [[0], [1]])
-    >>> moves.target_names
-    ('b',)
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "cells.csv"
+    >>> _ = path.write_text("time,a,b\n2,1,1\n1,0,1\n")
+    >>> read_series(path)[0].states.tolist()
+    [[0.0, 1.0], [1.0, 1.0]]
     """
-    if on_conflict not in ("raise", "drop", "first"):
-        raise SettingsError(f"on_conflict is {on_conflict!r}; it must be 'raise', 'drop' or 'first'.")
-    several = [series] if isinstance(series, Series) else list(series)
-    if not several:
-        raise DataError("there is no series.")
-    genes = several[0].genes
-    X, Y, steps, skipped = _all_transitions(several, genes)
-    X, Y, steps, counts = _distinct(X, Y, steps)
-    contradictions, contradictory = _contradictions(X, Y, steps, genes)
-    if contradictions and on_conflict == "raise":
-        raise ConflictError(_conflict_message(contradictions), "Use on_conflict='drop' or 'first' to go on without them.")
-    keep = _kept(contradictory, on_conflict, len(X))
-    X, Y, counts = X[keep], Y[keep], counts[keep]
-    if not len(X):
-        raise DataError("every transition contradicts another; none is left.")
-    changing = np.logical_xor(Y, Y[0]).any(axis=0)
-    if not changing.any():
-        raise DataError(
-            f"each gene's next value is the same in the {counted(len(X), 'transition')} left, so there is nothing to learn."
-        )
-    return Transitions(
-        X=X,
-        Y=np.ascontiguousarray(Y[:, changing]),
-        input_names=genes,
-        target_names=tuple(gene for gene, keep in zip(genes, changing, strict=True) if keep),
-        steps=tuple(step for step, kept in zip(steps, keep, strict=True) if kept),
-        counts=counts,
-        constant_targets={genes[i]: bool(Y[0, i]) for i in np.flatnonzero(~changing)},
-        skipped=skipped,
-        contradictions=tuple(contradictions),
-        n_series=len(several),
-        notes=tuple(notes),
-        left_out=int((~keep).sum()),
-    )
+    check_choice("layout", layout, ("states", "genes"))
+    files = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not files:
+        raise SettingsError("there is no file to read.")
+    if layout == "genes" and (series_column is not None or time_column is not None):
+        raise SettingsError("with genes in rows there is no column of series or times; give one file per series.")
+    found: list[Series] = []
+    for path in files:
+        if layout == "genes":
+            found.append(_genes_in_rows(path, options))
+        else:
+            table = _read_with_text(path, SERIES_NAMES if series_column is None else (series_column,), options)
+            found += _states_in_rows(table, series_column, time_column)
+    return tuple(found)
 
 
-def _all_transitions(several: Sequence[Series], genes: tuple[str, ...]) -> tuple[BoolMatrix, BoolMatrix, list[Step], int]:
-    """Every complete transition of every series, in order, and the number of those with a missing value."""
-    befores, afters, steps, skipped = [], [], [], 0
-    for one in several:
-        states = _states_of(one, genes)
-        complete = np.logical_not(np.isnan(states).any(axis=1))
-        usable = complete[:-1] & complete[1:]
-        skipped += int((~usable).sum())
-        befores.append(states[:-1][usable] == 1)
-        afters.append(states[1:][usable] == 1)
-        steps += [Step(one.name, int(time), None if one.lines is None else one.lines[time]) for time in np.flatnonzero(usable)]
-    if not steps:
-        missing = f"all {skipped} have a missing value{_most_missing(several)}"
-        why = missing if skipped else "each series has only one state"
-        raise DataError(f"the series hold no transition that can be used: {why}.")
-    return np.concatenate(befores), np.concatenate(afters), steps, skipped
+def as_series(source: Any) -> tuple[Series, ...]:
+    """Turn whatever holds time series into series.
+
+    Parameters
+    ----------
+    source : Series, DataFrame, path-like, or iterable of these
+        A data frame has one row per state and one column per gene, and a column ``series`` or ``time`` as in a file.
+
+    Returns
+    -------
+    tuple of Series
+
+    Examples
+    --------
+    >>> import pandas
+    >>> [one.name for one in as_series(pandas.DataFrame({"series": ["p", "q"], "a": [0, 1]}))]
+    ['p', 'q']
+    """
+    if isinstance(source, Series):
+        return (source,)
+    if isinstance(source, str | PathLike):
+        return read_series(source)
+    names = column_names(source, "the data frame")
+    if names is None:
+        try:
+            return tuple(series for one in source for series in as_series(one))
+        except TypeError:
+            raise DataError(f"{type(source).__name__} is not a time series: give a Series, a DataFrame or a file.") from None
+    return tuple(_states_in_rows(_table_of_frame(source, names), None, None))
 
 
-def _states_of(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
-    """States with the columns in the order of `genes`, checked to be 0, 1 or missing."""
-    if set(series.genes) != set(genes):
-        odd = sorted(set(series.genes) ^ set(genes))
-        raise DataError(f"series {series.name!r} has other genes than the first one: {_listed(odd)} not in both.")
-    states = series.states
-    if series.genes != genes:
-        place = {gene: column for column, gene in enumerate(series.genes)}
-        states = states[:, [place[gene] for gene in genes]]
-    bad = ~(np.isnan(states) | (states == 0) | (states == 1))
-    if bad.any():
-        time, column = (int(i) for i in np.argwhere(bad)[0])
-        line = None if series.lines is None else series.lines[time]
-        raise DataError(
-            f"{Step(series.name, time, line)} has the value {states[time, column]:g} for {genes[column]!r}; "
-            "every value must be 0 or 1 (continuous values must be binarised first)."
-        )
-    return states
+def _table_of_frame(frame: Any, names: tuple[str, ...]) -> Table:
+    """Columns of a data frame as numbers, and the column that tells series apart as text."""
+    values, texts = np.full((len(frame), len(names)), np.nan), {}
+    for place, name in enumerate(names):
+        column = frame.iloc[:, place]
+        if name in SERIES_NAMES:
+            texts[name] = tuple("" if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True))
+            continue
+        try:
+            values[:, place] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"column {name!r} of the data frame holds something other than numbers: {error}") from error
+    return Table(names, values, texts=texts)
 
 
-def _most_missing(several: Sequence[Series]) -> str:
-    always = [gene for i, gene in enumerate(several[0].genes) if np.isnan(several[0].states[:, i]).all()]
-    return f" ({_listed(always)} has no value at all)" if always else ""
+def _states_in_rows(table: Table, series_column: str | None, time_column: str | None) -> list[Series]:
+    group = _special_column(table, series_column, SERIES_NAMES)
+    time = _special_column(table, time_column, TIME_NAMES)
+    genes = tuple(name for name in table.columns if name not in (group, time))
+    if not genes:
+        raise FormatError("there is no column with a gene.", path=table.path)
+    states = _numbers(table, genes)
+    times = None if time is None else table.numbers([time])[:, 0]
+    labels = _labels(table, group)
+    return [
+        _one_series(table, genes, states, rows, times, _series_name(table.path, label))
+        for label, rows in _rows_by_label(labels).items()
+    ]
 
 
-def _distinct(
-    X: BoolMatrix, Y: BoolMatrix, steps: list[Step]
-) -> tuple[BoolMatrix, BoolMatrix, list[Step], npt.NDArray[np.int64]]:
-    """Each different transition once, in the order of first appearance, with its count."""
-    first, group = _groups(np.hstack([X, Y]))
-    counts = np.bincount(group, minlength=len(first))
-    return X[first], Y[first], [steps[i] for i in first], counts.astype(np.int64)
+def _read_with_text(path: str | PathLike[str], wanted: Sequence[str], options: dict[str, Any]) -> Table:
+    """Read a table, with the series column as text in the formats that have text."""
+    if _kind(path, options) in ("csv", "parquet", "arff"):
+        return read_table(path, text_columns=wanted, **options)
+    return read_table(path, **options)
 
 
-def _groups(rows: BoolMatrix) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """First row of each group of equal rows, in the order of appearance, and the group of each row."""
-    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
-    keys = packed.view([("", np.void, packed.shape[1])]).ravel() if packed.shape[1] else np.zeros(len(rows))
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[inverse.ravel()]
+def _kind(path: str | PathLike[str], options: dict[str, Any]) -> str | None:
+    return options.get("kind") or READERS.get(Path(path).suffix.lower())
 
 
-def _contradictions(
-    X: BoolMatrix, Y: BoolMatrix, steps: Sequence[Step], genes: tuple[str, ...]
-) -> tuple[list[Contradiction], dict[int, list[int]]]:
-    """States with more than one successor: for people, and as {first row: all rows}."""
-    _, group = _groups(X)
-    members: dict[int, list[int]] = {}
-    for row, which in enumerate(group.tolist()):
-        members.setdefault(which, []).append(row)
-    several = {rows[0]: rows for rows in members.values() if len(rows) > 1}
-    found = []
-    for rows in several.values():
-        differ = (Y[rows] != Y[rows[0]]).any(axis=0)
-        found.append(Contradiction(tuple(steps[i] for i in rows), tuple(genes[i] for i in np.flatnonzero(differ))))
-    return found, several
+def _special_column(table: Table, given: str | None, usual: Sequence[str]) -> str | None:
+    if given is not None:
+        if given not in table.columns:
+            raise DataError(f"{table.path} has no column {given!r}.")
+        return given
+    return next((name for name in usual if name in table.columns), None)
 
 
-def _kept(contradictory: dict[int, list[int]], on_conflict: OnConflict, n: int) -> BoolMatrix:
-    keep = np.ones(n, dtype=np.bool_)
-    for rows in contradictory.values():
-        keep[rows if on_conflict == "drop" else rows[1:]] = False
-    return keep
+def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
+    try:
+        return table.numbers(genes)
+    except FormatError as error:
+        if error.column != 1:
+            raise
+        raise FormatError(
+            f"{error.message} If genes stand in rows, read the file with layout 'genes'.",
+            path=error.path, line=error.line, column=error.column,
+        ) from error  # fmt: skip
 
 
-def _conflict_message(contradictions: Sequence[Contradiction]) -> str:
-    shown = "; ".join(map(str, contradictions[:SHOWN]))
-    more = f"; and {len(contradictions) - SHOWN} more" if len(contradictions) > SHOWN else ""
-    return f"{counted(len(contradictions), 'state')} with different successors, so that no rule can fit: {shown}{more}."
+def _labels(table: Table, group: str | None) -> list[str]:
+    if group is None:
+        return [""] * table.n_rows
+    if group in table.texts:
+        labels = list(table.texts[group])
+    else:
+        labels = [f"{value:g}" if value == value else "" for value in table.numbers([group])[:, 0].tolist()]
+    for row, label in enumerate(labels):
+        if not label:
+            line = None if table.lines is None else table.lines[row]
+            raise FormatError(f"row {row + 1} does not say which series it belongs to.", path=table.path, line=line)
+    return labels
 
 
-def _listed(names: Sequence[Any]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(map(str, names[:SHOWN])) + more
+def _rows_by_label(labels: list[str]) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows.setdefault(label, []).append(row)
+    return rows
+
+
+def _series_name(path: str | PathLike[str] | None, label: str) -> str:
+    if path is None:
+        return label or "series"
+    return f"{path}:{label}" if label else str(path)
+
+
+def _one_series(
+    table: Table,
+    genes: tuple[str, ...],
+    states: npt.NDArray[np.float64],
+    rows: list[int],
+    times: npt.NDArray[np.float64] | None,
+    name: str,
+) -> Series:
+    if times is not None:
+        own = times[rows]
+        if np.isnan(own).any() or len(np.unique(own)) < len(own):
+            raise DataError(f"series {name!r} has a missing or a repeated time; every state needs a time of its own.")
+        rows = [rows[i] for i in np.argsort(own, kind="stable")]
+    lines = None if table.lines is None else tuple(table.lines[row] for row in rows)
+    return Series(genes, states[rows], name=name, path=table.path, lines=lines)
+
+
+def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series:
+    """Read the file without a header first: whether its first row is one can be told from its first cell alone."""
+    if _kind(path, options) not in ("csv", None):
+        raise FormatError("genes in rows are read from text tables only.", path=path)
+    header = options.get("header", "auto")
+    table = read_table(path, **{**options, "header": False, "row_names": True, "text_columns": ["x0"]})
+    names = table.texts["x0"]
+    first_row = int(_first_row_is_header(table) if header == "auto" else bool(header))
+    if len(names) <= first_row or len(table.columns) < 2:
+        raise FormatError("expected rows of a gene's name and its values.", path=path)
+    odd = {column: found for column, found in table.odd.items() if found[0] >= first_row}
+    body = Table(table.columns, table.values, path=path, lines=table.lines, odd=odd)
+    values = body.numbers(table.columns[1:])[first_row:]
+    genes = names[first_row:]
+    for row, gene in enumerate(genes, start=first_row):
+        if not gene:
+            line = None if table.lines is None else table.lines[row]
+            raise FormatError("this row has no gene name.", path=path, line=line, column=1)
+    return Series(genes, values.T, name=str(path), path=path)
+
+
+def _first_row_is_header(table: Table) -> bool:
+    """Say whether the first row names the times; where that cannot be told, ask."""
+    if table.texts["x0"][0].lower() in CORNERS or any(row == 0 for row, _ in table.odd.values()):
+        return True
+    first = table.values[0, 1:]
+    if len(first) > 2 and (np.diff(first) == 1).all():
+        raise FormatError(
+            "the first row counts up: say header=True if it names the times, header=False if it is a gene.",
+            path=table.path, line=1,
+        )  # fmt: skip
+    return False

@@ -1,4 +1,4 @@
-"""Files from elsewhere as checked text: regular files of a bounded size, in UTF-8, with the place of what is wrong."""
+"""Files of unknown origin as checked text: regular files of a bounded size, in UTF-8, with the place of what is wrong."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def decoded_lines(path: str | PathLike[str]) -> Iterator[str]:
             yield _decoded(raw, number, path)
 
 
-def read_text(path: str | PathLike[str]) -> str:
-    """Return the whole text of a model file."""
-    raw = read_bytes(path)
+def read_text(path: str | PathLike[str], largest: int = LARGEST_MODEL) -> str:
+    """Return the whole text of a file."""
+    raw = read_bytes(path, largest)
     return "".join(_decoded(line, number, path) for number, line in enumerate(raw.splitlines(keepends=True), start=1))
 
 

@@ -1,15 +1,16 @@
-"""Structural Verilog: one module of ``nand`` primitives."""
+"""Verilog: one module with an ``assign`` for each gate."""
 
 from __future__ import annotations
 
 from gradus._formats.names import IDENTIFIER
 from gradus._formats.netlist import netlist
+from gradus._gates import SYMBOLS
 from gradus._network import Network
 
-__all__ = ["dumps"]
+__all__ = ["write_verilog"]
 
 MODULE = "gradus_network"
-# The reserved words of Verilog-2005 and SystemVerilog-2017: a name that is one of them is changed.
+# The reserved words of Verilog-2005 and SystemVerilog-2017: names among them are changed.
 _WORDS = """
     accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins
     binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const
@@ -32,8 +33,8 @@ _WORDS = """
 RESERVED = frozenset([*_WORDS.split(), MODULE])
 
 
-def dumps(network: Network) -> str:
-    """Return a network as one Verilog module; gates that no output depends on are left out.
+def write_verilog(network: Network) -> str:
+    """Return a network as one Verilog module, without the gates that no output depends on.
 
     Parameters
     ----------
@@ -42,20 +43,21 @@ def dumps(network: Network) -> str:
     Returns
     -------
     str
-        The text of a ``.v`` file. Names that are no plain identifiers are mapped; the map stands in its comments.
+        The text of a ``.v`` file. Names that are not plain identifiers are mapped; comments hold the map.
 
     Examples
     --------
-    >>> print(dumps(Network(2, [[0, 1], [2, 2]], [3], output_names=["both"])))
-    // NAND network written by Gradus: 2 inputs, 1 output, 2 gates
+    >>> print(write_verilog(Network(3, [[0, 1], [3, 2]], [4], [6, 7], output_names=["z"])))
+    // Boolean network written by Gradus: 3 inputs, 1 output, 2 gates
     module gradus_network (
       input x0,
       input x1,
-      output both
+      input x2,
+      output z
     );
       wire g0;
-      nand (g0, x0, x1);
-      nand (both, g0, g0);
+      assign g0 = x0 ^ x1;
+      assign z = ~(g0 & x2);
     endmodule
     <BLANKLINE>
     """
@@ -63,14 +65,24 @@ def dumps(network: Network) -> str:
     ports = [f"  input {name}" for name in circuit.inputs] + [f"  output {name}" for name in circuit.outputs]
     return "\n".join(
         [
-            f"// NAND network written by Gradus: {circuit.counts}",
+            f"// Boolean network written by Gradus: {circuit.counts}",
             *(f"// {line}" for line in circuit.map_lines),
             f"module {MODULE} (",
             *([",\n".join(ports)] if ports else []),
             ");",
             *(f"  wire {name};" for name in circuit.wires),
-            *(f"  nand ({name}, {a}, {b});" for name, a, b in circuit.gates),
-            *(f"  buf ({name}, {source});" for name, source in circuit.copies),
+            *(f"  assign {gate.wire} = {_operation(gate.function, gate.sources)};" for gate in circuit.gates),
             "endmodule\n",
         ]
     )
+
+
+def _operation(function: int, sources: tuple[str, ...]) -> str:
+    kind, not_a, not_b, not_out = SYMBOLS[function]
+    if not sources:
+        return "1'b1" if not_out else "1'b0"
+    if len(sources) == 1:
+        return f"~{sources[0]}" if not_out else sources[0]
+    a, b = (f"~{name}" if inverted else name for name, inverted in zip(sources, (not_a, not_b), strict=True))
+    operator = {"and": "&", "or": "|", "xor": "^"}[kind]
+    return f"~({a} {operator} {b})" if not_out else f"{a} {operator} {b}"

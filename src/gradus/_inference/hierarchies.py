@@ -11,7 +11,7 @@ from gradus._bits import BoolMatrix
 from gradus._curriculum import find_curriculum
 from gradus._encoding.conflicts import groups_of_equal_rows
 from gradus._inference.prior import Prior
-from gradus._search.settings import MAX_TARGETS
+from gradus._search.job import MAX_TARGETS
 from gradus.errors import ConflictError, DataError
 
 __all__ = ["Hierarchy", "find_hierarchies"]
@@ -86,7 +86,7 @@ def find_hierarchies(
 
 
 def _refuse_conflicts(X: BoolMatrix, y: BoolMatrix, name: str) -> None:
-    """Refuse regulators that cannot explain a target: only a prior can cause this, since transitions never conflict."""
+    """Raise an error if the regulators cannot explain a target; only a prior causes this, since transitions never conflict."""
     group = groups_of_equal_rows(X)
     for row in range(len(X)):
         differ = np.flatnonzero((group == group[row]) & (y != y[row]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 
@@ -24,7 +24,7 @@ class Prior:
     Attributes
     ----------
     allow : tuple of (regulator, target), or None
-        If given, a target that stands in it has no other regulators; targets that do not stand in it are free.
+        If given, a target listed in it has no other regulators; targets that are not listed are free.
     forbid : tuple of (regulator, target)
         Edges that may not be used.
 
@@ -50,11 +50,11 @@ class Prior:
         for regulator, target in [*(self.allow or ()), *self.forbid]:
             for gene in (regulator, target):
                 if gene not in known:
-                    raise DataError(f"the edge {regulator} → {target} names {gene!r}, which is none of the genes.")
+                    raise DataError(f"the edge {regulator} → {target} names {gene!r}, which is not one of the genes.")
 
 
 def read_edges(path: str | PathLike[str]) -> tuple[Edge, ...]:
-    """Read edges from a CSV file: the regulator first, the target second, other columns passed over.
+    """Read edges from a CSV file, the regulator first, the target second, other columns are ignored.
 
     Parameters
     ----------
@@ -71,7 +71,9 @@ def read_edges(path: str | PathLike[str]) -> tuple[Edge, ...]:
         If a line has fewer than two cells, or there is no edge at all.
     """
     try:
-        rows = [(number, row) for number, row in enumerate(csv.reader(_lines(path), strict=True), start=1) if row]
+        rows = [
+            (number, row) for number, row in enumerate(csv.reader(read_text(path).splitlines(), strict=True), start=1) if row
+        ]
     except csv.Error as error:
         raise FormatError(f"is not a table of edges: {error}.", path=path) from error
     if rows and rows[0][1][0].strip().lower() in HEADINGS:
@@ -84,7 +86,3 @@ def read_edges(path: str | PathLike[str]) -> tuple[Edge, ...]:
     if not edges:
         raise FormatError("holds no edge; expected lines of regulator,target.", path=path)
     return tuple(edges)
-
-
-def _lines(path: str | PathLike[str]) -> Iterable[str]:
-    return read_text(path).splitlines()

@@ -1,1 +1,1 @@
-"""Boolean logic: formulas, sums of products, factoring, decision diagrams, expressions."""
+"""Boolean logic: formulas of networks, sums of products, factoring, decision diagrams, parsed expressions."""

@@ -1,19 +1,23 @@
-"""Reduced ordered binary decision diagrams: small, so that equal functions can be told by equal numbers."""
+"""Reduced ordered binary decision diagrams, in which equal functions have equal numbers."""
 
 from __future__ import annotations
 
-__all__ = ["ONE", "ZERO", "Diagrams", "TooManyNodesError"]
+from gradus._gates import ONE as ALWAYS
+from gradus._gates import ZERO as NEVER
+from gradus._gates import fix_a, fix_b, tie
+
+__all__ = ["ONE", "ZERO", "DecisionDiagrams", "TooManyNodesError"]
 
 ZERO, ONE = 0, 1
 """The constant functions."""
 
 
 class TooManyNodesError(Exception):
-    """The diagrams outgrew the limit; the caller must do without."""
+    """The diagrams have more nodes than allowed."""
 
 
-class Diagrams:
-    """Functions of ordered variables; every function is a number, and equal functions have equal numbers.
+class DecisionDiagrams:
+    """Functions of ordered variables, each a number; equal functions have equal numbers.
 
     Parameters
     ----------
@@ -22,13 +26,13 @@ class Diagrams:
 
     Examples
     --------
-    >>> diagrams = Diagrams()
+    >>> diagrams = DecisionDiagrams()
     >>> a, b = diagrams.variable(0), diagrams.variable(1)
     >>> diagrams.negation(diagrams.negation(a)) == a
     True
-    >>> diagrams.nand(a, diagrams.negation(a)) == ONE
+    >>> diagrams.gate(7, a, diagrams.negation(a)) == ONE
     True
-    >>> diagrams.support(diagrams.nand(a, b))
+    >>> diagrams.support(diagrams.gate(7, a, b))
     [0, 1]
     """
 
@@ -37,7 +41,8 @@ class Diagrams:
         # Node k is "if variable then high else low"; the constants read a variable below all others.
         self._nodes: list[tuple[float, int, int]] = [(float("inf"), ZERO, ZERO), (float("inf"), ONE, ONE)]
         self._number: dict[tuple[float, int, int], int] = {}
-        self._nands: dict[tuple[int, int], int] = {}
+        self._gates: dict[tuple[int, int, int], int] = {}
+        self._negations = {ZERO: ONE, ONE: ZERO}
 
     def variable(self, level: int) -> int:
         """Return the function that is the variable at this level of the order."""
@@ -48,15 +53,15 @@ class Diagrams:
         level, low, high = self._nodes[function]
         return int(level), low, high
 
-    def nand(self, f: int, g: int) -> int:
-        """Return NOT (f AND g)."""
-        if f > g:
-            f, g = g, f
-        if f == ZERO:
-            return ONE
-        if f == ONE:
-            return ZERO if g == ONE else self.negation(g)
-        known = self._nands.get((f, g))
+    def gate(self, table: int, f: int, g: int) -> int:
+        """Return a gate function (see `gradus._gates`) of two functions."""
+        if f in (ZERO, ONE):
+            return self._of_one(fix_a(table, f), g)
+        if g in (ZERO, ONE):
+            return self._of_one(fix_b(table, g), f)
+        if f == g:
+            return self._of_one(tie(table), f)
+        known = self._gates.get((table, f, g))
         if known is None:
             (f_level, f_low, f_high), (g_level, g_low, g_high) = self._nodes[f], self._nodes[g]
             level = min(f_level, g_level)
@@ -64,16 +69,28 @@ class Diagrams:
                 f_low = f_high = f
             if g_level > level:
                 g_low = g_high = g
-            known = self._nands[f, g] = self._node(level, self.nand(f_low, g_low), self.nand(f_high, g_high))
+            low, high = self.gate(table, f_low, g_low), self.gate(table, f_high, g_high)
+            known = self._gates[table, f, g] = self._node(level, low, high)
         return known
+
+    def _of_one(self, table: int, f: int) -> int:
+        """Return one of the four functions of the first source alone."""
+        if table in (NEVER, ALWAYS):
+            return ONE if table else ZERO
+        return f if table & 1 == 0 else self.negation(f)
 
     def negation(self, f: int) -> int:
         """Return NOT f."""
-        return 1 - f if f in (ZERO, ONE) else self.nand(f, f)
+        known = self._negations.get(f)
+        if known is None:
+            level, low, high = self._nodes[f]
+            known = self._negations[f] = self._node(level, self.negation(low), self.negation(high))
+            self._negations[known] = f
+        return known
 
     def implies(self, f: int, g: int) -> bool:
         """Say whether g is 1 wherever f is."""
-        return self.nand(f, self.negation(g)) == ONE
+        return self.gate(4, f, g) == ZERO
 
     def support(self, function: int) -> list[int]:
         """Return the levels of the variables that a function really depends on."""

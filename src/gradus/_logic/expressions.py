@@ -1,4 +1,4 @@
-"""Boolean expressions: a parser that knows the place of every error and takes any depth of brackets."""
+"""Boolean expressions: a parser that reports the place of every error and accepts any depth of brackets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Expression", "parse_expression"]
 
 Column: TypeAlias = npt.NDArray[Any]
 
-# In a program, numbers from 0 up stand for variables; these stand for everything else.
+# In a program, numbers from 0 up are variables, and these are everything else.
 NOT, AND, OR, XOR, IMPLIES, EQUALS, FALSE, TRUE = -1, -2, -3, -4, -5, -6, -7, -8
 OPEN = -9  # an open bracket, seen on the parser's stack only
 
@@ -37,7 +37,7 @@ TOKEN = re.compile(r"(?P<space>\s+)|(?P<name>\w[\w.:@]*)|(?P<symbol><=>|=>|&&|\|
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed Boolean expression, kept as a program for a stack machine, so that its depth costs no recursion.
+    """A parsed Boolean expression: a program for a stack machine, so that its depth needs no recursion.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Expression:
     program : tuple of int
         Postfix code: a number from 0 up pushes that variable, a negative one is an operation.
     height : int
-        The most values that stand on the stack at once.
+        The largest number of values on the stack at once.
 
     Examples
     --------
@@ -62,13 +62,13 @@ class Expression:
     height: int
 
     def evaluate(self, columns: Mapping[str, Column]) -> Column:
-        """Work out the expression on columns of Booleans, or on packed words where every bit is an example.
+        """Evaluate the expression on columns of Booleans, or on packed words where every bit is an example.
 
         Parameters
         ----------
         columns : mapping of str to ndarray
-            One array a variable, all of one shape and type; it must hold at least one array, since a constant
-            takes its shape from there.
+            One array per variable, all of one shape and type; at least one array is needed, since a constant takes its
+            shape from it.
 
         Returns
         -------
@@ -109,7 +109,7 @@ def parse_expression(
     ----------
     text : str
     path, line, column : optional
-        Where the text stands in its file, for errors.
+        The place of the text in its file, for errors.
 
     Raises
     ------
@@ -165,7 +165,7 @@ class _Parser:
         if found.isdecimal():
             raise self._error(f"{found} is neither a constant (0 or 1) nor a name.", place)
         if found.lower() in WORDS:
-            raise self._error(f"{found!r} is no name here; write {WORDS[found.lower()]!r} for the operator.", place)
+            raise self._error(f"{found!r} is not a name here; write {WORDS[found.lower()]!r} for the operator.", place)
         return self._numbers.setdefault(found, len(self._numbers))
 
     def _operator(self, found: str, place: int) -> bool:
@@ -186,7 +186,7 @@ class _Parser:
         if earlier == OPEN:
             return False
         if {earlier, operation} == {AND, XOR}:
-            raise self._error("'&' and '^' stand side by side; put brackets around one of them.", place)
+            raise self._error("'&' and '^' are side by side; put brackets around one of them.", place)
         return BINDING[earlier] > BINDING[operation] or (earlier == operation and operation != IMPLIES)
 
     def _close(self, place: int) -> None:
@@ -199,7 +199,7 @@ class _Parser:
     def _finish(self, wants_operand: bool) -> None:
         if wants_operand:
             nothing = not self._program and not self._waiting
-            raise self._error("there is no expression." if nothing else "the expression stops short.", len(self._text))
+            raise self._error("there is no expression." if nothing else "the expression is incomplete.", len(self._text))
         while self._waiting:
             operation, place = self._waiting.pop()
             if operation == OPEN:

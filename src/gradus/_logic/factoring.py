@@ -1,20 +1,17 @@
-"""Factored Boolean expressions of functions that have too many variables for a sum of products."""
+"""Factored Boolean expressions: nested brackets, for functions whose sums of products are too long or hide an XOR."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from gradus._logic.decision_diagrams import ONE, ZERO, Diagrams, TooManyNodesError
+from gradus._gates import SYMBOLS, tie
+from gradus._logic.decision_diagrams import ONE, ZERO, DecisionDiagrams, TooManyNodesError
 from gradus._network import Network
 
-__all__ = ["Expression", "Factored", "factored", "render"]
+__all__ = ["ExpressionTree", "Factored", "factored", "render"]
 
-# Beyond this many inputs the diagrams are not tried: they would hardly end, and their recursion is as deep as this.
+# Decision diagrams are not tried with more inputs: they would hardly end, and their recursion is as deep as this.
 MAX_LEVELS = 200
 # Splitting on variables one by one gives short expressions for small diagrams only, so every gate with one is tried;
 # an output whose expression is still longer than this is tried whatever its size.
@@ -22,32 +19,35 @@ MAX_SPLIT = 100
 LONG = 2000
 
 
-class Expression(NamedTuple):
-    """A tree of ANDs and ORs over literals; subtrees may be shared, so it can be far larger written out than held.
+class ExpressionTree(NamedTuple):
+    """A tree of operators over literals; subtrees may be shared, so it can be far larger written out than in memory.
 
     Attributes
     ----------
     operator : str
-        "&" or "|"; "0" or "1" for a constant; "" or "!" for an input as it is or negated.
-    parts : tuple of Expression
-        What "&" and "|" join: two of them.
+        "&", "|" or "^"; "0" or "1" for a constant; "" or "!" for an input as it is or negated.
+    parts : tuple of ExpressionTree
+        The two operands of "&", "|" and "^".
     n_literals : int
         How many literals it has when it is written out.
     position : int
         The input of a literal.
+    has_xor : bool
+        Whether there is a "^" in it.
     """
 
     operator: str
-    parts: tuple[Expression, ...]
+    parts: tuple[ExpressionTree, ...]
     n_literals: int
     position: int = -1
+    has_xor: bool = False
 
 
 class Dual(NamedTuple):
-    """An expression and its negation, grown together so that neither ever has to be unfolded to make the other."""
+    """An expression and its negation, built together so that neither has to be unfolded to make the other."""
 
-    true: Expression
-    false: Expression
+    true: ExpressionTree
+    false: ExpressionTree
 
     @property
     def negated(self) -> Dual:
@@ -58,23 +58,25 @@ class Dual(NamedTuple):
 class Factored(NamedTuple):
     """What `factored` found: an expression, the inputs it depends on, and whether each is proven to matter."""
 
-    expression: Expression
+    expression: ExpressionTree
     support: tuple[int, ...]
     support_proven: bool
 
 
-_FALSE, _TRUE = Expression("0", (), 0), Expression("1", (), 0)
+_FALSE, _TRUE = ExpressionTree("0", (), 0), ExpressionTree("1", (), 0)
 CONSTANTS = {ZERO: Dual(_FALSE, _TRUE), ONE: Dual(_TRUE, _FALSE)}
 
 
-def factored(network: Network, output: int) -> Factored:
-    """Express one output with AND, OR and NOT, as short as the circuit's own structure and case splits give it.
+def factored(network: Network, output: int, *, xor: bool = True) -> Factored:
+    """Express one output with AND, OR, XOR and NOT, as short as the circuit's own structure and case splits make it.
 
     Parameters
     ----------
     network : Network
     output : int
         Position of the output.
+    xor : bool
+        Whether the expression may have "^" in it.
 
     Returns
     -------
@@ -82,22 +84,114 @@ def factored(network: Network, output: int) -> Factored:
 
     Examples
     --------
-    >>> xor = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4]], [5])
-    >>> print(render(factored(xor, 0).expression, xor.input_names))
+    >>> network = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4]], [5])
+    >>> print(render(factored(network, 0).expression, network.input_names))
+    x0 ^ x1
+    >>> print(render(factored(network, 0, xor=False).expression, network.input_names))
     x0 & !x1 | !x0 & x1
     """
-    cone = network.cone([output])
-    node = int(network.outputs[output])
-    order = _visit_order(network, node)
-    try:
-        if len(order) > MAX_LEVELS:
-            raise TooManyNodesError
-        diagrams = Diagrams()
-        functions = _functions(network, cone, order, diagrams)
-        support = tuple(sorted(order[level] for level in diagrams.support(functions[node])))
-        return Factored(_shortest(network, cone, node, order, diagrams, functions), support, True)
-    except TooManyNodesError:
-        return Factored(_unfolded(network, cone, node).true, tuple(sorted(order)), False)
+    return _Factoring(network, output, xor).result()
+
+
+class _Factoring:
+    """The work on one output: its gates in order, and the shortest expression known of each function met."""
+
+    def __init__(self, network: Network, output: int, xor: bool) -> None:
+        cone = network.cone([output])
+        self.node = int(network.outputs[output])
+        self.order = _visit_order(network, self.node)
+        self.xor = xor
+        gates = zip(network.functions.tolist(), network.sources.tolist(), strict=True)
+        self.gates = [
+            (node, tie(table) if a == b else table, a, b)
+            for node, (table, (a, b)) in enumerate(gates, start=network.n_inputs)
+            if cone[node]
+        ]
+        # A source that its gate ignores may lie outside the cone; any constant serves for it.
+        self.ignored = {source for _, _, a, b in self.gates for source in (a, b) if not cone[source]}
+        self.diagrams = DecisionDiagrams()
+        self.functions = dict.fromkeys(self.ignored, ZERO)
+        self.shortest = dict(CONSTANTS)
+
+    def result(self) -> Factored:
+        try:
+            if len(self.order) > MAX_LEVELS:
+                raise TooManyNodesError
+            for level, node in enumerate(self.order):
+                self.functions[node] = self.diagrams.variable(level)
+                self.shortest[self.functions[node]] = _literal(node)
+            for node, table, a, b in self.gates:
+                self.functions[node] = self.diagrams.gate(table, self.functions[a], self.functions[b])
+            support = self.diagrams.support(self.functions[self.node])
+            return Factored(self._shortest(), tuple(sorted(self.order[level] for level in support)), True)
+        except TooManyNodesError:
+            return Factored(self._unfolded(), tuple(sorted(self.order)), False)
+
+    def _unfolded(self) -> ExpressionTree:
+        """Write the circuit out gate by gate."""
+        built = {**dict.fromkeys(self.ignored, CONSTANTS[ZERO]), **{node: _literal(node) for node in self.order}}
+        for node, table, a, b in self.gates:
+            built[node] = self._gate(table, built[a], built[b])
+        return built[self.node].true
+
+    def _gate(self, table: int, a: Dual, b: Dual) -> Dual:
+        kind, not_a, not_b, not_out = SYMBOLS[table]
+        a, b = a.negated if not_a else a, b.negated if not_b else b
+        if kind in ("and", "or"):
+            dual = _both(a, b) if kind == "and" else _either(a, b)
+        elif kind == "xor":
+            dual = self._differ(a, b)
+        else:
+            dual = {"0": CONSTANTS[ZERO], "a": a, "b": b}[kind]
+        return dual.negated if not_out else dual
+
+    def _differ(self, a: Dual, b: Dual) -> Dual:
+        if not self.xor:
+            return _either(_both(a, b.negated), _both(a.negated, b))
+        if {a.true.operator, b.true.operator} & {"0", "1"}:
+            a, b = (a, b) if a.true.operator in ("0", "1") else (b, a)
+            return b.negated if a.true.operator == "1" else b
+        # The negation of an XOR negates one operand: a literal if there is one, where it costs a sign only.
+        if b.true.parts and not a.true.parts:
+            return Dual(_joined("^", a.true, b.true), _joined("^", a.false, b.true))
+        return Dual(_joined("^", a.true, b.true), _joined("^", a.true, b.false))
+
+    def _learn(self, function: int, dual: Dual) -> None:
+        known = self.shortest.get(function)
+        if known is None or dual.true.n_literals < known.true.n_literals:
+            self.shortest[function], self.shortest[self.diagrams.negation(function)] = dual, dual.negated
+
+    def _shortest(self) -> ExpressionTree:
+        """Keep for every function the shortest of: what is known of it, its gate written out, and its case split."""
+        for level, node in enumerate(self.order):
+            self._learn(self.diagrams.negation(self.diagrams.variable(level)), _literal(node).negated)
+        for node, table, a, b in self.gates:
+            function = self.functions[node]
+            self._learn(function, self._gate(table, self.shortest[self.functions[a]], self.shortest[self.functions[b]]))
+            if self.diagrams.is_small(function, MAX_SPLIT):
+                self._learn(function, self._split(function))
+        whole = self.functions[self.node]
+        if self.shortest[whole].true.n_literals > LONG:
+            with suppress(TooManyNodesError):
+                self._learn(whole, self._split(whole))
+        return self.shortest[whole].true
+
+    def _split(self, function: int) -> Dual:
+        """Distinguish the two cases of the first variable, in the shortest form that they allow."""
+        if function in CONSTANTS:
+            return CONSTANTS[function]
+        level, low, high = self.diagrams.split(function)
+        for case in (low, high):
+            if case not in self.shortest:
+                self._learn(case, self._split(case))
+        variable, if_zero, if_one = _literal(self.order[level]), self.shortest[low], self.shortest[high]
+        if self.xor and high == self.diagrams.negation(low):
+            return self._differ(variable, if_zero)
+        if self.diagrams.implies(low, high):
+            return _either(_both(variable, if_one), if_zero)
+        if self.diagrams.implies(high, low):
+            return _either(_both(variable.negated, if_zero), if_one)
+        return _either(_both(variable, if_one), _both(variable.negated, if_zero))
 
 
 def _visit_order(network: Network, output: int) -> list[int]:
@@ -113,74 +207,12 @@ def _visit_order(network: Network, output: int) -> list[int]:
         if node < network.n_inputs:
             order.append(node)
         else:
-            stack += reversed(network.sources[node - network.n_inputs].tolist())
+            stack += reversed(network.read_sources[node - network.n_inputs])
     return order
 
 
-def _functions(network: Network, cone: npt.NDArray[np.bool_], order: list[int], diagrams: Diagrams) -> dict[int, int]:
-    """Return the function, a number of the diagrams, of every node in a cone."""
-    functions = {node: diagrams.variable(level) for level, node in enumerate(order)}
-    for node, (a, b) in enumerate(network.sources.tolist(), start=network.n_inputs):
-        if cone[node]:
-            functions[node] = diagrams.nand(functions[a], functions[b])
-    return functions
-
-
-def _unfolded(network: Network, cone: npt.NDArray[np.bool_], output: int) -> Dual:
-    """Write the circuit out as it stands."""
-    built = {node: _literal(node) for node in range(network.n_inputs)}
-    for node, (a, b) in enumerate(network.sources.tolist(), start=network.n_inputs):
-        if cone[node]:
-            built[node] = built[a].negated if a == b else _either(built[a].negated, built[b].negated)
-    return built[output]
-
-
-def _shortest(
-    network: Network, cone: npt.NDArray[np.bool_], output: int, order: list[int], diagrams: Diagrams, functions: dict[int, int]
-) -> Expression:
-    """Keep for every function met the shortest of: what is known of it, its gate written out, and its case split."""
-    shortest = {**CONSTANTS, **{functions[node]: _literal(node) for node in order}}
-
-    def learn(function: int, dual: Dual) -> None:
-        known = shortest.get(function)
-        if known is None or dual.true.n_literals < known.true.n_literals:
-            shortest[function], shortest[diagrams.negation(function)] = dual, dual.negated
-
-    for level in range(len(order)):
-        learn(diagrams.negation(diagrams.variable(level)), _literal(order[level]).negated)
-    for node, (a, b) in enumerate(network.sources.tolist(), start=network.n_inputs):
-        if cone[node]:
-            function = functions[node]
-            first, second = shortest[functions[a]].negated, shortest[functions[b]].negated
-            learn(function, _either(first, second))
-            if diagrams.is_small(function, MAX_SPLIT):
-                learn(function, _split(function, order, diagrams, shortest, learn))
-    if shortest[functions[output]].true.n_literals > LONG:
-        with suppress(TooManyNodesError):
-            learn(functions[output], _split(functions[output], order, diagrams, shortest, learn))
-    return shortest[functions[output]].true
-
-
-def _split(
-    function: int, order: list[int], diagrams: Diagrams, shortest: dict[int, Dual], learn: Callable[[int, Dual], None]
-) -> Dual:
-    """Tell the two cases of the first variable apart, in the shortest form that the two cases allow."""
-    if function in CONSTANTS:
-        return CONSTANTS[function]
-    level, low, high = diagrams.split(function)
-    for case in (low, high):
-        if case not in shortest:
-            learn(case, _split(case, order, diagrams, shortest, learn))
-    variable, if_zero, if_one = _literal(order[level]), shortest[low], shortest[high]
-    if diagrams.implies(low, high):
-        return _either(_both(variable, if_one), if_zero)
-    if diagrams.implies(high, low):
-        return _either(_both(variable.negated, if_zero), if_one)
-    return _either(_both(variable, if_one), _both(variable.negated, if_zero))
-
-
 def _literal(node: int) -> Dual:
-    return Dual(Expression("", (), 1, node), Expression("!", (), 1, node))
+    return Dual(ExpressionTree("", (), 1, node), ExpressionTree("!", (), 1, node))
 
 
 def _either(first: Dual, second: Dual) -> Dual:
@@ -191,21 +223,23 @@ def _both(first: Dual, second: Dual) -> Dual:
     return Dual(_joined("&", first.true, second.true), _joined("|", first.false, second.false))
 
 
-def _joined(operator: str, first: Expression, second: Expression) -> Expression:
-    neutral, absorbing = ("1", "0") if operator == "&" else ("0", "1")
-    if first is second or second.operator == neutral or first.operator == absorbing:
-        return first
-    if first.operator == neutral or second.operator == absorbing:
-        return second
-    return Expression(operator, (first, second), first.n_literals + second.n_literals)
+def _joined(operator: str, first: ExpressionTree, second: ExpressionTree) -> ExpressionTree:
+    if operator != "^":
+        neutral, absorbing = ("1", "0") if operator == "&" else ("0", "1")
+        if first is second or second.operator == neutral or first.operator == absorbing:
+            return first
+        if first.operator == neutral or second.operator == absorbing:
+            return second
+    has_xor = operator == "^" or first.has_xor or second.has_xor
+    return ExpressionTree(operator, (first, second), first.n_literals + second.n_literals, has_xor=has_xor)
 
 
-def render(expression: Expression, names: tuple[str, ...]) -> str:
-    """Write an expression out, with brackets only where an OR stands inside an AND.
+def render(expression: ExpressionTree, names: tuple[str, ...]) -> str:
+    """Write an expression out, with brackets wherever operators differ, except around an AND inside an OR.
 
     Parameters
     ----------
-    expression : Expression
+    expression : ExpressionTree
     names : tuple of str
         A name for each input, quoted already where it must be.
 
@@ -215,16 +249,16 @@ def render(expression: Expression, names: tuple[str, ...]) -> str:
     """
     pieces: list[str] = []
     # A stack instead of recursion: circuits can be thousands of gates deep.
-    stack: list[tuple[Expression, bool] | str] = [(expression, False)]
+    stack: list[tuple[ExpressionTree, str] | str] = [(expression, "")]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
             pieces.append(item)
             continue
-        (operator, parts, _, position), in_and = item
+        (operator, parts, _, position, _), outer = item
         if parts:
-            bracketed = operator == "|" and in_and
-            first, second = ((part, operator == "&") for part in parts)
+            bracketed = outer not in ("", operator) and (outer, operator) != ("|", "&")
+            first, second = ((part, operator) for part in parts)
             stack += [*[")"] * bracketed, second, f" {operator} ", first, *["("] * bracketed]
         else:
             pieces.append(operator if position < 0 else operator + names[position])

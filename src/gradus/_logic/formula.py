@@ -1,4 +1,4 @@
-"""Simplified Boolean formulas, one a target."""
+"""Simplified Boolean formulas, one per target."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import pack, unpack
+from gradus._logic.expressions import CONSTANTS, WORDS
 from gradus._logic.factoring import factored, render
 from gradus._logic.sums_of_products import FREE, MAX_VARIABLES, minimum_sum
 from gradus._network import Network
 from gradus.errors import FormatError
 
-__all__ = ["WORDS", "Formula", "dumps", "formulas"]
+__all__ = ["RESERVED_WORDS", "Formula", "formulas", "write_formulas"]
 
-WORDS = frozenset({"and", "or", "not", "xor", "true", "false"})
-"""Words that mean an operator or a constant in some formula language, and so are no names."""
+RESERVED_WORDS = frozenset({*WORDS, *CONSTANTS})
+"""Words that mean an operator or a constant in some formula language, and so cannot be names."""
 
 MAX_LITERALS = 200_000
 _PLAIN = re.compile(r"[A-Za-z_][\w.]*")
@@ -33,17 +34,19 @@ class Formula:
     target : str
         The target's name.
     text : str
-        The formula: ``!`` not, ``&`` and, ``|`` or (in falling order of binding), brackets, ``0`` and ``1``. Names
-        that are not plain words stand in double quotes, written as JSON strings.
+        The formula: ``!`` not, ``&`` and, ``|`` or (in falling order of binding), ``^`` exclusive or (always bracketed
+        beside another operator), brackets, ``0`` and ``1``. Names that are not plain words are in double quotes, written
+        as JSON strings.
     support : tuple of str
         The inputs that the target depends on, in the network's order: for each there is a pattern where changing it
         alone changes the target.
     n_literals : int
-        How often an input stands in the formula.
+        How often inputs occur in the formula.
     exact : bool
         Whether it is a sum of products proven to have the fewest products, and among those the fewest literals.
     factored : bool
-        False for a sum of products; True for nested brackets, the form of targets with more than twelve inputs.
+        False for a sum of products; True for nested brackets, the form of targets with more than twelve inputs and of
+        those that ``^`` makes shorter.
     support_proven : bool
         False only for wide circuits whose decision diagram grows too large; `support` may then hold inputs that do
         not matter.
@@ -61,14 +64,17 @@ class Formula:
         return self.text
 
 
-def formulas(network: Network) -> dict[str, Formula]:
+def formulas(network: Network, *, xor: bool = True) -> dict[str, Formula]:
     """Return a simplified formula for every target, by its name.
 
-    Up to twelve inputs that matter it is a minimum, or nearly minimum, sum of products; beyond, a factored form.
+    With up to twelve inputs that matter it is a minimum, or nearly minimum, sum of products, unless a form with ``^`` has
+    fewer literals; with more, a factored form.
 
     Parameters
     ----------
     network : Network
+    xor : bool
+        False for languages without an operator for exclusive or.
 
     Returns
     -------
@@ -81,39 +87,45 @@ def formulas(network: Network) -> dict[str, Formula]:
 
     Examples
     --------
-    >>> xor = Network(3, [[0, 1], [0, 3], [1, 3], [4, 5]], [6], output_names=["differ"])
-    >>> found = formulas(xor)["differ"]
-    >>> found.text, found.support, found.exact
-    ('!x0 & x1 | x0 & !x1', ('x0', 'x1'), True)
+    >>> network = Network(3, [[0, 1], [0, 1]], [3, 4], [14, 6], output_names=["either", "differ"])
+    >>> found = formulas(network)
+    >>> found["either"].text, found["differ"].text, found["differ"].support
+    ('x0 | x1', 'x0 ^ x1', ('x0', 'x1'))
+    >>> formulas(network, xor=False)["differ"].text
+    '!x0 & x1 | x0 & !x1'
     """
-    return {name: _formula(network, output) for output, name in enumerate(network.output_names)}
+    return {name: _formula(network, output, xor) for output, name in enumerate(network.output_names)}
 
 
-def _formula(network: Network, output: int) -> Formula:
-    expression, support, proven = factored(network, output)
+def _formula(network: Network, output: int, xor: bool) -> Formula:
+    expression, support, proven = factored(network, output, xor=xor)
     names = tuple(_quoted(name) for name in network.input_names)
-    if not proven or len(support) > MAX_VARIABLES:
+    # A form with ^ that has every input once is shorter than any sum.
+    is_factored = not proven or len(support) > MAX_VARIABLES or (expression.has_xor and expression.n_literals == len(support))
+    text, n_literals, exact = "", expression.n_literals, False
+    if not is_factored:
+        text, n_literals, exact = _sum_of_products(_table(network, output, support), [names[i] for i in support])
+        is_factored = expression.has_xor and expression.n_literals < n_literals
+    if is_factored:
         if expression.n_literals > MAX_LITERALS:
             raise FormatError(
                 f"the formula of {network.output_names[output]!r} would have {expression.n_literals} literals, more "
                 f"than {MAX_LITERALS}; write the circuit itself instead, as .blif, .v or .aag."
             )
         text, n_literals, exact = render(expression, names), expression.n_literals, False
-    else:
-        text, n_literals, exact = _sum_of_products(_table(network, output, support), [names[i] for i in support])
     return Formula(
         target=network.output_names[output],
         text=text,
         support=tuple(network.input_names[i] for i in support),
         n_literals=n_literals,
         exact=exact,
-        factored=not proven or len(support) > MAX_VARIABLES,
+        factored=is_factored,
         support_proven=proven,
     )
 
 
 def _table(network: Network, output: int, support: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-    """Return an output's value at every pattern of the inputs it depends on, one axis an input."""
+    """Return an output's value at every pattern of the inputs it depends on, one axis per input."""
     rows = np.zeros((1 << len(support), network.n_inputs), dtype=np.bool_)
     for place, position in enumerate(reversed(support)):
         rows[:, position] = np.arange(len(rows)) >> place & 1
@@ -133,26 +145,18 @@ def _sum_of_products(table: npt.NDArray[np.bool_], names: list[str]) -> tuple[st
 
 
 def _quoted(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) and name.lower() not in WORDS else json.dumps(name)
+    return name if _PLAIN.fullmatch(name) and name.lower() not in RESERVED_WORDS else json.dumps(name)
 
 
-def dumps(network: Network) -> str:
-    """Return the formulas of a network as text, one line a target.
-
-    Parameters
-    ----------
-    network : Network
-
-    Returns
-    -------
-    str
+def write_formulas(network: Network) -> str:
+    """Return the formulas of a network as text, one line per target.
 
     Examples
     --------
-    >>> print(dumps(Network(2, [[0, 0], [1, 1], [2, 3]], [4], input_names=["SK", "PP*"])))
-    # Formulas written by Gradus: ! is not, & is and, | is or
+    >>> print(write_formulas(Network(2, [[0, 1]], [2], [14], input_names=["SK", "PP*"])))
+    # Formulas written by Gradus: ! is not, & is and, | is or, ^ is exclusive or
     z0 = SK | "PP*"
     <BLANKLINE>
     """
     lines = [f"{_quoted(name)} = {formula.text}" for name, formula in formulas(network).items()]
-    return "\n".join(["# Formulas written by Gradus: ! is not, & is and, | is or", *lines, ""])
+    return "\n".join(["# Formulas written by Gradus: ! is not, & is and, | is or, ^ is exclusive or", *lines, ""])

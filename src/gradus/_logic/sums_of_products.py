@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MAX_VARIABLES", "Cover", "minimum_sum", "prime_implicants"]
+__all__ = ["MAX_VARIABLES", "SumOfProducts", "minimum_sum", "prime_implicants"]
 
 MAX_VARIABLES = 12
 """All 3^12 products fit in half a megabyte; each further variable takes three times as much."""
 
-# A product's value at a variable's place: it asks for 0, for 1, or it does not read the variable.
+# A product's value for a variable: it requires 0, requires 1, or does not read the variable (free).
 FREE = 2
-# One product more always costs more than any number of literals: twelve a product, at most 2^11 products.
+# One product more always costs more than any number of literals: twelve per product, at most 2^11 products.
 PRODUCT_WEIGHT = 1 << 16
-# Branches tried before a cover is given out as good but not proven; a count, so that results depend on no clock.
+# Branches tried before a cover is returned as good but not proven minimum; a count, so that results do not depend on a clock.
 MAX_BRANCHES = 4000
 # Comparing all pairs of products for dominance is quadratic in their number.
 MAX_COMPARED = 1500
@@ -26,13 +26,13 @@ Incidence = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Cover:
+class SumOfProducts:
     """A sum of products.
 
     Attributes
     ----------
     products : ndarray of uint8, shape (n_products, n_variables)
-        0 and 1: the product asks for that value; 2: it does not read the variable.
+        0 and 1: the product requires that value; 2: it does not read the variable.
     minimum : bool
         Whether it is proven that no sum has fewer products, nor as few with fewer literals.
     """
@@ -47,12 +47,12 @@ def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
     Parameters
     ----------
     table : ndarray of bool, shape (2,) * n_variables
-        The function's value at each pattern, one axis a variable.
+        The function's value at each pattern, one axis per variable.
 
     Returns
     -------
     ndarray of uint8, shape (n_primes, n_variables)
-        See `Cover`.
+        See `SumOfProducts`.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
            [2, 1]], dtype=uint8)
     """
     # A product that leaves a variable free implies the function if both of its halves do: so one axis after
-    # the other grows from (0, 1) to (0, 1, free), until all 3^n products have their answer.
+    # the other grows from (0, 1) to (0, 1, free), until it is known for all 3^n products.
     implies = table
     for axis in range(table.ndim):
         zero, one = (np.take(implies, [value], axis=axis) for value in (0, 1))
@@ -73,10 +73,10 @@ def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
     return np.argwhere(prime).astype(np.uint8)
 
 
-def minimum_sum(table: npt.NDArray[np.bool_]) -> Cover:
+def minimum_sum(table: npt.NDArray[np.bool_]) -> SumOfProducts:
     """Return a sum of products with the fewest products, and among those the fewest literals.
 
-    It is proven minimum where the cover has a solution by necessity or by a short branch and bound; otherwise
+    It is proven minimum where necessary products or a short branch and bound settle the cover; otherwise
     (``minimum`` is False) it is a greedy cover from which no product can be left out.
 
     Parameters
@@ -86,7 +86,7 @@ def minimum_sum(table: npt.NDArray[np.bool_]) -> Cover:
 
     Returns
     -------
-    Cover
+    SumOfProducts
 
     Examples
     --------
@@ -106,7 +106,7 @@ def minimum_sum(table: npt.NDArray[np.bool_]) -> Cover:
     chosen, minimum = _smallest_cover(covers, weights)
     products = primes[sorted(chosen)]
     order = sorted(range(len(products)), key=lambda i: ((products[i] != FREE).sum(), products[i].tolist()))
-    return Cover(products[order], minimum)
+    return SumOfProducts(products[order], minimum)
 
 
 def _smallest_cover(covers: Incidence, weights: npt.NDArray[np.int64]) -> tuple[list[int], bool]:

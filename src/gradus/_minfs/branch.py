@@ -3,7 +3,7 @@
 A node has chosen some columns and excluded others. It takes an uncovered mask with the fewest columns left and tries
 each of them, excluding those already tried, so that no set is met twice. The last choice needs no branching: the
 columns that complete a set are the intersection of the masks still uncovered. All of the state lives in arrays, so
-that a search can be left after some work and taken up again.
+that a search can be paused and resumed.
 """
 
 from __future__ import annotations
@@ -16,18 +16,22 @@ import numpy.typing as npt
 from gradus._bits import WordMatrix, tail_mask
 from gradus._compile import compiled, inlined
 from gradus._intrinsics import popcount, trailing_zeros
+from gradus._minfs.deadline import Deadline
 
-__all__ = ["EXHAUSTED", "FULL", "PAUSED", "Search", "SearchState", "new_state", "search"]
+__all__ = ["EXHAUSTED", "FULL", "PAUSED", "BranchState", "FixedSizeProblem", "advance", "new_state", "steps_per_round"]
 
 ZERO, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(64)
 LOW_BITS, WORD_SHIFT = np.uint64(63), np.uint64(6)
 EXHAUSTED, PAUSED, FULL = 0, 1, 2
 SCANNED_WORDS = 4096  # how much of the uncovered masks a node looks at to find a short one
-DEPTH, STARTED, N_FOUND, WORK, HAS_RIVAL = range(5)
+ROUND_WORK = 1 << 25  # words touched in a round: rounds are fixed by the problem, however short the compiled calls are
+CALL_WORK = 1 << 25  # words touched at most in the first compiled call
+STEP_OVERHEAD = 16  # words that a step could touch in the time it takes beside touching words
+DEPTH, STARTED, N_FOUND, STEPS, HAS_RIVAL = range(5)
 
 
-class Search(NamedTuple):
-    """A problem and a size: what never changes while a search runs."""
+class FixedSizeProblem(NamedTuple):
+    """The masks and the size of the sets to be found: what never changes while a search runs."""
 
     masks: WordMatrix  # (pairs, words): the columns that separate a pair, shortest first
     covers: WordMatrix  # (columns, pair words): the pairs that a column separates
@@ -35,24 +39,24 @@ class Search(NamedTuple):
     keep_first: bool  # keep the lexicographically first set only, else record every one
 
 
-class SearchState(NamedTuple):
-    """Where a search stands, one row a depth."""
+class BranchState(NamedTuple):
+    """Where a search stands, one row per depth."""
 
     uncovered: WordMatrix  # (size, pair words)
-    excluded: WordMatrix  # (size, words): tried before at this depth or above, chosen, or no column at all
+    excluded: WordMatrix  # (size, words): tried before at this depth or above, chosen, or not a column
     untried: WordMatrix  # (size, words): columns still to be tried at this depth
     chosen: WordMatrix  # (size, words): columns chosen above this depth
     completing: WordMatrix  # (1, words): scratch for the last choice
     rival: WordMatrix  # (1, words): only sets lexicographically before this one are wanted, if HAS_RIVAL
     found: WordMatrix  # (room, words): recorded sets
-    numbers: npt.NDArray[np.int64]  # DEPTH, STARTED, N_FOUND, WORK, HAS_RIVAL
+    numbers: npt.NDArray[np.int64]  # DEPTH, STARTED, N_FOUND, STEPS, HAS_RIVAL
 
 
-def new_state(problem: Search, *, rival: WordMatrix | None = None, room: int = 4096) -> SearchState:
-    """Stand at the root; with a rival, only sets lexicographically before it (or it itself) are looked for."""
+def new_state(problem: FixedSizeProblem, *, rival: WordMatrix | None = None, room: int = 4096) -> BranchState:
+    """Return the state at the root; with a rival, only that set and sets lexicographically before it are looked for."""
     n_pairs, words = problem.masks.shape
     n_columns, pair_words = problem.covers.shape
-    state = SearchState(
+    state = BranchState(
         uncovered=np.zeros((problem.size, pair_words), dtype=np.uint64),
         excluded=np.zeros((problem.size, words), dtype=np.uint64),
         untried=np.zeros((problem.size, words), dtype=np.uint64),
@@ -247,7 +251,7 @@ def _next_untried(untried: Any) -> Any:
 
 @inlined
 def _descend(problem: Any, state: Any, depth: Any, column: Any) -> None:
-    """Choose a column: what it covers is covered, and neither it nor those tried before come in question again."""
+    """Choose a column: what it covers is covered, and neither it nor those tried before are considered again."""
     below = depth + ONE
     for block in range(np.uint64(state.uncovered.shape[1])):
         state.uncovered[below, block] = state.uncovered[depth, block] & ~problem.covers[column, block]
@@ -258,25 +262,22 @@ def _descend(problem: Any, state: Any, depth: Any, column: Any) -> None:
 
 
 @compiled
-def search(problem: Any, state: Any, work: Any) -> Any:
-    """Search on for about `work` steps; say whether everything is searched, or there is more, or the record is full.
-
-    The size must be at least 2; `new_state` gives the start.
-    """
+def _search(problem: Any, state: Any, steps: Any) -> Any:
+    """Search on for some steps; say whether everything is searched, or there is more, or the record is full."""
     numbers = state.numbers
     last = np.uint64(problem.size - 2)
     none = np.uint64(state.untried.shape[1]) << WORD_SHIFT
     room = state.found.shape[0] - problem.covers.shape[0]
-    until = numbers[WORK] + work
+    until = numbers[STEPS] + steps
     depth = np.uint64(numbers[DEPTH])
     if numbers[STARTED] == 0:
         numbers[STARTED] = 1
         _open_node(problem, state, depth)
-    while numbers[WORK] < until:
+    while numbers[STEPS] < until:
         if numbers[N_FOUND] > room:
             numbers[DEPTH] = depth
             return FULL
-        numbers[WORK] += 1
+        numbers[STEPS] += 1
         column = _next_untried(state.untried[depth])
         if column == none:
             if depth == ZERO:
@@ -292,4 +293,30 @@ def search(problem: Any, state: Any, work: Any) -> Any:
             depth += ONE
             _open_node(problem, state, depth)
     numbers[DEPTH] = depth
+    return PAUSED
+
+
+def steps_per_round(words: int) -> int:
+    """Count the steps after which a search is looked at, for masks of so many words: fixed, so that results are, too."""
+    return ROUND_WORK // (words + STEP_OVERHEAD)
+
+
+def advance(problem: FixedSizeProblem, state: BranchState, deadline: Deadline) -> int:
+    """Search on for one round, in compiled calls of about 40 ms; the size must be at least 2.
+
+    Returns
+    -------
+    int
+        `EXHAUSTED` if everything is searched, `FULL` if there is no room for more sets, else `PAUSED`.
+
+    Raises
+    ------
+    TimeUp
+        If the time is over before the round is.
+    """
+    costliest_step = problem.masks.size + problem.covers.size + STEP_OVERHEAD
+    for begin, end in deadline.slices(steps_per_round(problem.masks.shape[1]), first=CALL_WORK // costliest_step):
+        status: int = _search(problem, state, end - begin)
+        if status != PAUSED:
+            return status
     return PAUSED

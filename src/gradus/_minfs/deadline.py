@@ -1,37 +1,39 @@
-"""When to stop: after some seconds, when told to, or never."""
+"""When to stop, and work cut into compiled calls so short that a time limit, a callback and Ctrl-C hold."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
+from gradus._wording import counted
 
-from gradus.errors import SettingsError
+__all__ = ["Deadline", "TimeUp", "describe_bounds"]
 
-__all__ = ["Deadline", "check_time_limit"]
+SECONDS_PER_CALL = 0.04  # long enough that the interpreter costs nothing, short enough for Ctrl-C
+SECONDS_PER_REPORT = 0.1
+GRACE = 0.2  # seconds after a time limit that a first, greedy answer may still take
 
 
-def check_time_limit(time_limit: Any) -> float | None:
-    """Check a number of seconds given by a user; None stands for no limit."""
-    if time_limit is None:
-        return None
-    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float | np.number) or not time_limit >= 0:
-        raise SettingsError(f"time_limit is {time_limit!r}; it must be a number of seconds, or None for no limit.")
-    return float(time_limit)
+class TimeUp(Exception):  # noqa: N818 - not an error: the caller returns the best so far
+    """Raised between two compiled calls once the time is over."""
 
 
 class Deadline:
-    """A point in time that long work looks at between two pieces.
+    """A point in time that long work looks at between two compiled calls.
 
     Parameters
     ----------
     seconds : float, optional
         From now on; None for no limit.
+    grace_end : float, optional
+        Until when (of `time.monotonic`) a first answer may still take; by default a fifth of a second past the deadline.
     cancelled : threading.Event, optional
         Once it is set, the time is over as well: this is how work in another thread is stopped.
+    report : callable, optional
+        Is given a few words on how far the work is, several times a second; returning True stops the work.
 
     Examples
     --------
@@ -39,10 +41,63 @@ class Deadline:
     (True, False)
     """
 
-    def __init__(self, seconds: float | None = None, cancelled: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        seconds: float | None = None,
+        *,
+        grace_end: float | None = None,
+        cancelled: threading.Event | None = None,
+        report: Callable[[str], Any] | None = None,
+    ) -> None:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
-        self._cancelled = cancelled
+        self._grace_end = self._end + GRACE if grace_end is None else max(grace_end, self._end)
+        self._cancelled = threading.Event() if cancelled is None else cancelled
+        self._report, self._next_report = report, -math.inf
+        self.detail = ""
 
-    def is_over(self) -> bool:
-        """Tell whether the time is over."""
-        return time.monotonic() >= self._end or (self._cancelled is not None and self._cancelled.is_set())
+    def is_over(self, *, grace: bool = False) -> bool:
+        """Tell whether the time is over; with `grace`, whether even a first answer has to be given up."""
+        return self._cancelled.is_set() or time.monotonic() >= (self._grace_end if grace else self._end)
+
+    def check(self, *, grace: bool = False) -> None:
+        """Report how far the work is if a report is due, and raise `TimeUp` if the time is over."""
+        if self._report is not None and time.monotonic() >= self._next_report:
+            if self._report(self.detail) is True:
+                self._cancelled.set()
+            self._next_report = time.monotonic() + SECONDS_PER_REPORT
+        if self.is_over(grace=grace):
+            raise TimeUp
+
+    def slices(self, total: int, *, first: int = 1 << 10, grace: bool = False) -> Iterator[tuple[int, int]]:
+        """Cut `range(total)` into pieces that take about 40 ms each; check between two of them.
+
+        The length of a piece follows from the time that the one before it took, so it must not affect any result.
+
+        Examples
+        --------
+        >>> pieces = list(Deadline().slices(5000))
+        >>> pieces[0], pieces[-1][1], all(a[1] == b[0] for a, b in zip(pieces, pieces[1:]))
+        ((0, 1024), 5000, True)
+        """
+        begin, length = 0, max(first, 1)
+        while begin < total:
+            stop, started = min(total, begin + length), time.monotonic()
+            yield begin, stop
+            elapsed = max(time.monotonic() - started, 1e-6)
+            length = max(1, int(min((stop - begin) * SECONDS_PER_CALL / elapsed, 8 * length)))
+            begin = stop
+            if begin < total:
+                self.check(grace=grace)
+
+
+def describe_bounds(lower: int, upper: int) -> str:
+    """Say how many inputs a target needs, as far as it is known.
+
+    Examples
+    --------
+    >>> describe_bounds(6, 12), describe_bounds(1, 1)
+    ('between 6 and 12 inputs', '1 input')
+    """
+    if lower < upper:
+        return f"between {lower} and {upper} inputs"
+    return counted(upper, "input")

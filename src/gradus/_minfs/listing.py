@@ -1,4 +1,4 @@
-"""Every minimum set of a cover: listed, or one drawn uniformly."""
+"""Every minimum set of a covering problem: listed, or one drawn uniformly."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Protocol
 import numpy as np
 
 from gradus._bits import pack, unpack
-from gradus._minfs.branch import EXHAUSTED, FULL, HAS_RIVAL, N_FOUND, Search, new_state, search
-from gradus._minfs.cover import Cover
-from gradus._minfs.deepening import columns_in_all, slice_steps
+from gradus._minfs.branch import EXHAUSTED, FULL, HAS_RIVAL, N_FOUND, FixedSizeProblem, advance, new_state
+from gradus._minfs.deadline import Deadline
+from gradus._minfs.masks import CoveringProblem
 
-__all__ = ["AllSets", "OneSet", "SetVisitor", "expand", "visit_sets"]
+__all__ = ["DrawnSet", "ListedSets", "SetVisitor", "expand", "visit_sets"]
 
 ColumnClasses = tuple[tuple[int, ...], ...]
 
@@ -27,10 +27,10 @@ class SetVisitor(Protocol):
         """Forget what was seen: the search starts again."""
 
     def add(self, sets: list[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """Take some more sets; return one if only sets lexicographically before it are still wanted."""
+        """Take more sets; return one if only sets lexicographically before it are still wanted."""
 
 
-class AllSets:
+class ListedSets:
     """Collect all sets, or the lexicographically first ones."""
 
     def __init__(self, limit: int | None) -> None:
@@ -42,7 +42,7 @@ class AllSets:
         self.sets = []
 
     def add(self, sets: list[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """Take some more sets; with a limit, the last of those kept is the one to beat."""
+        """Take more sets; with a limit, the last of those kept is the one to beat."""
         self.sets += sets
         if self.limit is None or len(self.sets) < self.limit:
             return None
@@ -50,7 +50,7 @@ class AllSets:
         return self.sets[-1]
 
 
-class OneSet:
+class DrawnSet:
     """Draw one set, each with the same probability, however many there are (a reservoir of one)."""
 
     def __init__(self, rng: np.random.Generator, column_classes: ColumnClasses) -> None:
@@ -63,7 +63,7 @@ class OneSet:
         self.drawn: tuple[int, ...] | None = None
 
     def add(self, sets: list[tuple[int, ...]]) -> None:
-        """Take some more sets: each stands for all the sets with equal columns in place of its own."""
+        """Take more sets: each stands for all the sets with equal columns in place of its own."""
         for columns in sets:
             ways = math.prod(len(self.column_classes[column]) for column in columns)
             self.total += ways
@@ -77,30 +77,34 @@ class OneSet:
         return tuple(sorted(int(self.rng.choice(self.column_classes[column])) for column in self.drawn))
 
 
-def visit_sets(cover: Cover, size: int, visitor: SetVisitor, *, room: int = 4096) -> Iterator[list[tuple[int, ...]]]:
+def visit_sets(
+    cover: CoveringProblem, size: int, visitor: SetVisitor, deadline: Deadline, *, room: int = 4096
+) -> Iterator[list[tuple[int, ...]]]:
     """Hand all sets of the minimum size to a visitor; yield after every batch, so that the caller may check or stop.
 
     Parameters
     ----------
-    cover : Cover
+    cover : CoveringProblem
         Reduced without dropping dominated columns.
     size : int
         The minimum size, the forced columns included.
     visitor : SetVisitor
+    deadline : Deadline
+        When to stop, by raising `TimeUp`.
     room : int
         Sets in a batch.
     """
     free = size - len(cover.forced)
     if free <= 1:
-        batch = _singles(cover) if free else [tuple(int(column) for column in cover.forced)]
+        batch = _singles(cover) if free else [cover.original_columns(())]
         visitor.add(batch)
         yield batch
         return
-    problem = Search(cover.masks, cover.covers, free, False)
+    problem = FixedSizeProblem(cover.masks, cover.covers, free, False)
     state = new_state(problem, room=room)
     status = FULL
     while status != EXHAUSTED:
-        status = search(problem, state, slice_steps(cover.masks.shape[1]))
+        status = advance(problem, state, deadline)
         batch = [cover.original(words) for words in state.found[: state.numbers[N_FOUND]]]
         state.numbers[N_FOUND] = 0
         rival = visitor.add(batch)
@@ -108,12 +112,13 @@ def visit_sets(cover: Cover, size: int, visitor: SetVisitor, *, room: int = 4096
             state.rival[0] = pack(np.isin(cover.columns, rival)[:, np.newaxis], cover.masks.shape[1])[0]
             state.numbers[HAS_RIVAL] = 1
         yield batch
+        deadline.check()
 
 
-def _singles(cover: Cover) -> list[tuple[int, ...]]:
+def _singles(cover: CoveringProblem) -> list[tuple[int, ...]]:
     """List the sets of the forced columns and one that covers the rest alone."""
-    places = np.flatnonzero(unpack(columns_in_all(cover).reshape(1, -1), len(cover.columns))[:, 0])
-    return [tuple(sorted([*cover.forced.tolist(), int(cover.columns[place])])) for place in places]
+    places = np.flatnonzero(unpack(cover.columns_in_all().reshape(1, -1), len(cover.columns))[:, 0])
+    return [cover.original_columns([place]) for place in places]
 
 
 def expand(sets: Iterable[tuple[int, ...]], column_classes: ColumnClasses, limit: int | None = None) -> list[tuple[int, ...]]:

@@ -1,26 +1,177 @@
-"""Minimum sets of examples: the pairs collected, reduced, solved, and the answer checked against the rows."""
+"""Minimum sets of examples: masks collected and reduced, bounded from both sides, and the answer checked against the rows.
+
+From below, the branch and bound refutes one size after the other. Whenever that has cost more than a wider beam
+would, the beam is widened to come from above. Effort is counted in words touched, not in seconds, so that without a
+deadline the answer depends on the examples alone.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 
 from gradus._bits import WordMatrix, pack
-from gradus._minfs.cover import reduce_masks
-from gradus._minfs.deadline import Deadline
-from gradus._minfs.deepening import Deepening, Solution
-from gradus._minfs.heuristics import beam
+from gradus._minfs.beam import beam
+from gradus._minfs.branch import EXHAUSTED, HAS_RIVAL, STEP_OVERHEAD, STEPS, BranchState, FixedSizeProblem, advance, new_state
+from gradus._minfs.coded_examples import CodedExamples, group_rows
+from gradus._minfs.deadline import Deadline, TimeUp, describe_bounds
 from gradus._minfs.listing import SetVisitor, visit_sets
-from gradus._minfs.pairs import PairCollector
-from gradus._minfs.table import Examples, row_keys
+from gradus._minfs.masks import CoveringProblem, MaskCollector, reduce_masks
 
-__all__ = ["Solver"]
+__all__ = ["Deepening", "Solution", "Solver", "load_kernels"]
 
+FIRST_WORK = 1 << 32  # words touched at most to prove that a minimum set is the lexicographically first one
+MASKS_PER_STEP = 11  # masks that a step of the search intersects, roughly
+BEAM_WIDTHS = (1, 16, 128, 1024, 8192, 65536)
 MASKS_KEPT = 2048
 MASKS_ADDED = 1024
-ROUNDS = 4  # answers that failed before more masks are held from the start
+FAILURES_BEFORE_GROWTH = 4  # answers that failed before more masks are held from the start
 GROWTH = 4
 MOST_WORDS = 1 << 24  # that the masks held may take
 PAIR_WORK = 1 << 24  # pairs times words looked at, at most, to collect masks
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A set of columns, how small any can be, whether it is that small, and whether it is the first such set."""
+
+    features: tuple[int, ...]
+    lower_bound: int
+    optimal: bool
+    first: bool
+
+
+class Deepening:
+    """Find the lexicographically first minimum set of a covering problem.
+
+    Parameters
+    ----------
+    cover : CoveringProblem
+    lower : int
+        A size that is known to be a lower bound, the forced columns included.
+    known : tuple of int
+        A set of original columns that covers every pair.
+    deadline : Deadline
+        When to stop.
+    """
+
+    def __init__(self, cover: CoveringProblem, lower: int, known: tuple[int, ...], deadline: Deadline) -> None:
+        self.cover, self.deadline = cover, deadline
+        self.size = max(lower - len(cover.forced), 1)
+        self.known = known
+        self.rival = self._as_bits(known)
+        self.widths = list(BEAM_WIDTHS)
+        self.steps = 0
+
+    def run(self) -> Solution:
+        """Refute one size after the other, until a set of the size at hand is found or the time is over."""
+        if self.cover.n_pairs == 0:
+            features = tuple(int(column) for column in self.cover.forced)
+            return Solution(features, len(features), optimal=True, first=True)
+        if self.size == 1:
+            words = self.cover.columns_in_all()
+            if words.any():
+                return Solution(self.cover.original(_lowest_bit(words)), self._lower_bound(), optimal=True, first=True)
+            self.size = 2
+        while True:
+            first = self._search_size()
+            if first is None:
+                return Solution(self.known, self._lower_bound(), len(self.known) == self._lower_bound(), first=False)
+            if len(self.known) == self._lower_bound() and self.rival is not None:
+                return Solution(self.known, len(self.known), optimal=True, first=first)
+            self.size += 1
+
+    def _lower_bound(self) -> int:
+        """Sizes below this one are refuted."""
+        return self.size + len(self.cover.forced)
+
+    def _search_size(self) -> bool | None:
+        """Look for sets of the present size.
+
+        True if all were searched, False if only the proof of being first is given up, None if the time is over.
+        """
+        cover = self.cover
+        problem = FixedSizeProblem(cover.masks, cover.covers, self.size, True)
+        state = new_state(problem, rival=self.rival if len(self.known) == self._lower_bound() else None, room=1)
+        words = cover.masks.shape[1]
+        before, steps_without_set, first = self.steps, 0, True
+        self._describe()
+        try:
+            while advance(problem, state, self.deadline) != EXHAUSTED:
+                self.steps = before + int(state.numbers[STEPS])
+                if not state.numbers[HAS_RIVAL]:
+                    steps_without_set = int(state.numbers[STEPS])
+                    self._widen(state)
+                elif (int(state.numbers[STEPS]) - steps_without_set) * (words + STEP_OVERHEAD) > FIRST_WORK:
+                    first = False
+                    break
+                self.deadline.check()
+        except TimeUp:
+            self._take(state)
+            if not state.numbers[HAS_RIVAL] and 1 in self.widths:  # however short the time, there is a greedy set
+                self._construct(1)
+            return None
+        self.steps = before + int(state.numbers[STEPS])
+        self._take(state)
+        return first
+
+    def _take(self, state: BranchState) -> None:
+        """Take over the set that a search has found, which is of the present size."""
+        if state.numbers[HAS_RIVAL]:
+            self.rival = state.rival[0].copy()
+            self.known = self.cover.original(self.rival)
+
+    def _widen(self, state: BranchState) -> None:
+        """Widen the beam as far as the effort spent on refutation justifies; tell the search of a set it seeks."""
+        n_columns, pair_words = self.cover.covers.shape
+        spent = self.steps * self.cover.masks.shape[1] * MASKS_PER_STEP
+        while self.widths and len(self.known) > self._lower_bound():
+            longest = len(self.known) - len(self.cover.forced) - 1
+            if self.widths[0] * n_columns * pair_words * longest > spent:
+                return
+            self._construct(self.widths.pop(0))
+        if len(self.known) == self._lower_bound() and self.rival is not None:
+            state.rival[0] = self.rival
+            state.numbers[HAS_RIVAL] = 1
+
+    def _construct(self, width: int) -> None:
+        """Look for a smaller set with a beam; the greedy one may use the deadline's grace period."""
+        longest = len(self.known) - len(self.cover.forced) - 1
+        try:
+            found = beam(
+                self.cover.covers, self.cover.n_pairs, width, longest=longest, deadline=self.deadline, grace=width == 1
+            )
+        except TimeUp:
+            return
+        if found is not None:
+            self.known = self.cover.original_columns(found)
+            self.rival = self._as_bits(self.known)
+            self._describe()
+
+    def _describe(self) -> None:
+        self.deadline.detail = describe_bounds(self._lower_bound(), max(len(self.known), self._lower_bound()))
+
+    def _as_bits(self, features: tuple[int, ...]) -> npt.NDArray[np.uint64] | None:
+        """Turn original columns into bits of the covering problem; None if it has dropped one of them."""
+        places = np.isin(self.cover.columns, features)
+        kept = set(self.cover.columns[places].tolist()) | set(self.cover.forced.tolist())
+        if kept != set(features):
+            return None
+        bits: npt.NDArray[np.uint64] = pack(places[:, np.newaxis], self.cover.masks.shape[1])[0]
+        return bits
+
+
+def _lowest_bit(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Keep the lowest of the bits that are set."""
+    lowest = np.zeros_like(words)
+    place = int(np.flatnonzero(words)[0])
+    bits = int(words[place])
+    lowest[place] = bits & -bits
+    return lowest
 
 
 class Solver:
@@ -33,60 +184,82 @@ class Solver:
 
     Parameters
     ----------
-    examples : Examples
+    examples : CodedExamples
     deadline : Deadline
         When to stop.
     """
 
-    def __init__(self, examples: Examples, deadline: Deadline) -> None:
+    def __init__(self, examples: CodedExamples, deadline: Deadline) -> None:
         self.rows, self.classes, self.deadline = examples.rows, examples.classes, deadline
-        self.n_columns = len(examples.table.column_classes)
+        self.n_columns = len(examples.inputs.column_classes)
         self.keep, self.failures = MASKS_KEPT, 0
-        self.masks, self.complete = self._collector(self.keep).collect()
-        self.cover = reduce_masks(self.masks, self.n_columns)
+        self.masks: WordMatrix = np.empty((0, self.rows.shape[2]), dtype=np.uint64)
+        self.complete = False
 
     def minimum(self) -> Solution:
         """Find the lexicographically first minimum set, or at the deadline the best set known."""
-        best = tuple(range(self.n_columns)) if self.complete else self._greedy()
-        lower = 0
-        while True:
-            solution = Deepening(self.cover, lower, best, self.deadline).run()
-            lower = solution.lower_bound
-            if not self._add_violated(solution.features):
-                return solution
-            if self.deadline.is_over():
-                return Solution(best, lower, optimal=lower == len(best), first=False)
+        best, lower = tuple(range(self.n_columns)), 0
+        try:
+            self.deadline.check(grace=True)
+            self._collect()
+            # Where no pair is left out, the search itself starts with a greedy set as soon as that pays.
+            best = best if self.complete else self._greedy()
+            while True:
+                solution = Deepening(self.cover, lower, best, self.deadline).run()
+                lower = solution.lower_bound
+                if not self._add_violated(solution.features):
+                    return solution
+                self.deadline.check()
+        except TimeUp:
+            lower = max(lower, int(len(self.masks) > 0))
+            return Solution(best, lower, optimal=lower == len(best), first=False)
 
     def visit(self, size: int, visitor: SetVisitor) -> None:
-        """Hand every minimum set to a visitor, given their size, until all are found or the time is over."""
-        restart = True
-        while restart:
-            restart = False
+        """Hand every minimum set to a visitor, given their size; what it was given is all, unless the time is over."""
+        try:
+            restart = True
+            while restart:
+                restart = False
+                visitor.clear()
+                cover = reduce_masks(self.masks, self.n_columns, self.deadline, drop_dominated=False)
+                for batch in visit_sets(cover, size, visitor, self.deadline):
+                    if self._add_first_violated(batch):
+                        restart = True
+                        break
+        except TimeUp:
             visitor.clear()
-            cover = reduce_masks(self.masks, self.n_columns, drop_dominated=False)
-            for batch in visit_sets(cover, size, visitor):
-                if any(self._add_violated(columns) for columns in batch):
-                    restart = True
-                    break
-                if self.deadline.is_over():
-                    return
 
-    def _collector(self, keep: int) -> PairCollector:
-        return PairCollector(self.rows, self.classes, keep=keep, work=PAIR_WORK)
+    def _collect(self) -> None:
+        self.masks, self.complete = self._collector(self.keep).collect()
+        self.cover = reduce_masks(self.masks, self.n_columns, self.deadline)
+
+    def _collector(self, keep: int) -> MaskCollector:
+        return MaskCollector(self.rows, self.classes, keep=keep, work=PAIR_WORK, deadline=self.deadline)
 
     def _greedy(self) -> tuple[int, ...]:
-        """Construct a set that separates every pair of rows, adding the masks it misses as long as there is time."""
-        while True:
-            chosen: tuple[int, ...] = ()
-            if self.cover.n_pairs:
-                found = beam(self.cover.covers, self.cover.n_pairs, 1, longest=self.n_columns, deadline=Deadline())
-                chosen = found if found is not None else tuple(range(len(self.cover.columns)))
-            columns = (int(self.cover.columns[place]) for place in chosen)
-            features = tuple(sorted([*self.cover.forced.tolist(), *columns]))
-            if not self._add_violated(features):
-                return features
-            if self.deadline.is_over():
-                return tuple(range(self.n_columns))
+        """Construct a set that separates every pair of rows, adding the masks it misses; all columns if the time is over."""
+        try:
+            while True:
+                chosen: tuple[int, ...] | None = ()
+                if self.cover.n_pairs:
+                    chosen = beam(
+                        self.cover.covers, self.cover.n_pairs, 1, longest=self.n_columns, deadline=self.deadline, grace=True
+                    )
+                places = range(len(self.cover.columns)) if chosen is None else chosen
+                features = self.cover.original_columns(places)
+                if not self._add_violated(features):
+                    return features
+                self.deadline.check(grace=True)
+        except TimeUp:
+            return tuple(range(self.n_columns))
+
+    def _add_first_violated(self, sets: Sequence[tuple[int, ...]]) -> bool:
+        """Add the masks that the first infeasible of several sets misses; tell whether there was one."""
+        for columns in () if self.complete else sets:
+            self.deadline.check()
+            if self._add_violated(columns):
+                return True
+        return False
 
     def _add_violated(self, features: tuple[int, ...]) -> bool:
         """Add the masks of pairs that a set of columns does not separate; tell whether there were any."""
@@ -94,8 +267,8 @@ class Solver:
             return False
         selected = np.isin(np.arange(self.n_columns), features)
         words = pack(selected[:, np.newaxis], self.rows.shape[2])[0]
-        _, cells = np.unique(row_keys(self.rows & words), return_inverse=True)
-        missed, _ = self._collector(MASKS_ADDED).collect(cells.reshape(-1).astype(np.int64))
+        _, cells = group_rows(self.rows & words)
+        missed, _ = self._collector(MASKS_ADDED).collect(cells)
         if not len(missed):
             return False
         self._add(missed)
@@ -105,8 +278,18 @@ class Solver:
         """Add masks, and after some failures collect again and hold more of them."""
         self.masks = np.concatenate([self.masks, masks])
         self.failures += 1
-        if self.failures % ROUNDS == 0 and self.keep * GROWTH * self.rows.shape[2] <= MOST_WORDS:
+        if self.failures % FAILURES_BEFORE_GROWTH == 0 and self.keep * GROWTH * self.rows.shape[2] <= MOST_WORDS:
             self.keep *= GROWTH
             collected, self.complete = self._collector(self.keep).collect()
             self.masks = collected if self.complete else np.concatenate([self.masks, collected])
-        self.cover = reduce_masks(self.masks, self.n_columns)
+        self.cover = reduce_masks(self.masks, self.n_columns, self.deadline)
+
+
+@functools.cache
+def load_kernels() -> None:
+    """Compile every kernel, or load it from the cache, by a tiny search: this must not count against a time limit."""
+    rows = np.random.default_rng(0).permutation(1 << 12)[:40].astype(np.uint64).reshape(-1, 1, 1)
+    masks, _ = MaskCollector(rows, np.arange(40) % 2, keep=16, work=1 << 20).collect()
+    cover = reduce_masks(masks, 12, Deadline())
+    Deepening(cover, 0, tuple(range(12)), Deadline()).run()
+    beam(cover.covers, cover.n_pairs, 1, longest=12, deadline=Deadline())

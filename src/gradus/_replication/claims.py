@@ -1,4 +1,4 @@
-"""The paper's statements, each a function of the results that says what the paper has, what we have, and whether it holds."""
+"""The paper's statements, each a function of the results that returns the paper's value, ours, and a verdict."""
 
 from __future__ import annotations
 
@@ -9,32 +9,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradus._experiments.results import Results
-from gradus._experiments.spec import load_spec
-from gradus._replication.claim_parts import NOTICEABLE, Statement, as_percent, as_points, as_share, beds_of, in_known_order
-from gradus._replication.claim_rules import (
+from gradus._replication.estimates import Estimate, bootstrap, crossing, gain_by_size, mean_interval, row_means, sample_matrix
+from gradus._replication.gains import FEWEST_PAIRS, changes_in_steps, gains_by_target, peak, peak_difference
+from gradus._replication.order_claims import automatic_order_keeps_the_gain, gain_grows_with_tau, order_and_nesting_are_found
+from gradus._replication.paper import AUTOMATIC, REAL_WORLD, load_spec, problem_title, problems_of
+from gradus._replication.verdicts import (
     DOES_NOT_HOLD,
-    FEWEST_PAIRS,
     HOLDS,
     NOT_ENOUGH,
+    NOTICEABLE,
+    Statement,
     above,
     alike,
-    changes_in_steps,
+    as_percent,
+    as_points,
+    as_share,
+    in_known_order,
     not_below,
-    peak,
-    peak_difference,
-    row_means,
     together,
     within,
 )
-from gradus._replication.figures.orders import AUTOMATIC
-from gradus._replication.figures.style import problem_title
-from gradus._replication.figures.tables import table_rows
-from gradus._replication.order_claims import automatic_order_keeps_the_gain, gain_grows_with_tau, order_and_nesting_are_found
-from gradus._replication.stats import Estimate, bootstrap, crossing, gain_by_size, mean_interval, sample_matrix
 
 __all__ = ["CLAIMS", "Claim", "check_claims"]
-
-REAL_WORLD = ("alu74181", "mammalian", "fabrca")
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Claim:
     Attributes
     ----------
     number : str
-        Such as "1a": statements of the same number are one claim on several problems.
+        Such as "1a": statements with the same number are one claim about several problems.
     statement : str
     paper : str
         The paper's value.
@@ -66,8 +62,8 @@ def check_claims(results: Results) -> list[Claim]:
     Parameters
     ----------
     results : Results
-        Rows of any experiments; a claim whose problem is missing is left out. Where a problem has rows with the gates and
-        the history that the paper's text gives, its rows with others are left out, so that nothing is a mixture.
+        Rows of any experiments; a claim about a problem without rows is left out. Where a problem has rows with the gates
+        and the history that the paper's text gives, its other rows are ignored, so that settings are never mixed.
     """
     found: list[Claim] = []
     results = _with_settings_of_the_text(results)
@@ -83,13 +79,13 @@ def check_claims(results: Results) -> list[Claim]:
 
 @functools.cache
 def _settings_of_the_text() -> dict[str, tuple[int, int]]:
-    """Gates for each target and length of the history that the paper's text gives, by problem."""
+    """Return the gates per target and the length of the history that the paper's text gives, by problem."""
     networks = [design for design in load_spec("all").designs() if design.method == "network"]
     return {design.problem: (design.settings.gates_per_target, design.settings.history) for design in networks}
 
 
 def _with_settings_of_the_text(results: Results) -> Results:
-    """Leave out rows of other gates or histories, where there are any as the paper's text has them."""
+    """Leave out rows with other gates or histories, for problems that have rows with those of the paper's text."""
     keep = np.ones(len(results), dtype=np.bool_)
     networks = results.method == "network"
     for problem, (gates, history) in _settings_of_the_text().items():
@@ -103,8 +99,8 @@ def _with_settings_of_the_text(results: Results) -> Results:
 def stricter_losses_gain_more(results: Results) -> list[Statement]:
     """Check that Lgh gains at least as much at its peak as Llh, Llh as Lw, Lw as L1."""
     found = []
-    for bed in beds_of(results):
-        rows = {loss: in_known_order(results, bed, loss) for loss in ("l1", "lw", "llh", "lgh")}
+    for problem in problems_of(results, others=False):
+        rows = {loss: in_known_order(results, problem, loss) for loss in ("l1", "lw", "llh", "lgh")}
         if not all(len(one) for one in rows.values()):
             continue
         peaks = {loss: peak(rows[loss], rows["l1"]) for loss in ("lw", "llh", "lgh")}
@@ -113,7 +109,7 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
         ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
         extra = "; ".join(f"{name} {as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
         found.append((
-            f"Peak gain over L1 on {problem_title(bed)}: Lgh ≥ Llh ≥ Lw ≥ L1",
+            f"Peak gain over L1 on {problem_title(problem)}: Lgh ≥ Llh ≥ Lw ≥ L1",
             "in this order",
             f"{ours} points; {extra}",
             together(verdicts),
@@ -124,17 +120,17 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
 def gains_of_ten_points(results: Results) -> list[Statement]:
     """Check that the largest gain is about ten points."""
     best: tuple[float, str, int, Estimate] | None = None
-    for bed in beds_of(results):
-        base, lgh = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
+    for problem in problems_of(results, others=False):
+        base, lgh = in_known_order(results, problem, "l1"), in_known_order(results, problem, "lgh")
         if len(base) and len(lgh):
             size, gain = peak(lgh, base)
             if gain.n and (best is None or gain.value > best[0]):
-                best = (gain.value, bed, size, gain)
+                best = (gain.value, problem, size, gain)
     if best is None:
         return []
-    _, bed, size, gain = best
+    _, problem, size, gain = best
     verdict = within(gain.scaled(100), 10.0, tolerance=2.0)
-    return [("Gains in test accuracy of up to 10 points", "10 points", f"{as_points(gain)}, on {bed} at {size}", verdict)]
+    return [("Gains in test accuracy of up to 10 points", "10 points", f"{as_points(gain)}, on {problem} at {size}", verdict)]
 
 
 def sixth_target_of_parity(results: Results) -> list[Statement]:
@@ -193,18 +189,18 @@ def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
 def gains_on_real_models(results: Results) -> list[Statement]:
     """Check that Lgh with the automatic order gains on the real-world models."""
     found = []
-    for bed in REAL_WORLD:
-        one = results.select(problem=bed, method="network", shrink=0, attempts=1)
+    for problem in REAL_WORLD:
+        one = results.select(problem=problem, method="network")
         base, lgh = one.select(loss="l1"), one.select(loss="lgh", order=AUTOMATIC)
         if len(base) and len(lgh):
             size, gain = peak(lgh, base)
             ours = f"{as_points(gain)} at {size} examples{_other_settings(lgh)}"
-            found.append((f"Lgh gains on the {problem_title(bed)}", "positive", ours, above(gain, 0.0)))
+            found.append((f"Lgh gains on the {problem_title(problem)}", "positive", ours, above(gain, 0.0)))
     return found
 
 
 def _other_settings(rows: Results) -> str:
-    """Say which settings the networks had, if not those of the text."""
+    """Name the settings of the networks, if they are not those of the text."""
     had = set(zip(rows.gates_per_target.tolist(), rows.history.tolist(), strict=True))
     had -= {_settings_of_the_text().get(problem, ()) for problem in rows.problems}
     return "".join(f", with {gates} gates a target and history {history}" for gates, history in sorted(had))
@@ -217,7 +213,7 @@ def tables_of_time_series(results: Results) -> list[Statement]:
         one = results.select(problem=name, draw="leave-one-out")
         if not {"l1", "lgh"} <= set(one.loss.tolist()):
             continue
-        *targets, (_, _, overall) = table_rows(one, name)
+        *targets, (_, _, overall) = gains_by_target(one, name)
         if not overall["lgh"].n:
             continue
         each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, _, gains in targets)
@@ -230,8 +226,8 @@ def tables_of_time_series(results: Results) -> list[Statement]:
 def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
     """Check that the last target gains less than the one that gains most."""
     found = []
-    for bed in beds_of(results):
-        base, lgh = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
+    for problem in problems_of(results, others=False):
+        base, lgh = in_known_order(results, problem, "l1"), in_known_order(results, problem, "lgh")
         if not len(base) or not len(lgh):
             continue
         pairs = lgh.pairs(base).by_training_set()
@@ -242,14 +238,15 @@ def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
         best = int(at.mean(axis=0).argmax())
         drop = mean_interval(at[:, best] - at[:, -1])
         ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {as_points(drop)} less, at {size} examples"
-        found.append((f"The gain drops at the last target on {problem_title(bed)}", "drops", ours, above(drop, 0.0)))
+        found.append((f"The gain drops at the last target on {problem_title(problem)}", "drops", ours, above(drop, 0.0)))
     return found
 
 
 def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
     """Check that Lgh does not change the steps that training takes in the same direction on every problem."""
     changes = {
-        bed: changes_in_steps(*(in_known_order(results, bed, loss) for loss in ("lgh", "l1"))) for bed in beds_of(results)
+        problem: changes_in_steps(*(in_known_order(results, problem, loss) for loss in ("lgh", "l1")))
+        for problem in problems_of(results, others=False)
     }
     tested = [values for by_size in changes.values() for values in by_size]
     if not tested:
@@ -257,11 +254,11 @@ def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
     # With so many sizes some would differ by chance alone, and in either direction.
     level = 1 - 0.05 / len(tested)
     counts = []
-    for bed, by_size in changes.items():
+    for problem, by_size in changes.items():
         intervals = [mean_interval(values, level) for values in by_size]
         more, fewer = sum(one.low > 0 for one in intervals), sum(one.high < 0 for one in intervals)
-        counts.append((bed, more, fewer, len(by_size)))
-    ours = "; ".join(f"{bed}: more at {more} and fewer at {fewer} of {n} sizes" for bed, more, fewer, n in counts if n)
+        counts.append((problem, more, fewer, len(by_size)))
+    ours = "; ".join(f"{problem}: more at {more} and fewer at {fewer} of {n} sizes" for problem, more, fewer, n in counts if n)
     directions = any(more for _, more, _, _ in counts) + any(fewer for _, _, fewer, _ in counts)
     if sum(n > 0 for *_, n in counts) < 3 or min(map(len, tested)) < FEWEST_PAIRS:
         verdict = NOT_ENOUGH

@@ -7,61 +7,56 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradus._experiments.results import Results
-from gradus._replication.claim_parts import (
-    NOTICEABLE,
-    Statement,
-    as_number,
-    as_points,
-    as_share,
-    beds_of,
-    in_known_order,
-    in_points,
-)
-from gradus._replication.claim_rules import (
+from gradus._replication.estimates import mean_by_size, mean_interval
+from gradus._replication.gains import gain_matrix, peak, peak_size, share_of_gain
+from gradus._replication.paper import AUTOMATIC, problem_title, problems_of
+from gradus._replication.verdicts import (
     DOES_NOT_HOLD,
     HOLDS,
     NOT_ENOUGH,
+    NOTICEABLE,
+    Statement,
     above,
+    as_number,
+    as_points,
+    as_share,
+    in_known_order,
+    in_points,
     not_below,
-    peak,
-    shares_value,
     together,
     within,
 )
-from gradus._replication.figures.orders import AUTOMATIC, gain_matrix, peak_size
-from gradus._replication.figures.style import problem_title
-from gradus._replication.stats import mean_by_size, mean_interval
 
 __all__ = ["automatic_order_keeps_the_gain", "gain_grows_with_tau", "order_and_nesting_are_found"]
 
 EXCEPTION = "cmux15"
-"""The problem on which, the paper says, an automatic order does not help."""
+"""The problem on which an automatic order does not help, according to the paper."""
 OPPOSITE = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS, NOT_ENOUGH: NOT_ENOUGH}
 NEARLY_ALL = 0.7
 """Share of the gain that counts as nearly all of it."""
 AS_LARGE = 0.4
-"""Part of the gain by which the loss in the reverse order may differ from it and still be as large."""
+"""Relative difference up to which the loss in the reverse order counts as large as the gain."""
 
 
-def _beds_with_automatic_orders(results: Results) -> Iterator[tuple[str, Results, Results, Results]]:
-    """Each problem with its networks of L1, and those of Lgh in the known and in automatic orders."""
-    for bed in beds_of(results):
-        base, known = in_known_order(results, bed, "l1"), in_known_order(results, bed, "lgh")
-        auto = results.select(problem=bed, loss="lgh", order=AUTOMATIC, shrink=0, attempts=1)
+def _problems_with_automatic_orders(results: Results) -> Iterator[tuple[str, Results, Results, Results]]:
+    """Yield each problem with its networks of L1, and those of Lgh in the known and in automatic orders."""
+    for problem in problems_of(results, others=False):
+        base, known = in_known_order(results, problem, "l1"), in_known_order(results, problem, "lgh")
+        auto = results.select(problem=problem, loss="lgh", order=AUTOMATIC)
         if len(base) and len(known) and len(auto):
-            yield bed, base, known, auto
+            yield problem, base, known, auto
 
 
 def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
-    """Check that the automatic order keeps nearly all of the gain, but on the multiplexer."""
+    """Check that the automatic order keeps nearly all of the gain, except on the multiplexer."""
     found = []
-    for bed, base, known, auto in _beds_with_automatic_orders(results):
+    for problem, base, known, auto in _problems_with_automatic_orders(results):
         size, gain = peak(known, base)
-        kept = shares_value(auto, known, base, size)
+        kept = share_of_gain(auto, known, base, size)
         keeps = above(kept, NEARLY_ALL) if gain.low > 0 else NOT_ENOUGH
-        exception = bed == EXCEPTION
+        exception = problem == EXCEPTION
         found.append((
-            f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(bed)}",
+            f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(problem)}",
             "much less" if exception else "nearly all",
             f"{as_share(kept)} of {as_points(gain)} at {size} examples",
             OPPOSITE[keeps] if exception else keeps,
@@ -70,9 +65,9 @@ def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
 
 
 def order_and_nesting_are_found(results: Results) -> list[Statement]:
-    """Check that tau and eta are above one half just before the peak of the gain and at it, but on the multiplexer."""
+    """Check that tau and eta are above one half just before and at the peak of the gain, except on the multiplexer."""
     found = []
-    for bed, base, known, auto in _beds_with_automatic_orders(results):
+    for problem, base, known, auto in _problems_with_automatic_orders(results):
         top, _ = peak(known, base)
         # The size before the peak, and the peak itself: the first one tells whether they passed before it.
         sizes = [size for size in auto.sizes if size <= top][-2:]
@@ -80,9 +75,9 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
             continue
         at = {size: [dict(mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
         both = together([above(one, 0.5) for pair in at.values() for one in pair])
-        exception = bed == EXCEPTION
+        exception = problem == EXCEPTION
         found.append((
-            f"On {problem_title(bed)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
+            f"On {problem_title(problem)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
             "of the gain and at the peak",
             "not both" if exception else "both",
             "; ".join(f"τ = {as_number(tau)}, η = {as_number(eta)} at {size} examples" for size, (tau, eta) in at.items())
@@ -94,7 +89,7 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
 
 def gain_grows_with_tau(results: Results) -> list[Statement]:
     """Check that on addition the gain grows with tau, is largest at 1, and is as negative at -1."""
-    one = results.select(problem="add5", method="network", shrink=0, attempts=1)
+    one = results.select(problem="add5", method="network")
     ordered = np.array([str(order).startswith("tau:") for order in one.order.tolist()], dtype=np.bool_)
     if not ordered.any() or "l1" not in one.loss.tolist():
         return []

@@ -1,4 +1,6 @@
-"""Late-acceptance hill climbing over the wiring of NAND networks.
+"""The paper's search: late-acceptance hill climbing over the wiring of NAND networks, on CPU and GPU.
 
-`settings` says what can be set, `objective` what is minimised, `kernel` is the compiled loop, and `front` runs it.
+From the top: `many` and `search` take the user's tables, `job` says what a search is given and gives back, `driver` runs one
+on the CPU through `workspace`, whose arrays (`state`) the compiled `kernel` and its pieces (`moves`) work on. `cuda` runs
+thousands on a GPU.
 """

@@ -1,7 +1,7 @@
-"""The compiled search: entry points that start a network, descend to cost zero, and shrink what was found.
+"""The compiled search: cost, late acceptance, and the entry points that start, descend and restore a search.
 
-Each entry point works on a `State` and can be left after any number of steps and called again, with the same result as one
-long call: that is how the search is interrupted, timed and watched without asking a clock inside it.
+Each entry point works on a `State` and can be called again after any number of steps, with the same result as one long call:
+that is how the search is interrupted, timed and watched without reading a clock inside it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from gradus._compile import compiled, inlined
-from gradus._intrinsics import pointer
-from gradus._search.cost import count_errors, current_cost, every_target
+from gradus._intrinsics import pointer, popcount
+from gradus._search.job import LOSS_CODES
 from gradus._search.moves import (
-    LIVE,
+    ALL_BITS,
     LOW_HALF,
     ONE,
     ROOTS,
+    SIXTY_THREE,
     STALE,
     THIRTY_TWO,
     TWO,
@@ -23,6 +24,7 @@ from gradus._search.moves import (
     draw,
     ensure_reach,
     evaluate,
+    evaluate_dead,
     forget_reach,
     gate_words,
     is_live,
@@ -33,12 +35,14 @@ from gradus._search.moves import (
     spread,
     take_back,
     try_value,
+    words_of,
 )
-from gradus._search.structures import Examples, Number, Objective, State
+from gradus._search.state import Number, PackedTargets, State
 
-__all__ = ["count_live", "descend", "first_wrong", "restore_search", "shrink", "start", "start_shrinking"]
+__all__ = ["count_live", "descend", "first_wrong", "restore", "start"]
 
 STEP, SLOT, COST, BEST = (np.uint64(k) for k in (Number.STEP, Number.SLOT, Number.COST, Number.BEST))
+LW, LLH, LGH = (np.uint64(LOSS_CODES[name]) for name in ("lw", "llh", "lgh"))
 
 
 @inlined
@@ -55,7 +59,6 @@ def bare(arrays):
         pointer(arrays.fanout),
         pointer(arrays.readers),
         pointer(arrays.stack),
-        pointer(arrays.bad),
         pointer(arrays.history),
         pointer(arrays.random),
         pointer(arrays.numbers),
@@ -63,44 +66,92 @@ def bare(arrays):
 
 
 @inlined
-def bare_data(examples, objective):
-    """Return examples and objective with pointers for their arrays."""
-    return (
-        Examples(pointer(examples.targets), pointer(examples.mask)),
-        Objective(objective.form, pointer(objective.weights), pointer(objective.needs), pointer(objective.tolerated)),
-    )
-
-
-@compiled
-def start(shape, width, data, goal, arrays):
-    """Draw a random network and make everything else in the state agree with it."""
-    state = bare(arrays)
-    examples, objective = bare_data(data, goal)
-    for gate in range(shape.gates):
-        bits = draw(state.random)
-        nodes = readable_nodes(shape, gate)
-        state.sources[TWO * gate] = np.uint32(((bits >> THIRTY_TWO) * nodes) >> THIRTY_TWO)
-        state.sources[TWO * gate + ONE] = np.uint32(((bits & LOW_HALF) * nodes) >> THIRTY_TWO)
-        evaluate(shape, width, state, gate)
-    cost = settle_in(shape, width, examples, objective, state)
-    fill_history(shape, state, cost)
-    if cost < state.numbers[BEST]:
-        keep_best(shape, state, cost)
+def bare_targets(packed):
+    """Return the targets with pointers for their arrays."""
+    return PackedTargets(pointer(packed.targets), pointer(packed.mask))
 
 
 @inlined
-def settle_in(shape, width, examples, objective, state):
-    """Make everything but the history agree with a wiring whose values are all right; return its cost."""
+def count_errors(shape, width, examples, state, target):
+    """Examples on which a target is wrong."""
+    words = words_of(shape, width)
+    output = (shape.inputs + shape.gates - shape.targets + target) * words
+    errors = ZERO
+    for w in range(words):
+        errors += popcount((state.values[output + w] ^ examples.targets[target * words + w]) & examples.mask[w])
+    return errors
+
+
+@inlined
+def flat_cost(shape, width, examples, state):
+    """Cost under L1 and Lw: the sum of all errors, weighted linearly under Lw."""
+    slope = ONE if shape.loss == LW else ZERO
+    weight = shape.targets if shape.loss == LW else ONE
+    cost = ZERO
+    for target in range(shape.targets):
+        cost += weight * count_errors(shape, width, examples, state, target)
+        weight -= slope
+    return cost
+
+
+@inlined
+def local_cost(shape, width, examples, state):
+    """Cost under Llh: the sum over the targets of the examples that are wrong at this target or an earlier one."""
+    words = words_of(shape, width)
+    first_output = (shape.inputs + shape.gates - shape.targets) * words
+    cost = ZERO
+    for w in range(words):
+        wrong = ZERO
+        for target in range(shape.targets):
+            at = target * words + w
+            wrong |= (state.values[first_output + at] ^ examples.targets[at]) & examples.mask[w]
+            cost += popcount(wrong)
+    return cost
+
+
+@inlined
+def global_cost(shape, width, examples, state, changed_from):
+    """Cost and roots under Lgh: the first wrong target decides.
+
+    Dead gates are not kept up to date, so a target that becomes a root first has them recomputed from `changed_from`, the
+    lowest that may be out of date. Returned third is whether that was done.
+    """
+    roots, settled = ZERO, False
+    for target in range(shape.targets):
+        bit = ONE << target
+        if not settled and not (state.numbers[ROOTS] & bit):
+            evaluate_dead(shape, width, state, changed_from, shape.gates)
+            settled = True
+        roots |= bit
+        errors = count_errors(shape, width, examples, state, target)
+        if errors != ZERO:
+            return errors + shape.examples * (shape.targets - ONE - target), roots, settled
+    return ZERO, roots, settled
+
+
+@inlined
+def current_cost(shape, width, examples, state, changed_from):
+    """Cost of the network, the targets it depends on (roots), and whether all dead gates were recomputed on the way."""
+    if shape.loss == LGH:
+        return global_cost(shape, width, examples, state, changed_from)
+    every_target = ALL_BITS >> (SIXTY_THREE - (shape.targets - ONE))
+    if shape.loss == LLH:
+        return local_cost(shape, width, examples, state), every_target, False
+    return flat_cost(shape, width, examples, state), every_target, False
+
+
+@inlined
+def make_consistent(shape, width, examples, state):
+    """Make everything but the history agree with a wiring whose values are all current; return its cost."""
     for q in range(gate_words(shape)):
         state.live[q] = ZERO
     for at in range(shape.gates * gate_words(shape)):
         state.fanout[at] = ZERO
     for node in range(shape.inputs + shape.gates):
         state.readers[node] = np.uint32(0)
-    state.numbers[LIVE] = ZERO
     state.numbers[ROOTS] = ZERO
     state.numbers[STALE] = shape.gates
-    cost, roots, _ = current_cost(shape, width, examples, objective, state, shape.gates)
+    cost, roots, _ = current_cost(shape, width, examples, state, shape.gates)
     set_roots(shape, state, roots)
     forget_reach(shape, state)
     state.numbers[COST] = cost
@@ -108,26 +159,31 @@ def settle_in(shape, width, examples, objective, state):
 
 
 @compiled
-def restore_search(shape, width, data, goal, arrays, shrinking):
-    """Make the state agree with the wiring in it, after which the search it was taken from can go on."""
-    state = bare(arrays)
-    examples, objective = bare_data(data, goal)
+def start(shape, width, packed, arrays):
+    """Draw a random network and make the rest of the state agree with it."""
+    state, examples = bare(arrays), bare_targets(packed)
     for gate in range(shape.gates):
+        bits = draw(state.random)
+        nodes = readable_nodes(shape, gate)
+        state.sources[TWO * gate] = np.uint32(((bits >> THIRTY_TWO) * nodes) >> THIRTY_TWO)
+        state.sources[TWO * gate + ONE] = np.uint32(((bits & LOW_HALF) * nodes) >> THIRTY_TWO)
         evaluate(shape, width, state, gate)
-    settle_in(shape, width, examples, objective, state)
-    if shrinking:
-        set_roots(shape, state, every_target(shape))
-        forget_reach(shape, state)
-        state.numbers[COST] = state.numbers[LIVE]
-
-
-@inlined
-def fill_history(shape, state, cost):
-    """Begin late acceptance anew from a cost."""
+    cost = make_consistent(shape, width, examples, state)
     for slot in range(shape.history):
         state.history[slot] = cost
     state.numbers[STEP] = ZERO
     state.numbers[SLOT] = ZERO
+    if cost < state.numbers[BEST]:
+        keep_best(shape, state, cost)
+
+
+@compiled
+def restore(shape, width, packed, arrays):
+    """Make the state agree with the wiring in it, so that the search it was taken from can continue."""
+    state, examples = bare(arrays), bare_targets(packed)
+    for gate in range(shape.gates):
+        evaluate(shape, width, state, gate)
+    make_consistent(shape, width, examples, state)
 
 
 @inlined
@@ -154,7 +210,7 @@ def draw_move(shape, state):
 
 @inlined
 def mark_stale(state, gate):
-    """Note that dead gates from this one on may have wrong values."""
+    """Record that dead gates from this one on may have wrong values."""
     if gate < state.numbers[STALE]:
         state.numbers[STALE] = gate
 
@@ -168,10 +224,9 @@ def end_step(shape, state, slot, cost):
 
 
 @compiled
-def descend(shape, width, data, goal, arrays, steps):
+def descend(shape, width, packed, arrays, steps):
     """Take at most `steps` steps of late acceptance, fewer if the cost reaches zero; return how many were taken."""
-    state = bare(arrays)
-    examples, objective = bare_data(data, goal)
+    state, examples = bare(arrays), bare_targets(packed)
     cost, slot = state.numbers[COST], state.numbers[SLOT]
     taken = ZERO
     while taken < steps and cost != ZERO:
@@ -193,7 +248,7 @@ def descend(shape, width, data, goal, arrays, steps):
             continue
         spread(shape, width, state, gate)
         stale = min(state.numbers[STALE], gate + ONE)
-        after, roots, settled = current_cost(shape, width, examples, objective, state, stale)
+        after, roots, settled = current_cost(shape, width, examples, state, stale)
         if after <= cost or after < state.history[slot]:
             cost = after
             state.numbers[STALE] = shape.gates if settled else stale
@@ -214,76 +269,21 @@ def descend(shape, width, data, goal, arrays, steps):
 
 
 @compiled
-def start_shrinking(shape, arrays):
-    """Turn a search that reached cost zero into one for fewer live gates."""
-    state = bare(arrays)
-    set_roots(shape, state, every_target(shape))
-    forget_reach(shape, state)
-    state.numbers[COST] = state.numbers[LIVE]
-    fill_history(shape, state, state.numbers[LIVE])
-    keep_best(shape, state, state.numbers[LIVE])
+def first_wrong(shape, width, packed, arrays):
+    """Position of the first wrong target; the number of targets if there is none.
 
-
-@compiled
-def shrink(shape, width, data, goal, arrays, steps):
-    """Take `steps` steps of late acceptance on the number of live gates, every example staying right."""
-    state = bare(arrays)
-    examples, objective = bare_data(data, goal)
-    cost, slot = state.numbers[COST], state.numbers[SLOT]
-    for _ in range(steps):
-        terminal, before, other = draw_move(shape, state)
-        gate = terminal >> ONE
-        if not is_live(state, gate):
-            state.sources[terminal] = np.uint32(other)
-            mark_stale(state, gate)
-            slot = end_step(shape, state, slot, cost)
-            continue
-        ensure_reach(shape, state, gate)
-        settle(shape, width, state, other)
-        state.sources[terminal] = np.uint32(other)
-        changed = try_value(shape, width, state, gate)
-        right = True
-        if changed:
-            spread(shape, width, state, gate)
-            right = current_cost(shape, width, examples, objective, state, ZERO)[0] == ZERO
-        accepted = False
-        if right:
-            relink(shape, state, terminal, before)
-            live = state.numbers[LIVE]
-            accepted = live <= cost or live < state.history[slot]
-            if accepted:
-                cost = live
-                forget_reach(shape, state)
-                if changed:
-                    mark_stale(state, gate + ONE)
-                if cost < state.numbers[BEST]:
-                    keep_best(shape, state, cost)
-        if not accepted:
-            state.sources[terminal] = np.uint32(before)
-            if right:
-                relink(shape, state, terminal, other)
-            if changed:
-                take_back(shape, width, state, gate)
-        slot = end_step(shape, state, slot, cost)
-    state.numbers[COST], state.numbers[SLOT] = cost, slot
-    state.numbers[STEP] += np.uint64(steps)
-
-
-@compiled
-def first_wrong(shape, width, data, goal, arrays):
-    """Position of the first target that counts now and has more errors than it tolerates; the number of targets if none."""
-    state = bare(arrays)
-    examples, objective = bare_data(data, goal)
+    Under Lgh the targets after it may be dead, and are not looked at.
+    """
+    state, examples = bare(arrays), bare_targets(packed)
     for target in range(shape.targets):
-        counts = (state.numbers[ROOTS] >> target) & ONE
-        if counts and count_errors(shape, width, examples, state, target) > objective.tolerated[target]:
+        if count_errors(shape, width, examples, state, target) != ZERO:
             return target
     return shape.targets
 
 
 @compiled
 def count_live(shape, sources, marks):
-    """Gates that an output of this wiring depends on; `marks` has room for a number a gate."""
+    """Gates that an output of this wiring depends on; `marks` has room for one number per gate."""
     hidden = shape.gates - shape.targets
     for gate in range(shape.gates):
         marks[gate] = np.uint32(gate >= hidden)

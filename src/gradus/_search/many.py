@@ -1,217 +1,157 @@
-"""`search_many`: many calls of `learn`, side by side, results in the order of the jobs."""
+"""`search_many`: many searches in parallel, results in the order of the jobs."""
 
 from __future__ import annotations
 
 import itertools
-import multiprocessing
-import signal
-import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from functools import partial
 from typing import Any, Literal
 
+from gradus._checks import check_choice, check_count
 from gradus._machine import usable_cores
-from gradus._search.learner import Backend, SearchResult, make_job, search
-from gradus.errors import GradusError, SettingsError, WorkerError
+from gradus._progress import Progress
+from gradus._search.driver import run_search
+from gradus._search.search import BACKENDS, Backend, SearchResult, make_request
+from gradus._search.threads import SearchThreads
+from gradus.errors import GradusError, WorkerError
 
 __all__ = ["search_many"]
 
 Arguments = Mapping[str, Any]
+Numbered = Iterator[tuple[int, Arguments]]
 JOBS_IN_FLIGHT = 4
-"""Jobs handed out for each worker: enough to keep it busy, few enough to bound memory."""
+"""Jobs read ahead per thread: enough to keep it busy, few enough to bound memory."""
 GPU_JOBS_IN_FLIGHT = 1 << 16
+SECONDS_TO_CLOSE = 0.2
+"""How long to wait for threads that are still finding an order; they end with the program at the latest."""
 
 
 def search_many(
     jobs: Iterable[Arguments],
     *,
     backend: Backend = "cpu",
-    workers: int | None = None,
+    n_jobs: int | None = None,
     errors: Literal["raise", "return"] = "raise",
 ) -> Iterator[SearchResult]:
-    """Run many jobs of `learn`, each exactly as if it were run alone.
+    """Run many searches, each with the result of a call of `search`.
 
     Parameters
     ----------
     jobs : iterable of dict
-        The arguments of `learn` for each job, ``X`` and ``Y`` among them. It is read as the results are taken, so it may
-        be longer than memory.
+        The arguments of `search` for each job, ``X`` and ``Y`` among them. It is read as the results are taken, so it may
+        be longer than memory. Where a job runs is decided by the `backend` here.
     backend : {"cpu", "cuda"}
         Where the searches run; the results are the same.
-    workers : int, optional
-        Processes; as many as there are cores if not given. With 1 the jobs run in this process. On a GPU, threads that
-        finish the longest searches.
+    n_jobs : int, optional
+        Threads; as many as there are cores if not given. With 1 the searches run in the calling thread. With a GPU, threads
+        that finish the longest searches.
     errors : {"raise", "return"}
-        What happens when a job's turn comes and it failed, or its process died: raise a `WorkerError` that names the job,
-        or return that error in the place of the result. Either way no other result is lost: after an error has been raised,
-        `next` goes on with the following job.
+        What to do about a job that fails when its turn comes: raise a `WorkerError` that names the job, or return that
+        error in the place of the result. Either way no other result is lost: after an error has been raised, `next`
+        continues with the following job.
 
     Returns
     -------
     iterator of SearchResult
-        In the order of the jobs.
+        In the order of the jobs; closing it (``close()``) stops all searches.
 
     Examples
     --------
     >>> import gradus
     >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     >>> jobs = [dict(X=X, Y=Y, order=None, seed=seed) for seed in range(3)]
-    >>> [result.converged for result in gradus.search_many(jobs, workers=1)]
+    >>> [result.converged for result in gradus.search_many(jobs, n_jobs=1)]
     [True, True, True]
     """
-    if errors not in ("raise", "return"):
-        raise SettingsError(f"errors is {errors!r}; it must be 'raise' or 'return'.")
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise SettingsError(f"workers is {workers!r}; it must be a whole number of at least 1.")
+    check_choice("errors", errors, ("raise", "return"))
+    check_choice("backend", backend, BACKENDS)
+    count = usable_cores() if n_jobs is None else check_count("n_jobs", n_jobs)
     numbered = enumerate(jobs)
     if backend == "cuda":
-        return _Results(_on_gpu(numbered, workers or usable_cores()), errors)
-    if backend != "cpu":
-        raise SettingsError(f"backend is {backend!r}; it must be 'cpu' or 'cuda'.")
-    count = workers or usable_cores()
-    outcomes = _here(numbered) if count == 1 else _Pool(numbered, count)
-    return _Results(outcomes, errors)
+        return _Results(_on_gpu(numbered, count), errors)
+    return _Results(_here(numbered) if count == 1 else _in_threads(numbered, count), errors)
 
 
 class _Results(Iterator[SearchResult]):
-    """Takes outcomes apart into results and errors; goes on after an error."""
+    """Raises errors where they are asked for, and continues after them, which a generator cannot."""
 
-    def __init__(self, outcomes: Iterator[SearchResult | WorkerError], errors: str) -> None:
-        self.outcomes, self.errors = outcomes, errors
+    def __init__(self, results: Iterator[SearchResult | WorkerError], errors: str) -> None:
+        self.results, self.errors = results, errors
 
     def __next__(self) -> SearchResult:
-        outcome = next(self.outcomes)
-        if isinstance(outcome, WorkerError) and self.errors == "raise":
-            raise outcome
-        return outcome  # type: ignore[return-value]  # errors="return" is asked for by who takes them apart
+        result = next(self.results)
+        if isinstance(result, WorkerError) and self.errors == "raise":
+            raise result
+        return result  # type: ignore[return-value]  # with errors="return" the caller tells results from errors
+
+    def close(self) -> None:
+        """Stop all searches."""
+        self.results.close()  # type: ignore[attr-defined]  # it is a generator
 
 
-def _run(job: Arguments) -> SearchResult:
-    return search(**job)
+def _run(index: int, job: Arguments, is_stopping: Callable[[], bool] | None = None) -> SearchResult | WorkerError:
+    """Run one job; whatever it raises belongs to it alone, and the others continue."""
+    try:
+        arguments = {key: value for key, value in job.items() if key not in ("backend", "callback")}
+        own = job.get("callback")
+
+        def callback(progress: Progress) -> bool:
+            return (is_stopping is not None and is_stopping()) or (own is not None and own(progress) is True)
+
+        request = make_request(**arguments)
+        return request.result(run_search(request.job, callback=callback if own or is_stopping else None))
+    except Exception as error:
+        return _failure(index, error)
 
 
-def _failure(index: int, error: BaseException) -> WorkerError:
+def _failure(index: int, error: Exception) -> WorkerError:
     reason = str(error) if isinstance(error, GradusError) else f"{type(error).__name__}: {error}"
     failure = WorkerError(f"job {index} failed: {reason}")
     failure.__cause__ = error
     return failure
 
 
-def _here(jobs: Iterator[tuple[int, Arguments]]) -> Iterator[SearchResult | WorkerError]:
+def _here(jobs: Numbered) -> Iterator[SearchResult | WorkerError]:
     for index, job in jobs:
-        try:
-            yield _run(job)
-        except Exception as error:  # whatever it is, it belongs to this job and the others go on
-            yield _failure(index, error)
+        yield _run(index, job)
 
 
-class _Pool(Iterator[SearchResult | WorkerError]):
-    """Worker processes. After one dies, the jobs under way run one at a time until the culprit is known."""
-
-    def __init__(self, jobs: Iterator[tuple[int, Arguments]], workers: int) -> None:
-        self.jobs, self.workers = jobs, workers
-        self.waiting: deque[tuple[int, Arguments, Future[SearchResult] | None]] = deque()
-        self.suspects = 0
-        # Chosen once: the threads of a pool that broke may still be there when the next is made.
-        self.context = _context()
-        self.pool: ProcessPoolExecutor | None = None
-
-    def __next__(self) -> SearchResult | WorkerError:
-        try:
-            return self._next()
-        except BaseException:  # the end, Ctrl-C: leave no process behind
-            self.close()
-            raise
-
-    def _next(self) -> SearchResult | WorkerError:
-        if not self.suspects:
-            self._hand_out()
-        if not self.waiting:
-            raise StopIteration
-        index, job, future = self.waiting.popleft()
-        alone = future is None
-        self.suspects -= alone
-        future = future or self._submit(job)
-        try:
-            return future.result()
-        except BrokenProcessPool:
-            self._kill()
-            if alone:
-                return WorkerError(f"job {index} failed: its worker process died.")
-            self._suspect(index, job)
-            return self._next()
-        except Exception as error:
-            return _failure(index, error)
-
-    def _hand_out(self) -> None:
-        for index, job in itertools.islice(self.jobs, JOBS_IN_FLIGHT * self.workers - len(self.waiting)):
-            try:
-                self.waiting.append((index, job, self._submit(job)))
-            except BrokenProcessPool:
-                self._kill()
-                self._suspect(index, job, last=True)
+def _in_threads(jobs: Numbered, count: int) -> Iterator[SearchResult | WorkerError]:
+    threads = SearchThreads(count)
+    waiting: deque[Future[SearchResult | WorkerError]] = deque()
+    try:
+        while True:
+            for index, job in itertools.islice(jobs, JOBS_IN_FLIGHT * count - len(waiting)):
+                waiting.append(threads.submit(partial(_run, index, job)))
+            if not waiting:
                 return
-
-    def _suspect(self, index: int, job: Arguments, *, last: bool = False) -> None:
-        """Put a job back, and mark every job that has no result yet to run alone."""
-        self.waiting.append((index, job, None)) if last else self.waiting.appendleft((index, job, None))
-        for at, (number, one, future) in enumerate(self.waiting):
-            if future is not None and not (future.done() and future.exception() is None):
-                self.waiting[at] = (number, one, None)
-        self.suspects = sum(future is None for _, _, future in self.waiting)
-
-    def _submit(self, job: Arguments) -> Future[SearchResult]:
-        if self.pool is None:
-            self.pool = ProcessPoolExecutor(self.workers, self.context, initializer=_ignore_interrupts)
-        return self.pool.submit(_run, job)
-
-    def _kill(self) -> None:
-        if self.pool is not None:
-            for process in list((self.pool._processes or {}).values()):
-                process.terminate()
-            self.pool.shutdown(wait=False, cancel_futures=True)
-            self.pool = None
-
-    def close(self) -> None:
-        """End every worker."""
-        self._kill()
-        self.waiting.clear()
-
-    def __del__(self) -> None:
-        self._kill()
+            yield waiting.popleft().result()
+    finally:  # the end, Ctrl-C, or nobody wants the other results
+        for future in waiting:
+            future.cancel()
+        threads.close(SECONDS_TO_CLOSE)
 
 
-def _context() -> Any:
-    """Fork where it is safe, since it is quick and needs no ``__main__`` guard; spawn beside other threads."""
-    forks = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
-    return multiprocessing.get_context("fork" if forks else "spawn")
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the parent, which ends the workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _on_gpu(jobs: Iterator[tuple[int, Arguments]], helpers: int) -> Iterator[SearchResult | WorkerError]:
+def _on_gpu(jobs: Numbered, n_jobs: int) -> Iterator[SearchResult | WorkerError]:
     from gradus._search.cuda import run_many
 
     while part := list(itertools.islice(jobs, GPU_JOBS_IN_FLIGHT)):
-        outcomes: dict[int, SearchResult | WorkerError] = {}
-        good = []
+        results: dict[int, SearchResult | WorkerError] = {}
+        requests = []
         for at, (index, job) in enumerate(part):
             try:
-                # Where it runs is settled, and a batch has one watcher, not one a job.
+                # A batch has one callback, not one per job.
                 arguments = {key: value for key, value in job.items() if key not in ("backend", "callback")}
-                good.append((at, make_job(**arguments)))
-            except Exception as error:  # it belongs to this job; the others go on
-                outcomes[at] = _failure(index, error)
+                requests.append((at, make_request(**arguments)))
+            except Exception as error:  # it belongs to this job; the others continue
+                results[at] = _failure(index, error)
         next_out = 0
-        for number, found in run_many([prepared for _, prepared in good], helpers=helpers):
-            at, prepared = good[number]
-            outcomes[at] = prepared.learned(found)
-            while next_out in outcomes:
-                yield outcomes.pop(next_out)
+        for number, outcome in run_many([request.job for _, request in requests], n_jobs=n_jobs):
+            at, request = requests[number]
+            results[at] = request.result(outcome)
+            while next_out in results:
+                yield results.pop(next_out)
                 next_out += 1
-        yield from (outcomes[at] for at in sorted(outcomes))
+        yield from (results[at] for at in sorted(results))

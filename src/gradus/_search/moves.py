@@ -1,7 +1,7 @@
-"""Pieces of the compiled search: random numbers, values, and which gates count.
+"""Pieces of the compiled search: random numbers, values, and which gates are live.
 
-All numbers are unsigned 64-bit: an index that may be negative costs a third of the speed. `width` is a tuple whose length is
-the number of words of a value, so that it is known when the piece is compiled; an empty one leaves it to `shape.words`.
+All numbers are unsigned 64-bit: signed indices cost a third of the speed. `width` is a tuple whose length is the number of
+words of a value, so that it is known at compile time; if it is empty, `shape.words` says it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy as np
 
 from gradus._compile import inlined
 from gradus._intrinsics import leading_zeros, trailing_zeros
-from gradus._search.structures import Number
+from gradus._search.state import Number
 
 ZERO, ONE, TWO, SIX, THIRTY_TWO, SIXTY_THREE = (np.uint64(k) for k in (0, 1, 2, 6, 32, 63))
 LOW_HALF, ALL_BITS = np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFFFFFFFFFF)
-STALE, LIVE, ROOTS, TRACED = (np.uint64(k) for k in (Number.STALE, Number.LIVE, Number.ROOTS, Number.TRACED))
-R17, R21, R28, R36, R43, R47 = (np.uint64(k) for k in (17, 21, 28, 36, 43, 47))
+STALE, ROOTS, TRACED = (np.uint64(k) for k in (Number.STALE, Number.ROOTS, Number.TRACED))
+R15, R17, R21, R28, R36, R47, R49 = (np.uint64(k) for k in (15, 17, 21, 28, 36, 47, 49))
 UNIT32 = np.uint32(1)
 
 
@@ -26,20 +26,20 @@ def draw(random):
     total = a + b
     bits = ((total << R17) | (total >> R47)) + a
     b ^= a
-    random[ZERO] = ((a << np.uint64(49)) | (a >> np.uint64(15))) ^ b ^ (b << R21)
+    random[ZERO] = ((a << R49) | (a >> R15)) ^ b ^ (b << R21)
     random[ONE] = (b << R28) | (b >> R36)
     return bits
 
 
 @inlined
 def words_of(shape, width):
-    """Words of a value: a constant where `width` says it."""
+    """Words of a value: a compile-time constant where `width` gives it."""
     return np.uint64(len(width)) if len(width) > 0 else shape.words
 
 
 @inlined
 def readable_nodes(shape, gate):
-    """How many nodes gate `gate` may read: those before it, other outputs excepted."""
+    """How many nodes gate `gate` may read: those below it except outputs."""
     hidden = shape.gates - shape.targets
     return shape.inputs + (gate if gate < hidden else hidden)
 
@@ -63,7 +63,7 @@ def evaluate(shape, width, state, gate):
 
 @inlined
 def evaluate_dead(shape, width, state, start, stop):
-    """Bring the gates in start … stop-1 that are not live up to date."""
+    """Recompute the dead gates among start … stop-1."""
     if start >= stop:
         return
     first, last = start >> SIX, (stop - ONE) >> SIX
@@ -80,7 +80,7 @@ def evaluate_dead(shape, width, state, start, stop):
 
 @inlined
 def settle(shape, width, state, node):
-    """Make sure that a node that is about to be read has its right value."""
+    """Make sure that a node that is about to be read has its current value."""
     if node >= shape.inputs:
         gate = node - shape.inputs
         if gate >= state.numbers[STALE] and not is_live(state, gate):
@@ -90,7 +90,7 @@ def settle(shape, width, state, node):
 
 @inlined
 def try_value(shape, width, state, gate):
-    """Recompute a gate, keeping its old value for `take_back`; tell whether it changed."""
+    """Recompute a gate, keeping its old value for `take_back`; return whether it changed."""
     words = words_of(shape, width)
     a = np.uint64(state.sources[TWO * gate]) * words
     b = np.uint64(state.sources[TWO * gate + ONE]) * words
@@ -123,8 +123,8 @@ def spread(shape, width, state, gate):
 
 
 @inlined
-def restore(shape, width, state, gate):
-    """Give one gate the value it had before the step."""
+def restore_value(shape, width, state, gate):
+    """Restore the value that one gate had before the step."""
     words = words_of(shape, width)
     out = (shape.inputs + gate) * words
     for w in range(words):
@@ -134,21 +134,21 @@ def restore(shape, width, state, gate):
 @inlined
 def take_back(shape, width, state, gate):
     """Undo `try_value` of a gate and `spread` from it."""
-    restore(shape, width, state, gate)
+    restore_value(shape, width, state, gate)
     row = gate * gate_words(shape)
     for q in range(gate >> SIX, gate_words(shape)):
         todo = state.reach[row + q]
         while todo != ZERO:
-            restore(shape, width, state, (q << SIX) + trailing_zeros(todo))
+            restore_value(shape, width, state, (q << SIX) + trailing_zeros(todo))
             todo &= todo - ONE
 
 
 @inlined
 def ensure_reach(shape, state, gate):
-    """Make row `gate` of the reach right.
+    """Make row `gate` of the reach valid.
 
-    Rows are forgotten when a live gate is rewired. The first few that are needed after that are traced one by one; if there
-    are more, all are found at once.
+    Rows become invalid when a live gate is rewired. The first few needed after that are traced one by one; if more are needed,
+    all are found at once.
     """
     if (state.known[gate >> SIX] >> (gate & SIXTY_THREE)) & ONE:
         return
@@ -162,7 +162,7 @@ def ensure_reach(shape, state, gate):
 
 @inlined
 def forget_reach(shape, state):
-    """Note that a live gate was rewired."""
+    """Invalidate all rows of the reach, because a live gate was rewired."""
     state.numbers[TRACED] = ZERO
     for q in range(gate_words(shape)):
         state.known[q] = ZERO
@@ -170,7 +170,7 @@ def forget_reach(shape, state):
 
 @inlined
 def trace_reach(shape, state, gate):
-    """Find which live gates depend on one gate by following its readers; lowest first, each is met once."""
+    """Find which live gates depend on one gate by following its readers, lowest first, each once."""
     words = gate_words(shape)
     row = gate * words
     for q in range(gate >> SIX, words):
@@ -187,7 +187,7 @@ def trace_reach(shape, state, gate):
 
 @inlined
 def find_reach(shape, state):
-    """Find which live gates depend on which, for all of them: from the outputs down, each adds itself to its sources."""
+    """Find which live gates depend on which, for all of them: from the outputs down, each gate adds itself to its sources."""
     words = gate_words(shape)
     for q in range(words):
         state.known[q] = state.live[q]
@@ -211,14 +211,14 @@ def find_reach(shape, state):
 
 @inlined
 def set_fanout(shape, state, node, gate):
-    """Note that a live gate reads a node."""
+    """Record that a live gate reads a node."""
     if node >= shape.inputs:
         state.fanout[(node - shape.inputs) * gate_words(shape) + (gate >> SIX)] |= ONE << (gate & SIXTY_THREE)
 
 
 @inlined
 def clear_fanout(shape, state, node, gate):
-    """Note that a live gate reads a node no longer."""
+    """Record that a live gate no longer reads a node."""
     if node >= shape.inputs:
         state.fanout[(node - shape.inputs) * gate_words(shape) + (gate >> SIX)] &= ~(ONE << (gate & SIXTY_THREE))
 
@@ -235,7 +235,6 @@ def gain_reader(shape, state, node):
         if state.readers[top] == UNIT32 and top >= shape.inputs:
             gate = top - shape.inputs
             state.live[gate >> SIX] |= ONE << (gate & SIXTY_THREE)
-            state.numbers[LIVE] += ONE
             for terminal in (TWO * gate, TWO * gate + ONE):
                 state.stack[height] = state.sources[terminal]
                 set_fanout(shape, state, np.uint64(state.sources[terminal]), gate)
@@ -244,7 +243,7 @@ def gain_reader(shape, state, node):
 
 @inlined
 def lose_reader(shape, state, node):
-    """Count one live reader of a node less; what nothing live reads any more dies."""
+    """Count one live reader of a node less; gates without live readers die."""
     state.stack[ZERO] = np.uint32(node)
     height = ONE
     while height > ZERO:
@@ -254,7 +253,6 @@ def lose_reader(shape, state, node):
         if state.readers[top] == np.uint32(0) and top >= shape.inputs:
             gate = top - shape.inputs
             state.live[gate >> SIX] &= ~(ONE << (gate & SIXTY_THREE))
-            state.numbers[LIVE] -= ONE
             for terminal in (TWO * gate, TWO * gate + ONE):
                 state.stack[height] = state.sources[terminal]
                 clear_fanout(shape, state, np.uint64(state.sources[terminal]), gate)
@@ -263,7 +261,7 @@ def lose_reader(shape, state, node):
 
 @inlined
 def relink(shape, state, terminal, before):
-    """Follow a move of a live gate in the set of live gates."""
+    """Update the set of live gates after a move at a live gate."""
     after = np.uint64(state.sources[terminal])
     if after == before:
         return
@@ -277,7 +275,7 @@ def relink(shape, state, terminal, before):
 
 @inlined
 def set_roots(shape, state, roots):
-    """Make `roots` the targets that count, and live what they depend on."""
+    """Make `roots` the targets that count, and make live exactly what they depend on."""
     before = state.numbers[ROOTS]
     if roots == before:
         return

@@ -1,21 +1,23 @@
-"""Every test bed of the paper, of any size, and users' own data in the same form."""
+"""Every problem of the paper, in any size, and users' own data in the same form."""
 
 from __future__ import annotations
 
-from gradus.problems._from_data import from_arrays, from_file, from_model, from_transitions
-from gradus.problems._problem import Examples, Problem
+from gradus.problems._from_data import from_arrays, from_file, from_model, from_series
+from gradus.problems._gene_networks import ECOLI_SERIES, YEAST_SERIES, fission_yeast_model
+from gradus.problems._problem import Problem, TrainTest
 from gradus.problems._registry import families, load, names
-from gradus.problems._time_series import fission_yeast_model
 
 __all__ = [
-    "Examples",
+    "ECOLI_SERIES",
+    "YEAST_SERIES",
     "Problem",
+    "TrainTest",
     "families",
     "fission_yeast_model",
     "from_arrays",
     "from_file",
     "from_model",
-    "from_transitions",
+    "from_series",
     "load",
     "names",
 ]

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from gradus._bits import as_bits, column_names
-from gradus._formats import aiger_reader, blif_reader, bnet_reader
-from gradus._formats.functions import TruthFunctions
-from gradus._formats.series import Transitions
-from gradus._formats.tables import READERS, read_table
+from gradus._checks import OnConflict
+from gradus._formats.aiger import read_aiger
+from gradus._formats.blif import read_blif
+from gradus._formats.bnet import read_bnet
+from gradus._formats.table_files import READERS, read_table
+from gradus._formats.transitions import read_transitions
+from gradus._formats.truth_functions import TruthFunctions
 from gradus.errors import DataError, FormatError
 from gradus.problems._problem import Problem
 
-__all__ = ["from_arrays", "from_file", "from_model", "from_transitions"]
+__all__ = ["from_arrays", "from_file", "from_model", "from_series"]
 
 MODELS = (".bnet", ".blif", ".aag", ".aig")
 
@@ -23,12 +26,12 @@ MODELS = (".bnet", ".blif", ".aag", ".aig")
 def from_arrays(
     X: Any, Y: Any, *, name: str = "data", input_names: Sequence[str] | None = None, target_names: Sequence[str] | None = None
 ) -> Problem:
-    """Make a problem of a table of examples.
+    """Make a problem from a table of examples.
 
     Parameters
     ----------
     X, Y : array-like or DataFrame of 0/1
-        One row an example; a DataFrame brings its own names.
+        One row per example; a DataFrame brings its own names.
     name : str
         Samples depend on it.
     input_names, target_names : sequence of str, optional
@@ -52,7 +55,7 @@ def from_arrays(
 def from_file(
     path: str | PathLike[str], *, targets: Sequence[str] | None = None, name: str | None = None, **options: Any
 ) -> Problem:
-    """Make a problem of a file: a table of examples, or a model (``.bnet``, ``.blif``, ``.aag``, ``.aig``).
+    """Make a problem from a file: a table of examples, or a model (``.bnet``, ``.blif``, ``.aag``, ``.aig``).
 
     Parameters
     ----------
@@ -63,7 +66,7 @@ def from_file(
     name : str, optional
         By default the file's name without its extension. Samples depend on it.
     **options
-        Passed to `gradus._formats.tables.read_table`.
+        Passed to `gradus.read_table`.
 
     Returns
     -------
@@ -85,16 +88,16 @@ def from_file(
 def _read_model(path: str | PathLike[str], targets: Sequence[str] | None) -> TruthFunctions:
     extension = Path(path).suffix.lower()
     if extension == ".bnet":
-        return bnet_reader.read(path, targets=targets or ())
-    return blif_reader.read(path) if extension == ".blif" else aiger_reader.read(path)
+        return read_bnet(path, targets=targets or ())
+    return read_blif(path) if extension == ".blif" else read_aiger(path)
 
 
 def from_model(model: TruthFunctions, *, name: str = "model", targets: Sequence[str] | None = None) -> Problem:
-    r"""Make a problem of a Boolean model that was read from a file.
+    r"""Make a problem from a Boolean model that was read from a file.
 
     Examples
     --------
-    >>> from gradus._formats.bnet_reader import parse_bnet
+    >>> from gradus._formats.bnet import parse_bnet
     >>> from_model(parse_bnet("a, b & c\nb, a | c"))
     Problem('model', 3 inputs, 2 targets, 8 patterns)
     """
@@ -106,22 +109,38 @@ def from_model(model: TruthFunctions, *, name: str = "model", targets: Sequence[
     if unknown:
         raise DataError(f"model {name!r} has no target {unknown[0]!r}.")
     places = [where[target] for target in chosen]
-    return Problem(name, input_names=model.input_names, target_names=chosen, function=_Chosen(model, places))
+    return Problem(name, input_names=model.input_names, target_names=chosen, function=_ModelOutputs(model, places))
 
 
-def from_transitions(moves: Transitions, *, name: str = "series") -> Problem:
-    """Make a problem of the transitions of time series; see `gradus._formats.series.transitions`.
+def from_series(
+    series: Any, *, name: str = "series", binarize: Literal["kmeans"] | float | None = None, on_conflict: OnConflict = "raise"
+) -> Problem:
+    """Make a problem from time series: each state is an input, and the next state its target.
+
+    Parameters
+    ----------
+    series : Series, DataFrame, path-like, or iterable of these
+    name : str
+        Samples depend on it.
+    binarize, on_conflict
+        As for `gradus.infer`.
+
+    Returns
+    -------
+    Problem
+        Repeated transitions count once; a gene whose next value never changes is not a target.
 
     Examples
     --------
-    >>> from gradus._formats.series import Series, transitions
-    >>> from_transitions(transitions(Series(["a", "b"], [[0, 0], [1, 0], [1, 1]])))
+    >>> import pandas
+    >>> from_series(pandas.DataFrame({"a": [0, 1, 1], "b": [0, 0, 1]}))
     Problem('series', 2 inputs, 1 targets, 2 patterns)
     """
-    return Problem(name, input_names=moves.input_names, target_names=moves.target_names, pool=moves.X, targets=moves.Y)
+    found = read_transitions(series, binarize=binarize, on_conflict=on_conflict)
+    return Problem(name, input_names=found.input_names, target_names=found.target_names, pool=found.X, targets=found.Y)
 
 
-class _Chosen:
+class _ModelOutputs:
     """Some outputs of a model, as a function that can be pickled."""
 
     def __init__(self, model: TruthFunctions, places: list[int]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import operator
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix, WordMatrix, as_bits, check_unique, n_words, tail_mask
+from gradus._checks import check_count, check_seed
 from gradus.errors import DataError, SettingsError
 
-__all__ = ["Examples", "Problem"]
+__all__ = ["Problem", "TrainTest"]
 
-LARGEST_TABLE = 1 << 20
+MOST_PATTERNS_HELD = 1 << 20
 DEFAULT_TEST_PATTERNS = 10_000
 MOST_DRAWN = 1 << 22
 MOST_BITS_IN_A_ROW_NUMBER = 62
@@ -25,7 +25,7 @@ Rows = npt.NDArray[np.int64]
 Function = Callable[[BoolMatrix], BoolMatrix]
 
 
-class Examples(NamedTuple):
+class TrainTest(NamedTuple):
     """A training set and a test set."""
 
     X_train: BoolMatrix
@@ -95,7 +95,7 @@ class Problem:
         self._pool = None if pool is None else _frozen(_table(pool, "X", len(self.input_names)))
         self._targets = None if targets is None else _frozen(_table(targets, "Y", len(self.target_names)))
         if self._pool is not None and self._targets is not None and len(self._pool) != len(self._targets):
-            raise DataError(f"X has {len(self._pool)} rows and Y has {len(self._targets)}; they must be as many.")
+            raise DataError(f"X has {len(self._pool)} rows and Y has {len(self._targets)}; they must have the same number.")
 
     @property
     def n_inputs(self) -> int:
@@ -115,7 +115,7 @@ class Problem:
     @property
     def is_lazy(self) -> bool:
         """Whether there are too many patterns to hold `X` and `Y`."""
-        return self._pool is None and self.n_patterns > LARGEST_TABLE
+        return self._pool is None and self.n_patterns > MOST_PATTERNS_HELD
 
     @property
     def is_function(self) -> bool:
@@ -214,7 +214,7 @@ class Problem:
         numbers = self._draw_distinct(n, seed, n_test)[:, 0].astype(np.int64)
         return np.sort(numbers[:n]), np.sort(numbers[n:])
 
-    def examples(self, n: int, seed: int, *, n_test: int | None = None) -> Examples:
+    def examples(self, n: int, seed: int, *, n_test: int | None = None) -> TrainTest:
         """Draw a training set and a test set as `sample` does and return the patterns themselves; works for any size.
 
         Parameters
@@ -236,11 +236,11 @@ class Problem:
         """
         if self.n_inputs <= MOST_BITS_IN_A_ROW_NUMBER or not self.is_lazy:
             train, test = self.sample(n, seed, n_test=n_test)
-            return Examples(*self.rows(train), *self.rows(test))
+            return TrainTest(*self.rows(train), *self.rows(test))
         n, seed, n_test = self._checked_sizes(n, seed, n_test)
         patterns = bits_of(self._draw_distinct(n, seed, n_test), self.n_inputs)
         Y = self.evaluate(patterns)
-        return Examples(patterns[:n], Y[:n], patterns[n:], Y[n:])
+        return TrainTest(patterns[:n], Y[:n], patterns[n:], Y[n:])
 
     def __repr__(self) -> str:
         return f"Problem({self.name!r}, {self.n_inputs} inputs, {self.n_targets} targets, {self._how_many()} patterns)"
@@ -267,16 +267,14 @@ class Problem:
         return bits_of(numbers.astype(np.uint64)[:, np.newaxis], self.n_inputs)
 
     def _checked_sizes(self, n: int, seed: int, n_test: int | None) -> tuple[int, int, int | None]:
-        n, seed = _whole(n, "n"), _whole(seed, "seed")
-        if not 1 <= n <= self.n_patterns:
-            raise SettingsError(f"n is {n}; {self.name!r} has {self._how_many()} patterns: 1 to that many.")
-        if seed < 0:
-            raise SettingsError(f"seed is {seed}; it must be 0 or more.")
+        n, seed = check_count("n", n), check_seed(seed)
+        if n > self.n_patterns:
+            raise SettingsError(f"n is {n}; {self.name!r} has only {self._how_many()} patterns.")
         if n_test is None:
             n_test = DEFAULT_TEST_PATTERNS if self.is_lazy else None
         else:
-            n_test = _whole(n_test, "n_test")
-            if not 0 <= n_test <= self.n_patterns - n:
+            n_test = check_count("n_test", n_test, least=0)
+            if n_test > self.n_patterns - n:
                 raise SettingsError(
                     f"n_test is {n_test}; {self.name!r} has {self._how_many()} patterns, of which {n} are trained on."
                 )
@@ -337,10 +335,3 @@ def _frozen(bits: BoolMatrix) -> BoolMatrix:
     view = bits.view()
     view.flags.writeable = False
     return view
-
-
-def _whole(value: Any, what: str) -> int:
-    try:
-        return operator.index(value)
-    except TypeError as error:
-        raise SettingsError(f"{what} is {value!r}; it must be a whole number.") from error

@@ -7,11 +7,9 @@ import re
 from collections.abc import Callable
 
 from gradus.errors import UnknownProblemError
-from gradus.problems._alu import alu74181
-from gradus.problems._arithmetic import FAMILIES
-from gradus.problems._pathways import fabrca, mammalian
+from gradus.problems._circuits import FAMILIES, alu74181
+from gradus.problems._gene_networks import ecoli, fabrca, mammalian, yeast
 from gradus.problems._problem import Problem
-from gradus.problems._time_series import ecoli, yeast
 
 __all__ = ["families", "load", "names"]
 

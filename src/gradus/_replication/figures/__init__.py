@@ -1,14 +1,13 @@
-"""Every figure: one function each, from results to a matplotlib `Figure`."""
+"""All figures: one function each, from results to a matplotlib `Figure`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gradus._replication.figures.curves import accuracy, baselines, beyond, fig3, fig4, fig7, figA1, figA2
+from gradus._replication.figures.curves import accuracy, baselines, beyond, fig3, fig4, fig7, figA1, figA2, tab2, tab3
 from gradus._replication.figures.diagrams import fig1, fig2
-from gradus._replication.figures.orders import fig5, fig6
-from gradus._replication.figures.tables import tab2, tab3
+from gradus._replication.figures.order_figures import fig5, fig6
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:

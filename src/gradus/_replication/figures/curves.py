@@ -1,4 +1,4 @@
-"""Figures of accuracy, gains and steps against training size."""
+"""Figures of accuracy, gains and steps against training size, and tables 2 and 3 as pictures."""
 
 from __future__ import annotations
 
@@ -9,42 +9,39 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gradus._experiments.results import Results
+from gradus._experiments.tasks import BASELINES
+from gradus._replication.estimates import accuracy_by_size, gain_by_size, mean_interval, target_gain_by_size
 from gradus._replication.figures.style import (
-    BEDS,
+    ACCURACY,
     COLOURS,
+    GAIN,
+    GRID,
     LABELS,
+    SIZE,
     band,
     figure_of_panels,
     finish,
     label_axes,
     limit_accuracy,
-    problem_title,
 )
-from gradus._replication.stats import accuracy_by_size, gain_by_size, mean_interval, target_gain_by_size
+from gradus._replication.gains import STRICTER_LOSSES, gains_by_target
+from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 
-__all__ = ["accuracy", "baselines", "beyond", "fig3", "fig4", "fig7", "figA1", "figA2"]
+__all__ = ["accuracy", "baselines", "beyond", "fig3", "fig4", "fig7", "figA1", "figA2", "tab2", "tab3"]
 
-SIZE = "training examples"
-GAIN = "gain over $L_1$ (points)"
-ACCURACY = "test accuracy"
 MILLION = 1e6
-VARIED = ("method", "loss", "order", "shrink", "attempts", "gates_per_target", "history")
+VARIED = ("method", "loss", "order", "gates_per_target", "history")
+METHOD_NAMES = {"tree": "decision tree", "chain": "chain of trees", "forest": "random forest", "mlp": "small MLP"}
 
 
-def present(results: Results, wanted: Sequence[str] = BEDS) -> list[str]:
-    """Return the problems that there are results of, the paper's order first."""
-    there = results.problems
-    return [name for name in wanted if name in there] + [name for name in there if name not in wanted]
-
-
-def draw_gains(panel: Any, results: Results, losses: Sequence[str] = ("lw", "llh", "lgh")) -> None:
+def draw_gains(panel: Any, results: Results, losses: Sequence[str] = STRICTER_LOSSES) -> None:
     """Draw gains over L1, in points, of one problem."""
     base = results.select(loss="l1")
     panel.axhline(0, color=COLOURS["l1"], linewidth=0.8)
     series = [gain_by_size(results.select(loss=loss).pairs(base)) for loss in losses]
     sizes = {size for points in series for size, _ in points}
     for place, (loss, points) in enumerate(zip(losses, series, strict=True)):
-        # At the only size there is, intervals would stand on top of each other.
+        # With a single size the intervals would cover each other.
         aside = 0.1 * (place - (len(losses) - 1) / 2) if len(sizes) == 1 else 0.0
         band(panel, [(size + aside, gain.scaled(100)) for size, gain in points], COLOURS[loss], LABELS[loss])
     if len(sizes) == 1:
@@ -54,7 +51,7 @@ def draw_gains(panel: Any, results: Results, losses: Sequence[str] = ("lw", "llh
 
 
 def fig3(results: Results) -> Figure:
-    """Accuracy on cascaded parity for the four losses, and the gain of each target."""
+    """Draw the accuracy on cascaded parity for the four losses, and the gain of each target."""
     one = results.select(problem="cpar7")
     m = one.per_target.shape[1]
     figure, panels = figure_of_panels(1 + m, 4)
@@ -64,7 +61,7 @@ def fig3(results: Results) -> Figure:
     panels[0].set_title("mean over targets", fontsize=9)
     panels[0].set_ylabel(ACCURACY)
     base = one.select(loss="l1")
-    for loss in ("lw", "llh", "lgh"):
+    for loss in STRICTER_LOSSES:
         by_size = target_gain_by_size(one.select(loss=loss).pairs(base))
         for k in range(m):
             points = [(size, gains[k].scaled(100)) for size, gains in by_size.items()]
@@ -89,7 +86,7 @@ def _level(panels: Sequence[Any]) -> None:
 
 
 def _gains_of(results: Results, wanted: Sequence[str]) -> Figure:
-    problems = present(results, wanted)
+    problems = problems_of(results, wanted)
     figure, panels = figure_of_panels(len(problems), 3)
     for panel, problem in zip(panels, problems, strict=True):
         draw_gains(panel, results.select(problem=problem))
@@ -99,18 +96,18 @@ def _gains_of(results: Results, wanted: Sequence[str]) -> Figure:
 
 
 def fig4(results: Results) -> Figure:
-    """Gains over L1 on the problems with a known order."""
-    return _gains_of(results, BEDS)
+    """Draw gains over L1 on the problems with a known order."""
+    return _gains_of(results, KNOWN_ORDER)
 
 
 def fig7(results: Results) -> Figure:
-    """Gains over L1 on the real-world models, with automatic orders."""
-    return _gains_of(results, ("alu74181", "mammalian", "fabrca"))
+    """Draw gains over L1 on the real-world models, with automatic orders."""
+    return _gains_of(results, REAL_WORLD)
 
 
 def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
-    """Gain of Lgh over L1, target by target, on additions of growing width."""
-    problems = present(results, ("add3", "add4", "add5", "add6"))
+    """Draw the gain of Lgh over L1, target by target, on additions of growing width."""
+    problems = problems_of(results, ("add3", "add4", "add5", "add6"))
     figure, panels = figure_of_panels(len(problems), 2)
     most = max(results.select(problem=problem).per_target.shape[1] for problem in problems)
     for panel, problem in zip(panels, problems, strict=True):
@@ -132,8 +129,8 @@ def _sequential(k: int, count: int) -> Any:
 
 
 def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
-    """Mean number of steps to zero training error."""
-    problems = present(results)
+    """Draw the mean number of steps to zero training error."""
+    problems = problems_of(results)
     figure, panels = figure_of_panels(len(problems), 3)
     for panel, problem in zip(panels, problems, strict=True):
         for loss, label in LABELS.items():
@@ -147,43 +144,29 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
     return finish(figure, results, panels)
 
 
-def beyond(results: Results) -> Figure:
-    """Accuracy of L1, Lgh, Lgh shrunk, and the smallest of several shrunk networks."""
-    problems = present(results)
-    attempts = int(results.attempts.max(initial=1))
-    figure, panels = figure_of_panels(len(problems), 3)
-    for panel, problem in zip(panels, problems, strict=True):
-        one = results.select(problem=problem)
-        lgh = one.select(loss="lgh")
-        shrunk = lgh.where(lgh.shrink > 0)
-        for rows, colour, label in (
-            (one.select(loss="l1"), COLOURS["l1"], LABELS["l1"]),
-            (lgh.select(shrink=0), COLOURS["lgh"], LABELS["lgh"]),
-            (shrunk.select(attempts=1), COLOURS["shrink"], LABELS["lgh"] + ", shrunk"),
-            (shrunk.select(attempts=attempts), COLOURS["smallest"], f"smallest of {attempts}, shrunk"),
-        ):
-            band(panel, accuracy_by_size(rows), colour, label)
-        panel.set_title(problem_title(problem), fontsize=9)
-        limit_accuracy(panel)
-    label_axes(panels, 3, SIZE, ACCURACY)
-    return finish(figure, results, panels)
-
-
 def baselines(results: Results) -> Figure:
-    """Accuracy of plain classifiers beside that of networks."""
-    from gradus._experiments.tasks import BASELINES
+    """Draw the accuracy of plain classifiers beside that of networks."""
+    return _methods(results, ())
 
-    problems = present(results)
+
+def beyond(results: Results) -> Figure:
+    """Draw the accuracy of lessons beside that of networks and of plain classifiers."""
+    return _methods(results, ("lessons",))
+
+
+def _methods(results: Results, ours: Sequence[str]) -> Figure:
+    problems = problems_of(results)
     figure, panels = figure_of_panels(len(problems), 3)
-    names = {"tree": "decision tree", "chain": "chain of trees", "forest": "random forest", "mlp": "small MLP"}
     for panel, problem in zip(panels, problems, strict=True):
         one = results.select(problem=problem)
         for method in BASELINES:
             points = accuracy_by_size(one.select(method=method))
-            band(panel, points, COLOURS[method], names.get(method, method), linestyle="--")
+            band(panel, points, COLOURS[method], METHOD_NAMES.get(method, method), linestyle="--")
         for loss in ("l1", "lgh"):
             points = accuracy_by_size(one.select(method="network", loss=loss))
             band(panel, points, COLOURS[loss], f"network, {LABELS[loss]}")
+        for method in ours:
+            band(panel, accuracy_by_size(one.select(method=method)), COLOURS[method], method)
         panel.set_title(problem_title(problem), fontsize=9)
         limit_accuracy(panel)
     label_axes(panels, 3, SIZE, ACCURACY)
@@ -191,8 +174,8 @@ def baselines(results: Results) -> Figure:
 
 
 def accuracy(results: Results) -> Figure:
-    """Accuracy against training size for whatever was varied: the figure of users' own specs."""
-    problems = present(results)
+    """Draw accuracy against training size for everything that was varied: the figure of users' own specs."""
+    problems = problems_of(results)
     columns = min(3, max(1, len(problems)))
     figure, panels = figure_of_panels(len(problems), columns)
     axes = [name for name in VARIED if _varies(results, name)]
@@ -215,3 +198,35 @@ def _varies(results: Results, name: str) -> bool:
 
 def _say(name: str, value: Any) -> str:
     return str(value) if name in ("method", "loss", "order") else f"{name.replace('_', ' ')} {value}"
+
+
+def _table_figure(results: Results, problem: str) -> Figure:
+    rows = gains_by_target(results, problem)
+    figure = Figure(figsize=(6.4, 0.5 * len(rows) + 1.4), layout="constrained")
+    panel = figure.subplots()
+    for shift, loss in zip((-0.2, 0.0, 0.2), STRICTER_LOSSES, strict=True):
+        known = [(place + shift, gains[loss].scaled(100)) for place, (_, _, gains) in enumerate(rows) if loss in gains]
+        panel.errorbar(
+            [gain.value for _, gain in known],
+            [place for place, _ in known],
+            xerr=[[g.value - g.low for _, g in known], [g.high - g.value for _, g in known]],
+            fmt="o", markersize=4, capsize=2, color=COLOURS[loss], label=LABELS[loss],
+        )  # fmt: skip
+    panel.axvline(0, color=COLOURS["l1"], linewidth=0.8)
+    panel.set_yticks(range(len(rows)), [f"{name}  ({100 * base.value:.1f} %)" for name, base, _ in rows])
+    panel.invert_yaxis()
+    panel.set_xlabel("leave-one-out gain over $L_1$ (points); in brackets the accuracy of $L_1$")
+    panel.xaxis.grid(**GRID)
+    panel.set_axisbelow(True)
+    panel.spines[["top", "right"]].set_visible(False)
+    return finish(figure, results.select(problem=problem), [panel])
+
+
+def tab2(results: Results) -> Figure:
+    """Draw leave-one-out gains over L1 for fission yeast, target by target."""
+    return _table_figure(results, "yeast")
+
+
+def tab3(results: Results) -> Figure:
+    """Draw leave-one-out gains over L1 for E. coli, target by target."""
+    return _table_figure(results, "ecoli")

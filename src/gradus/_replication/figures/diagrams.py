@@ -10,9 +10,13 @@ from matplotlib.figure import Figure
 
 from gradus import problems
 from gradus._curriculum import find_curriculum
+from gradus._experiments.execution import job_of, output_nodes
 from gradus._experiments.results import Results
+from gradus._experiments.row import Row
+from gradus._experiments.training_sets import problem_of
 from gradus._network import Network
-from gradus._replication.figures.style import problem_title
+from gradus._replication.paper import problem_title
+from gradus._search.driver import run_search
 
 __all__ = ["draw_layers", "fig1", "fig2", "learned_again"]
 
@@ -20,7 +24,7 @@ INPUT, GATE, OUTPUT, INK = "#f2b8a0", "#e8e8e8", "#a8d5b5", "#333333"
 
 
 def fig1(results: Results) -> Figure:
-    """Draw the best network of the table, the smallest of equals, learned again from its row."""
+    """Draw the most accurate network, the smallest among equals, learned again from its row."""
     usable = results.usable_only()
     best = min(range(len(usable)), key=lambda k: (-usable.accuracy[k], usable.live_gates[k]))
     network = learned_again(usable.row(best))
@@ -36,36 +40,20 @@ def fig1(results: Results) -> Figure:
     return figure
 
 
-def learned_again(row: Mapping[str, Any]) -> Network:
+def learned_again(row: Row) -> Network:
     """Learn the network of a row again: the row says everything that its search depended on."""
-    from gradus._experiments.beds import problem_of
-    from gradus._experiments.tasks import Design, Task
-    from gradus._experiments.work import prepare
-    from gradus._search.front import run_search
-    from gradus._search.settings import Settings
-
-    settings = Settings(
-        loss=row["loss"],
-        gates_per_target=row["gates_per_target"],
-        history=row["history"],
-        max_iter=row["max_iterations"],
-        n_restarts=row["max_restarts"],
-        shrink=row["shrink"],
-        attempts=row["attempts"],
-    )
-    targets = None if row["targets"] is None else tuple(row["targets"])
-    design = Design(
-        row["problem"], settings=settings, order=row["order"], shuffle=row["shuffle"], draw=row["draw"], targets=targets
-    )
-    prepared, _ = prepare(Task(design, row["n_train"], row["sample"], row["repeat"]))
-    found = run_search(prepared.X, prepared.Y, prepared.settings, prepared.seed)
-    problem = problem_of(row["problem"])
-    names = problem.target_names if targets is None else targets
-    return prepared.learned(found).network.with_names(problem.input_names, names).prune()
+    task = row.to_task()
+    job, order = job_of(task)
+    found = run_search(job)
+    problem = problem_of(task.design.problem)
+    outputs = output_nodes(order.order, problem.n_inputs, len(found.sources))
+    names = task.design.targets or problem.target_names
+    network = Network(problem.n_inputs, found.sources, outputs, input_names=problem.input_names, output_names=names)
+    return network.prune(absorb=False)
 
 
 def draw_layers(panel: Any, network: Network) -> None:
-    """Draw inputs on the left, each gate one layer behind the deepest node it reads, outputs named on the right."""
+    """Draw inputs at the left, each gate one layer after the deepest of its sources, and outputs with their names."""
     level = np.zeros(network.n_inputs + network.n_gates, dtype=np.int64)
     for gate, (a, b) in enumerate(network.sources.tolist()):
         level[network.n_inputs + gate] = 1 + max(level[a], level[b])
@@ -90,7 +78,7 @@ def draw_layers(panel: Any, network: Network) -> None:
 
 
 def _places(network: Network, level: Any) -> Any:
-    """Height of each node: spread evenly within its layer, in the order of the heights of what it reads."""
+    """Return the height of each node: evenly spaced within its layer, in the order of the heights of its sources."""
     place = np.zeros(len(level))
     for depth in range(int(level.max()) + 1):
         nodes = np.flatnonzero(level == depth)
@@ -103,7 +91,7 @@ def _places(network: Network, level: Any) -> Any:
 
 
 def fig2(results: Results) -> Figure:
-    """Hierarchies of the two time series: which targets may be learned after which."""
+    """Draw the hierarchies of the two time series: which targets may be learned after which."""
     figure = Figure(figsize=(10.0, 4.6), layout="constrained")
     panels = figure.subplots(1, 2, width_ratios=(3, 2))
     for panel, name in zip(panels, ("yeast", "ecoli"), strict=True):
@@ -141,6 +129,6 @@ def _draw_hierarchy(
 
 
 def _wish(k: int, place: Mapping[int, tuple[float, float]], after: Mapping[int, Sequence[int]]) -> tuple[Any, ...]:
-    """Where a target would like to stand: beside those it follows; those that nothing follows stand last."""
+    """Return the sort key of a target: beside those it follows; those that nothing follows go last."""
     before = [place[first][1] for first, followers in after.items() if k in followers and first in place]
     return (not before, -float(np.mean(before)) if before else 0.0, not after.get(k))

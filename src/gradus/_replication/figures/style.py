@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from gradus._experiments.results import Results
-from gradus._replication.stats import Estimate
+from gradus._replication.estimates import Estimate
 
-__all__ = ["COLOURS", "LABELS", "band", "figure_of_panels", "finish", "label_axes", "limit_accuracy", "problem_title"]
+__all__ = [
+    "ACCURACY",
+    "COLOURS",
+    "GAIN",
+    "LABELS",
+    "SIZE",
+    "band",
+    "figure_of_panels",
+    "finish",
+    "label_axes",
+    "limit_accuracy",
+    "tidy_axes",
+]
 
 # Colours that people with any kind of colour vision can tell apart (Okabe and Ito).
 COLOURS = {
@@ -21,79 +33,65 @@ COLOURS = {
     "llh": "#E69F00",
     "lgh": "#D55E00",
     "auto": "#009E73",
-    "shrink": "#CC79A7",
-    "smallest": "#56B4E9",
+    "lessons": "#56B4E9",
     "majority": "#999999",
     "tree": "#0072B2",
     "chain": "#009E73",
     "forest": "#E69F00",
     "mlp": "#CC79A7",
 }
+SIZE = "training examples"
+GAIN = "gain over $L_1$ (points)"
+ACCURACY = "test accuracy"
 LABELS = {"l1": "$L_1$", "lw": "$L_w$", "llh": "$L_{lh}$", "lgh": "$L_{gh}$"}
-TITLES = {
-    "cpar7": "7-bit cascaded parity",
-    "cmaj9": "9-bit cascaded majority",
-    "sub5": "5-bit subtraction",
-    "add3": "3-bit addition",
-    "add4": "4-bit addition",
-    "add5": "5-bit addition",
-    "add6": "6-bit addition",
-    "cmux15": "15-bit cascaded multiplexer",
-    "alu74181": "74181",
-    "mammalian": "mammalian cell cycle",
-    "fabrca": "FA/BRCA pathway",
-    "yeast": "fission yeast",
-    "ecoli": "E. coli",
-}
-BEDS = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
 PANEL_WIDTH, PANEL_HEIGHT = 3.3, 2.6
 LEGEND_WIDTH = 1.6
-"""Inches that an entry of the legend takes."""
+"""Width of an entry of the legend, in inches."""
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
-def problem_title(problem: str) -> str:
-    """Name of a problem for people; a user's own data go by the name before the digest."""
-    return TITLES.get(problem, problem.partition("#")[0])
-
-
 def figure_of_panels(n: int, columns: int, *, height: float = PANEL_HEIGHT, sharey: bool = False) -> tuple[Figure, list[Any]]:
-    """Make a figure with n panels in so many columns; free places stay empty."""
+    """Make a figure with n panels in a given number of columns; the remaining places stay empty."""
     rows = math.ceil(n / columns)
     figure = Figure(figsize=(PANEL_WIDTH * columns, height * rows + 0.5), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False, sharey=sharey)
     panels = [panel for row in grid for panel in row]
     for empty in panels[n:]:
         empty.set_axis_off()
-    for panel in panels[:n]:
-        panel.grid(**GRID)
-        panel.set_axisbelow(True)
-        panel.spines[["top", "right"]].set_visible(False)
+    tidy_axes(panels[:n])
     return figure, panels[:n]
 
 
+def tidy_axes(panels: Iterable[Any]) -> None:
+    """Give panels a light grid behind the curves, and no frame above and at the right."""
+    for panel in panels:
+        panel.grid(**GRID)
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right"]].set_visible(False)
+
+
 def band(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, label: str | None, **line: Any) -> None:
-    """Draw a mean against something, with its 95 % interval as a band."""
+    """Draw a curve of means with their 95 % intervals as a band."""
     if not points:
         return
     x = [at for at, _ in points]
     panel.plot(x, [e.value for _, e in points], color=colour, label=label, linewidth=1.4, marker="o", markersize=2.5, **line)
     low, high = (np.array([getattr(e, side) for _, e in points]) for side in ("low", "high"))
     bounded = np.isfinite(low) & np.isfinite(high)
-    if len(points) == 1:  # a band of no width
+    if len(points) == 1:  # the band has no width
         panel.vlines(np.array(x)[bounded], low[bounded], high[bounded], color=colour, alpha=0.4)
     panel.fill_between(x, low, high, where=bounded.tolist(), color=colour, alpha=0.18, linewidth=0)
 
 
 def limit_accuracy(panel: Any) -> None:
-    """Show what accuracies there are and nothing above 1, however wide their bands."""
+    """Limit the axis to the accuracies that there are and to 1, however wide their bands."""
     values = [value for line in panel.lines for value in line.get_ydata()]
     if values:
         panel.set_ylim(max(0.0, min(values) - 0.05), 1.02)
 
 
 def label_axes(panels: Sequence[Any], columns: int, x: str, y: str) -> None:
-    """Label the axes of the panels at the left and below."""
+    """Label the axes of the panels at the left and at the bottom."""
     for k, panel in enumerate(panels):
         if k % columns == 0:
             panel.set_ylabel(y)
@@ -102,22 +100,22 @@ def label_axes(panels: Sequence[Any], columns: int, x: str, y: str) -> None:
 
 
 def finish(figure: Figure, results: Results, panels: Sequence[Any], note: str = "") -> Figure:
-    """Add one legend for all panels, and the line that says what the figure rests on."""
+    """Add one legend for all panels, and the line that says which runs the figure shows."""
     handles: dict[str, Any] = {}
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    # Losses from the mildest to the strictest, also where the first panel does not have all of them.
+    # Losses go from the mildest to the strictest, even if the first panel does not have all of them.
     rank = {label: place for place, label in enumerate(LABELS.values())}
     handles = dict(sorted(handles.items(), key=lambda item: rank.get(item[0], len(rank))))
     if handles:
         columns = min(len(handles), int(figure.get_figwidth() / LEGEND_WIDTH))
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
-    figure.supxlabel(_what_it_rests_on(results, note), fontsize=7, color="#555555")
+    figure.supxlabel(_runs_shown(results, note), fontsize=7, color="#555555")
     return figure
 
 
-def _what_it_rests_on(results: Results, note: str) -> str:
+def _runs_shown(results: Results, note: str) -> str:
     left_out = results.n_not_converged
     excluded = (
         f"{left_out:,} of {len(results):,} searches ended with training errors and are left out"

@@ -2,17 +2,17 @@
 #pragma once
 #include "network.cuh"
 
-// A lane's search, as it stands in registers.
+// The state of a lane's search that is kept in registers.
 struct Walker {
     u64 random[2];
     u64 step, limit, iterations;
     u32* history;
-    u32 search, phase, restart, cost, best, first, place, began_ms;
+    u32 search, restart, cost, best, first, place, began_ms;
     u32 loss, length, examples;
     u32 tail;   // which bits of the last word stand for an example
     u32 dirty;  // live gates from this one on may have the values of a move that was taken back
     u32 roots;  // Lgh: how many targets have all they depend on among the live gates
-    bool begun;  // with a wiring whose live gates are not known yet, all values being right
+    bool begun;  // its live gates are not known yet, but all values are right
 };
 
 DEVICE u32 wrong_bits(const Network& net, const Walker& walker, const u32* output, u32 target, u32 word) {
@@ -66,20 +66,9 @@ DEVICE u32 global_cost(const Batch& batch, const Network& net, const Walker& wal
     return 0;
 }
 
-DEVICE bool all_right(const Batch& batch, const Network& net, const Walker& walker) {
-    ROLLED for (u32 k = 0; k < batch.n_targets; k++)
-        if (count_errors(batch, net, walker, k) != 0) return false;
-    return true;
-}
-
-// How many targets the cost depends on.
-DEVICE u32 roots_now(const Batch& batch, const Walker& walker) {
-    return walker.phase == SEARCH && walker.loss == LGH ? walker.first + 1 : batch.n_targets;
-}
-
 DEVICE void refresh_live(const Batch& batch, const Network& net, Walker& walker) {
     walker.begun = false;
-    walker.roots = roots_now(batch, walker);
+    walker.roots = walker.loss == LGH ? walker.first + 1 : batch.n_targets;  // targets that the cost depends on
     cone_of_targets(batch, net, walker.roots);
     make_cone_live(batch, net);
 }

@@ -1,18 +1,18 @@
-// A lane runs one search after another: it takes them from a queue, and what is not finished waits in its slot until the
+// A lane runs one search after another: it takes them from a queue, and an unfinished one is saved in its slot until the
 // next launch.
 #include "search.cuh"
 
 DEVICE void load_job(const Batch& batch, const Network& net, Walker& walker) {
     const Job& job = batch.jobs[walker.search];
-    const u32* inputs = batch.inputs + (u64)job.data * (batch.n_inputs * WORDS);
-    const u32* targets = batch.targets + (u64)job.data * (batch.n_targets * WORDS);
+    const u32* inputs = batch.inputs + (u64)walker.search * (batch.n_inputs * WORDS);
+    const u32* targets = batch.targets + (u64)walker.search * (batch.n_targets * WORDS);
     ROLLED for (u32 at = 0; at < batch.n_inputs * WORDS; at++) net.values[at * LANES] = inputs[at];
     ROLLED for (u32 at = 0; at < batch.n_targets * WORDS; at++) net.targets[at * LANES] = targets[at];
     walker.loss = job.loss;
     walker.length = job.history;
     walker.examples = job.examples;
     walker.tail = NONE >> (WORDS * 32 - job.examples);
-    walker.limit = walker.phase == SHRINK ? job.shrink : job.max_iter;
+    walker.limit = job.max_iter;
 }
 
 // Draws a random network and makes everything else agree with it.
@@ -35,27 +35,17 @@ DEVICE void start(const Batch& batch, const Network& net, Walker& walker) {
     if (walker.cost < walker.best) keep_best(batch, net, walker);
 }
 
-DEVICE void start_shrinking(const Batch& batch, const Network& net, Walker& walker) {
-    walker.phase = SHRINK;
-    walker.limit = batch.jobs[walker.search].shrink;
-    walker.cost = cone_of_targets(batch, net, batch.n_targets);
-    make_cone_live(batch, net);
-    fill_history(walker);
-    keep_best(batch, net, walker);
-}
-
 DEVICE void finish(const Batch& batch, const Network& net, Walker& walker, bool stopped) {
     u32 words = wiring_words(batch);
     const u32* best = batch.best + (u64)walker.search * words;
     ROLLED for (u32 at = 0; at < words; at++) net.wiring[at * LANES] = best[at];
     Result& result = batch.results[walker.search];
-    result.cost = walker.phase == SHRINK ? 0 : walker.best;
-    result.iterations = walker.iterations;
+    result.cost = walker.best;
+    result.iterations = walker.iterations + walker.step;
     result.restarts = walker.restart;
     result.live = cone_of_targets(batch, net, batch.n_targets);
-    result.stopped = stopped;
+    result.stopped = stopped && walker.best != 0;
     batch.finished[fetch_add(&batch.counters->finished, 1)] = walker.search;
-    walker.phase = IDLE;
     walker.search = NONE;
 }
 
@@ -65,7 +55,6 @@ DEVICE bool take_next(const Batch& batch, const Network& net, Walker& walker) {
     if (next >= batch.n_searches) return false;
     const Job& job = batch.jobs[next];
     walker.search = (u32)next;
-    walker.phase = SEARCH;
     walker.random[0] = job.seed[0];
     walker.random[1] = job.seed[1];
     walker.iterations = 0;
@@ -76,35 +65,25 @@ DEVICE bool take_next(const Batch& batch, const Network& net, Walker& walker) {
     return true;
 }
 
-// What follows when a search has come to the end of its phase; false if the lane has nothing left to do.
+// What follows when a search has reached zero or its last step; false if the lane has nothing left to do.
 DEVICE bool turn(const Batch& batch, const Network& net, Walker& walker) {
-    bool again = false;
-    if (walker.phase == SEARCH) {
-        const Job& job = batch.jobs[walker.search];
+    if (walker.search != NONE && walker.cost != 0 && walker.restart < batch.jobs[walker.search].restarts) {
         walker.iterations += walker.step;
-        if (walker.cost == 0 && job.shrink > 0) {
-            start_shrinking(batch, net, walker);
-            return true;
-        }
-        again = walker.cost != 0 && walker.restart < job.restarts;
-    }
-    if (again) {
         walker.restart++;
     } else {
-        if (walker.phase != IDLE) finish(batch, net, walker, false);
+        if (walker.search != NONE) finish(batch, net, walker, false);
         if (!take_next(batch, net, walker)) return false;
     }
     start(batch, net, walker);
     return true;
 }
 
-// A search that has waited in its slot: values and live gates follow from the wiring.
+// Loads a search from its slot: values and live gates follow from the wiring.
 DEVICE void resume(const Batch& batch, const Network& net, Walker& walker, u32 slot) {
     const Slot& from = batch.slots[slot];
     walker.search = from.search;
     walker.dirty = NONE;
-    walker.phase = from.phase;
-    if (walker.phase == IDLE) return;
+    if (walker.search == NONE) return;
     walker.random[0] = from.random[0];
     walker.random[1] = from.random[1];
     walker.step = from.step;
@@ -125,8 +104,7 @@ DEVICE void resume(const Batch& batch, const Network& net, Walker& walker, u32 s
 DEVICE void save(const Batch& batch, const Network& net, const Walker& walker, u32 slot) {
     Slot& to = batch.slots[slot];
     to.search = walker.search;
-    to.phase = walker.phase;
-    if (walker.phase == IDLE) return;
+    if (walker.search == NONE) return;
     to.random[0] = walker.random[0];
     to.random[1] = walker.random[1];
     to.step = walker.step;
@@ -147,7 +125,7 @@ DEVICE bool out_of_time(const Batch& batch, const Walker& walker) {
 }
 
 DEVICE bool can_step(const Walker& walker) {
-    return walker.phase != IDLE && walker.step < walker.limit && (walker.phase == SHRINK || walker.cost != 0);
+    return walker.search != NONE && walker.step < walker.limit && walker.cost != 0;
 }
 
 DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32 lane) {
@@ -161,10 +139,7 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
     walker.search = NONE;
     walker.history = batch.history + (u64)slot * batch.history_room;
     if (mine) resume(batch, net, walker, slot);
-    if (walker.phase != IDLE && out_of_time(batch, walker)) {
-        if (walker.phase == SEARCH) walker.iterations += walker.step;
-        finish(batch, net, walker, true);
-    }
+    if (walker.search != NONE && out_of_time(batch, walker)) finish(batch, net, walker, true);
     u64 steps = 0;
     bool queued = mine && !batch.stop;
     for (u64 round = 0; round < batch.rounds; round++) {

@@ -1,4 +1,4 @@
-// A network in shared memory: its wiring, its values on the examples, and which of its gates count.
+// A network in shared memory: its wiring, its values on the examples, and which of its gates are live.
 //
 // `live` holds every gate that the cost depends on, and sometimes some more. Only live gates have right values, and after
 // a move that was taken back not even those: they wait for the sweep of the next move. A gate that is about to be read
@@ -7,7 +7,7 @@
 //
 // Lanes of a warp that go different ways wait for each other, so what every move does is written without branches.
 #pragma once
-#include "tables.cuh"
+#include "records.cuh"
 
 struct Network {  // every pointer already points at this lane's first word
     u32 *values, *wiring, *live, *cone, *targets;
@@ -166,7 +166,7 @@ DEVICE void sweep(const Batch& batch, const Network& net, Cursor cursor) {
     }
 }
 
-// ---- which gates count
+// ---- which gates are live
 
 DEVICE bool is_live(const Network& net, u32 gate) { return (net.live[(gate >> 5) * LANES] >> (gate & 31)) & 1; }
 

@@ -40,7 +40,7 @@ struct Move {
     u32 cost, first;  // what it leads to
 };
 
-// Draws moves and makes those at gates that do not count, which never change the cost; true if one met a live gate.
+// Draws moves and makes those at dead gates, which never change the cost; true if one met a live gate.
 DEVICE bool draw_move(const Batch& batch, const Network& net, Walker& walker, Move& move) {
     ROLLED for (u32 k = 0; k < DRAWS; k++) {
         if (walker.step >= walker.limit) return false;
@@ -77,13 +77,10 @@ DEVICE void sweep_move(const Batch& batch, const Network& net, const Move& move)
     sweep(batch, net, walk_from(net, move.lowest, move.terminal >> 1, live_words(batch)));
 }
 
-// The cost after a move. While shrinking every example has to stay right, and the cost is the number of live gates.
+// The cost after a move.
 DEVICE void cost_move(const Batch& batch, const Network& net, const Walker& walker, Move& move) {
     move.first = walker.first;
-    if (walker.phase == SHRINK) {
-        bool right = all_right(batch, net, walker);
-        move.cost = right ? cone_of_targets(batch, net, batch.n_targets) : NONE;
-    } else if (walker.loss == LGH) {
+    if (walker.loss == LGH) {
         move.cost = global_cost<false>(batch, net, walker, move.first, move.cone_words);
     } else {
         move.cost = local_cost(batch, net, walker);
@@ -91,8 +88,7 @@ DEVICE void cost_move(const Batch& batch, const Network& net, const Walker& walk
 }
 
 DEVICE void keep_move(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
-    if (walker.phase == SHRINK) make_cone_live(batch, net);
-    else forget_cone(net, move.cone_words);
+    forget_cone(net, move.cone_words);
     walker.dirty = NONE;
     walker.cost = move.cost;
     walker.first = move.first;
@@ -101,9 +97,7 @@ DEVICE void keep_move(const Batch& batch, const Network& net, Walker& walker, co
 }
 
 DEVICE void take_back_move(const Batch& batch, const Network& net, Walker& walker, const Move& move) {
-    // While shrinking, the cone is another one by now, and what the move made live may stay so for a while.
-    if (walker.phase == SHRINK) forget_cone(net, live_words(batch));
-    else take_back_cone(net, move.cone_words);
+    take_back_cone(net, move.cone_words);
     connect(net, move.terminal, move.before);
     walker.dirty = move.terminal >> 1;
 }

@@ -1,0 +1,152 @@
+"""`gradus curriculum`: the order in which targets are best taught, and the columns that each of them needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+
+from gradus._checks import OnConflict, check_choice, check_on_conflict
+from gradus._cli.console import note, print_json, print_table
+from gradus._cli.data import names_list, parse_binarize, read_examples
+from gradus._cli.output import check_file
+from gradus._cli.progress_line import Watch
+from gradus._curriculum import Curriculum, find_curriculum
+from gradus._drawing.picture import PICTURES
+from gradus._encoding.conflicts import refuse_conflicts
+from gradus._encoding.features import encode_features
+
+__all__ = ["command"]
+
+ADVICE = (
+    "so that no columns can tell them apart; correct them, leave such pairs out with --on-conflict ignore, "
+    "or let the first row count with --on-conflict first."
+)
+MOST_SETS = 1000
+SHOWN_SETS = 5
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .npz, .arff or .pla file.", show_default=False)],
+    targets: Annotated[str | None, typer.Option(help="Target columns, with commas between; if the file does not say.")] = None,
+    inputs: Annotated[str | None, typer.Option(help="Input columns; all others if not given.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to draw the hierarchy (.svg, .png or .pdf).")
+    ] = None,
+    all_sets: Annotated[bool, typer.Option("--all", help="List every minimum feature set, not only the first.")] = False,
+    choose: Annotated[str, typer.Option(help="Of several minimum sets take the first, or a random one.")] = "first",
+    binarize: Annotated[
+        str, typer.Option(help="Cells other than 0 and 1: none (an error), quantile, or a threshold.")
+    ] = "none",
+    on_conflict: Annotated[
+        str, typer.Option(help="Equal inputs with different targets: raise (an error), ignore (leave them out) or first.")
+    ] = "raise",
+    time_limit: Annotated[float | None, typer.Option(help="Seconds, after which the best sets so far are used.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides the order of targets that are equally hard.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
+) -> None:
+    """Find the order in which targets are best taught: those that need the fewest columns first.
+
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus curriculum add3.csv --targets z0,z1,z2
+    """
+    if output is not None:
+        check_file(output, PICTURES)
+    cut = parse_binarize(binarize)
+    examples = read_examples(data, names_list(targets), names_list(inputs), cut)
+    encoding = encode_features(examples.features, examples.feature_names, binarize=cut)
+    X = encoding.encode(examples.features)
+    Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets])
+    conflict = check_on_conflict(on_conflict, "--on-conflict")
+    if conflict == "raise":
+        refuse_conflicts(X, Y, examples.target_names, ADVICE)
+    with Watch(examples.target_names) as watch:
+        found = find_curriculum(
+            X, Y, seed=seed, choose=_choice(choose), time_limit=time_limit, on_conflict=conflict, callback=watch
+        )
+    every = _all_sets(X, Y, conflict) if all_sets else None
+    result = _document(found, every, encoding.input_names, examples.target_names)
+    if output is not None:
+        _draw(output, result)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result, found, output)
+
+
+def _choice(text: str) -> Literal["first", "random"]:
+    return "first" if check_choice("--choose", text, ("first", "random")) == "first" else "random"
+
+
+def _all_sets(X: Any, Y: Any, on_conflict: OnConflict) -> list[list[tuple[int, ...]]]:
+    from gradus._minfs import all_minimum_feature_sets
+
+    return [all_minimum_feature_sets(X, column, limit=MOST_SETS, on_conflict=on_conflict) for column in Y.T]
+
+
+def _document(
+    found: Curriculum, every: list[list[tuple[int, ...]]] | None, inputs: tuple[str, ...], targets: tuple[str, ...]
+) -> dict[str, Any]:
+    entries = []
+    for k in found.order:
+        entry = {
+            "target": targets[k],
+            "size": found.sizes[k],
+            "feature_set": [inputs[column] for column in found.feature_sets[k].features],
+            "lower_bound": found.feature_sets[k].lower_bound,
+            "proven": found.feature_sets[k].optimal,
+            "conflicts": found.feature_sets[k].conflicts,
+        }
+        if every is not None:
+            entry["all_minimum_sets"] = [[inputs[column] for column in one] for one in every[k]]
+            entry["all_listed"] = len(every[k]) < MOST_SETS
+        entries.append(entry)
+    return {
+        "order": [targets[k] for k in found.order],
+        "nestedness": found.nestedness,
+        "tied": [[targets[k] for k in group] for group in found.tied_groups],
+        "hierarchy": {targets[k]: [targets[j] for j in later] for k, later in found.hierarchy().items()},
+        "targets": entries,
+    }
+
+
+def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> None:
+    listed = "all_minimum_sets" in result["targets"][0]
+    headings = ["place", "target", "size", "minimum feature set", "may be followed by"]
+    headings += ["all minimum sets"] if listed else []
+    rows = []
+    for place, entry in enumerate(result["targets"], start=1):
+        size = str(entry["size"]) if entry["proven"] else f"{entry['lower_bound']} to {entry['size']}"
+        row = [str(place), entry["target"], size, _braces(entry["feature_set"])]
+        row.append(", ".join(result["hierarchy"][entry["target"]]) or "–")
+        if listed:
+            sets = entry["all_minimum_sets"]
+            more = f" and {len(sets) - SHOWN_SETS} more" if len(sets) > SHOWN_SETS else ""
+            row.append(" ".join(map(_braces, sets[:SHOWN_SETS])) + more)
+        rows.append(row)
+    print_table(headings, rows)
+    print(f"nestedness {found.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
+    for group in result["tied"]:
+        print(f"equally hard, in an order drawn by the seed: {', '.join(group)}")
+    if output is not None:
+        print(f"drew {output}")
+    ignored = [f"{entry['conflicts']} for {entry['target']!r}" for entry in result["targets"] if entry["conflicts"]]
+    if ignored:
+        note(f"gradus: pairs of rows that have the same inputs and differ in a target are left out: {', '.join(ignored)}.")
+    if not found.optimal:
+        note("gradus: not every set is proven to be the smallest; raise --time-limit.")
+
+
+def _braces(names: list[str]) -> str:
+    return "{" + ", ".join(names) + "}"
+
+
+def _draw(path: Path, result: dict[str, Any]) -> None:
+    from gradus._drawing.picture import draw_hierarchy
+
+    edges = [(easier, harder) for easier, later in result["hierarchy"].items() for harder in later]
+    sets = {entry["target"]: entry["feature_set"] for entry in result["targets"]}
+    draw_hierarchy(path, result["order"], sets, edges)

@@ -1,0 +1,123 @@
+"""`gradus predict`: the targets of new rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from gradus._cli.console import note, percent, print_json
+from gradus._cli.data import labels_of, read_columns
+from gradus._cli.output import check_file
+from gradus._encoding.labels import is_unknown, majority
+from gradus._files import write_text_whole
+from gradus._formats.table import Table
+from gradus._formats.table_files import read_table
+from gradus._model import Model, load
+from gradus._wording import counted
+from gradus.errors import DataError
+
+__all__ = ["command"]
+
+
+def command(
+    model: Annotated[
+        Path, typer.Argument(help="A model from 'gradus learn' or an estimator's save (.json).", show_default=False)
+    ],
+    data: Annotated[
+        Path, typer.Argument(help="A table with the model's input columns; others are ignored.", show_default=False)
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the predictions (.csv); if not given, print.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores for machines.")] = False,
+) -> None:
+    """Predict the targets of new rows; where the table has them already, say how many are right.
+
+    Example: gradus predict model.json new.csv -o predictions.csv
+    """
+    if output is not None:
+        check_file(output, [".csv"])
+    learned = load(model)
+    table = read_table(data)
+    predicted = _predict(learned, table, data)
+    scores = _scores(learned, predicted, table, data)
+    if output is not None:
+        write_text_whole(output, _as_csv(predicted))
+    if as_json:
+        print_json({"targets": {name: column.tolist() for name, column in predicted.items()}, "scores": scores})
+        return
+    # Standard output is for the results: the predictions if no file takes them, or else the scores.
+    say = note if output is None else print
+    if output is None:
+        sys.stdout.write(_as_csv(predicted))
+    else:
+        say(f"wrote {output}: {counted(table.n_rows, 'row')}, {counted(len(predicted), 'target')}")
+    for score in scores:
+        say(
+            f"{score['target']}: {percent(score['accuracy'])} right (always {score['majority']!r}, the majority in "
+            f"{score['majority_of']}: {percent(score['majority_accuracy'])})"
+        )
+
+
+def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the labels of each target by its name."""
+    names = model.feature_names
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        raise DataError(f"{path} has no column {missing[0]!r}, which the model reads; it reads {', '.join(names)}.")
+    columns = model.features.columns
+    if all(column.kind == "bit" and column.strict for column in columns):
+        found = model.predict(table.bits(names))
+    else:
+        texts = [column.name for column in columns if any(isinstance(value, str) for value in column.values)]
+        found = model.predict(read_columns(path, names, table, texts=texts))
+    return dict(zip(model.target_names, found.reshape(table.n_rows, -1).T, strict=True))
+
+
+def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table, path: Path) -> list[dict[str, Any]]:
+    """Return the accuracy of each target in the table, beside that of the label most frequent in training, if known."""
+    kept = model.about.get("majority")
+    usual = dict(zip(model.target_names, kept if isinstance(kept, list) else [], strict=False))
+    found = []
+    for target in model.targets:
+        # A target that is also an input is that gene's next value, which the table does not hold.
+        if target.name not in table.columns or target.name in model.feature_names:
+            continue
+        texts = [target.name] if all(isinstance(label, str) for label in target.classes) else []
+        truth = labels_of(read_columns(path, [target.name], table, texts=texts, may_miss=True)[target.name])
+        known = ~is_unknown(truth)
+        if not known.any():
+            continue
+        label = usual.get(target.name, majority(truth))
+        found.append(
+            {
+                "target": target.name,
+                "accuracy": _share_equal(truth[known], predicted[target.name][known].tolist()),
+                "majority": label,
+                "majority_of": "training" if target.name in usual else "this table",
+                "majority_accuracy": _share_equal(truth[known], [label] * int(known.sum())),
+            }
+        )
+    return found
+
+
+def _share_equal(truth: npt.NDArray[Any], labels: list[Any]) -> float:
+    return float(np.mean([a == b for a, b in zip(truth.tolist(), labels, strict=True)]))
+
+
+def _as_csv(predicted: dict[str, npt.NDArray[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(predicted)
+    writer.writerows(
+        [int(value) if isinstance(value, bool) else value for value in row]
+        for row in zip(*(column.tolist() for column in predicted.values()), strict=True)
+    )
+    return text.getvalue()

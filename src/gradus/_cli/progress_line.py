@@ -1,0 +1,123 @@
+"""Progress of long work: a line that moves on a terminal, plain lines in a pipe, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from types import FrameType, TracebackType
+from typing import Any
+
+from gradus._progress import Progress
+
+__all__ = ["Steps", "Watch"]
+
+SECONDS_PER_LINE = 5.0
+SECONDS_PER_REDRAW = 0.1
+BAR_WIDTH = 30
+
+
+class _Line:
+    """Shows one changing line on standard error."""
+
+    def __init__(self) -> None:
+        self.moves = sys.stderr.isatty()
+        self.next = time.monotonic() + (0.0 if self.moves else SECONDS_PER_LINE)
+        self.shown = False
+
+    def due(self) -> bool:
+        return time.monotonic() >= self.next
+
+    def show(self, text: str) -> None:
+        if self.moves:
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+            self.next = time.monotonic() + SECONDS_PER_REDRAW
+            self.shown = True
+        else:
+            print(text, file=sys.stderr, flush=True)
+            self.next = time.monotonic() + SECONDS_PER_LINE
+
+    def clear(self) -> None:
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _bar(done: int, total: int) -> str:
+    filled = BAR_WIDTH * done // max(total, 1)
+    return "█" * filled + "░" * (BAR_WIDTH - filled)
+
+
+class Watch:
+    """Shows how learning goes on: give it to ``learn(callback=…)`` inside a ``with`` block.
+
+    Ctrl-C while learning stops it with the best circuit so far, and sets `stopped`. A second Ctrl-C, or one before
+    learning has begun, ends the program as usual.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the outputs that are learned.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.stopped = False
+        self._line = _Line()
+        self._running = False
+        self._before: Any = None
+
+    def __enter__(self) -> Watch:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        self._line.clear()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.stopped or not self._running:
+            raise KeyboardInterrupt
+        self.stopped = True
+
+    def __call__(self, progress: Progress) -> bool:
+        """Show where learning stands; return whether it should stop."""
+        self._running = True
+        if self._line.due():
+            self._line.show(progress.describe(self.names))
+        return self.stopped
+
+
+class Steps:
+    """Counts finished parts of some work: a line that moves on a terminal, a line every few seconds in a pipe.
+
+    Parameters
+    ----------
+    what : str
+        What is being done.
+    total : int
+        Number of parts.
+    """
+
+    def __init__(self, what: str, total: int) -> None:
+        self.what, self.total, self.done = what, total, 0
+        self._line = _Line()
+
+    def __call__(self) -> None:
+        """Count one more part."""
+        self.set(self.done + 1, self.total)
+
+    def set(self, done: int, total: int) -> None:
+        """Show how many parts are done, of how many."""
+        self.done, self.total = done, total
+        if self._line.due():
+            bar = f" {_bar(done, total)}" if self._line.moves else ""
+            self._line.show(f"{self.what}:{bar} {self.done} of {self.total}")
+
+    def __enter__(self) -> Steps:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._line.clear()

@@ -1,0 +1,185 @@
+"""`gradus reproduce`: run experiments, on this machine, a cluster or a GPU, and write their report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gradus._cli.console import note, print_json
+from gradus._cli.output import check_file
+from gradus._cli.progress_line import Steps
+from gradus._progress import Progress
+from gradus._wording import counted, duration
+from gradus.errors import SettingsError, WorkerError
+
+__all__ = ["command"]
+
+
+def command(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="quick, all, fig1 … fig7, tab2, tab3, figA1, figA2, baselines, beyond, or a .toml file of your own.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder of the results; gradus-WHAT if not given.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(help="Run at most this many samples per point.")] = None,
+    n_jobs: Annotated[int | None, typer.Option(help="Local processes; as many as there are cores if not given.")] = None,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")] = None,
+    backend: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    as_published: Annotated[
+        bool,
+        typer.Option("--as-published", help="Settings of the paper's configuration files where they differ from its text."),
+    ] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed tasks again.")] = False,
+    prepare: Annotated[
+        Path | None, typer.Option(help="Run nothing; write the remaining searches to a file for a GPU elsewhere (.npz).")
+    ] = None,
+    absorb: Annotated[
+        list[Path] | None,
+        typer.Option(help="Add results from elsewhere: .npz with --jobs, or a published .parquet; may be repeated."),
+    ] = None,
+    jobs: Annotated[Path | None, typer.Option(help="The file that --prepare wrote.")] = None,
+    report: Annotated[bool, typer.Option(help="Write the report at the end.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome for machines.")] = False,
+) -> None:
+    """Run an experiment of the paper or one of your own; a run that was stopped continues where it was.
+
+    Example: gradus reproduce fig1 --samples 1 -o one-adder
+    """
+    from gradus._experiments.engines import choose_engine
+    from gradus._experiments.plans import save_plan
+    from gradus._replication.paper import load_spec
+
+    if prepare is not None and absorb:
+        raise SettingsError("give either --prepare or --absorb, not both.")
+    if jobs is None and any(path.suffix != ".parquet" for path in absorb or []):
+        raise SettingsError("--absorb of an .npz file needs --jobs with the file that --prepare wrote.")
+    if prepare is not None:
+        check_file(prepare, (".npz",))
+    plan = load_spec(what, samples=samples, as_published=as_published)
+    folder = output if output is not None else Path(f"gradus-{plan.name}")
+    engine = choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
+    _check_figures(plan)
+    save_plan(plan, folder)
+    if prepare is not None:
+        outcome = _prepare(plan, folder, prepare, retry_failed)
+        report = False
+    elif absorb:
+        outcome = _absorb(plan, folder, jobs, absorb)
+    else:
+        outcome = _run(plan, folder, engine, retry_failed)
+    if report:
+        outcome["report"] = _report(folder)
+    if as_json:
+        print_json({"folder": str(folder), **outcome})
+    else:
+        _show(folder, outcome)
+    if outcome.get("failed", 0) and outcome["failed"] == outcome["done"]:
+        raise WorkerError(f"every task that was run failed; 'gradus status {folder}' says why.")
+
+
+def _run(plan: Any, folder: Path, engine: Any, retry_failed: bool) -> dict[str, Any]:
+    from gradus._experiments.provenance import record_run
+    from gradus._experiments.run import run_tasks
+    from gradus._experiments.store import Store
+
+    store = Store(folder)
+    _warn_of_damage(store)
+    tasks = plan.tasks()
+    with Steps("tasks", len(tasks)) as steps:
+
+        def callback(progress: Progress) -> None:
+            steps.what = _headline(progress)
+            steps.set(progress.done, len(tasks))
+
+        try:
+            summary = run_tasks(tasks, store, engine, retry_failed=retry_failed, callback=callback)
+        except KeyboardInterrupt:
+            done = f"{steps.done:,} of {counted(len(tasks), 'task')} are done and kept"
+            note(f"\ngradus: stopped; {done}; run the same command again to continue.")
+            raise
+    outcome = _outcome(summary)
+    record_run(folder, {"what": plan.name, "engine": engine.name, "as_published": plan.as_published, **outcome})
+    return outcome
+
+
+def _headline(progress: Progress) -> str:
+    left = f"about {duration(progress.eta)} left" if progress.eta else ""
+    return ", ".join(text for text in (progress.stage, left, progress.detail) if text)
+
+
+def _outcome(summary: Any) -> dict[str, Any]:
+    return {
+        "tasks": summary.total,
+        "done_before": summary.before,
+        "done": summary.done,
+        "failed": summary.failed,
+        "not_converged": summary.not_converged,
+        "seconds": round(summary.seconds, 3),
+    }
+
+
+def _warn_of_damage(store: Any) -> None:
+    for name in store.damaged:
+        note(f"gradus: {store.parts_folder / name} is damaged; it is set aside, and its tasks are run again.")
+
+
+def _prepare(plan: Any, folder: Path, path: Path, retry_failed: bool) -> dict[str, Any]:
+    from gradus._experiments.offline import prepare_searches
+    from gradus._experiments.run import split_tasks
+    from gradus._experiments.store import Store
+
+    left, summary = split_tasks(plan.tasks(), Store(folder), retry_failed=retry_failed)
+    with Steps("prepared", len(left)) as steps:
+        written = prepare_searches(left, path, callback=steps)
+    return {"tasks": summary.total, "done_before": summary.before, "jobs": written, "file": str(path)}
+
+
+def _absorb(plan: Any, folder: Path, jobs: Path | None, paths: list[Path]) -> dict[str, Any]:
+    from gradus._experiments.offline import REPLAYED, absorb_files
+    from gradus._experiments.provenance import record_run
+    from gradus._experiments.store import Store
+
+    store = Store(folder)
+    _warn_of_damage(store)
+    outcome = _outcome(absorb_files(plan.tasks(), jobs, paths, store))
+    record_run(folder, {"what": plan.name, "engine": REPLAYED, "as_published": plan.as_published, **outcome})
+    return outcome
+
+
+def _check_figures(plan: Any) -> None:
+    """Raise for an unknown figure before hours are spent on it."""
+    from gradus._replication.figures import FIGURES
+
+    for name, _ in plan.figure_plans():
+        if name not in FIGURES:
+            raise SettingsError(f"there is no figure {name!r}; there are {', '.join(FIGURES)}.")
+
+
+def _report(folder: Path) -> str:
+    from gradus._replication.report_writer import write_report
+
+    return str(write_report(folder).page)
+
+
+def _show(folder: Path, outcome: dict[str, Any]) -> None:
+    if "jobs" in outcome:
+        before = counted(outcome["done_before"], "task was", "tasks were")
+        print(f"wrote {counted(outcome['jobs'], 'search', 'searches')} to {outcome['file']}; {before} done already")
+        return
+    done = outcome["done_before"] + outcome["done"]
+    print(f"{done:,} of {counted(outcome['tasks'], 'task')} done, {outcome['done']:,} of them now, in {folder}")
+    if outcome["not_converged"]:
+        searches = counted(outcome["not_converged"], "search", "searches")
+        print(f"{searches} ended with training errors: kept, counted, and left out of means")
+    if outcome["failed"]:
+        failed = counted(outcome["failed"], "task")
+        print(f"{failed} failed: gradus status {folder} says why, --retry-failed runs them again")
+    if "report" in outcome:
+        print(f"wrote {outcome['report']}")

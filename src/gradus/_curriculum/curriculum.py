@@ -1,0 +1,277 @@
+"""`find_curriculum`: targets ordered by the number of columns that they need."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import column_names
+from gradus._checks import OnConflict, check_choice, check_seed, check_time_limit
+from gradus._machine import usable_cores
+from gradus._minfs import FeatureSet
+from gradus._minfs.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs, code_target
+from gradus._minfs.deadline import GRACE, SECONDS_PER_REPORT, Deadline
+from gradus._minfs.feature_sets import find_feature_set
+from gradus._minfs.solver import load_kernels
+from gradus._progress import Callback, Progress
+from gradus.errors import DataError
+
+__all__ = ["Curriculum", "find_curriculum"]
+
+WORK_FOR_THREADS = 1 << 24  # pairs times words over all targets, from which threads pay
+COLUMNS_FOR_THREADS = 200
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    """An order of targets and the feature sets it comes from. Everything but `order` is indexed by the target's own column.
+
+    Attributes
+    ----------
+    order : tuple of int
+        Target columns, easiest first; it can be passed to scikit-learn's ``ClassifierChain(order=...)`` as it is.
+    feature_sets : tuple of FeatureSet
+        The minimum feature set of each target.
+
+    Examples
+    --------
+    >>> sets = [FeatureSet((0, 1), 2, True), FeatureSet((0,), 1, True)]
+    >>> curriculum = Curriculum(order=(1, 0), feature_sets=tuple(sets))
+    >>> curriculum.sizes, curriculum.nestedness, curriculum.hierarchy()
+    ((2, 1), 1.0, {0: (), 1: (0,)})
+    """
+
+    order: tuple[int, ...]
+    feature_sets: tuple[FeatureSet, ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of columns that each target needs."""
+        return tuple(found.size for found in self.feature_sets)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether every set is proven to be as small as possible."""
+        return all(found.optimal for found in self.feature_sets)
+
+    @property
+    def tied_groups(self) -> tuple[tuple[int, ...], ...]:
+        """Groups of two or more targets with equally large sets, whose order was drawn; the smallest size first."""
+        by_size: dict[int, list[int]] = {}
+        for target, size in enumerate(self.sizes):
+            by_size.setdefault(size, []).append(target)
+        return tuple(tuple(group) for _, group in sorted(by_size.items()) if len(group) > 1)
+
+    @property
+    def overlap(self) -> npt.NDArray[np.float64]:
+        """Overlap σ of every two sets: the part of the smaller that lies in the larger, and 1 where one is empty."""
+        sets = [set(found.features) for found in self.feature_sets]
+        return np.array([[_overlap(first, second) for second in sets] for first in sets])
+
+    @property
+    def nestedness(self) -> float:
+        """Nestedness η: the mean overlap of targets that follow each other in the order, and 1 for a single target."""
+        overlap = self.overlap
+        successive = [overlap[a, b] for a, b in zip(self.order[:-1], self.order[1:], strict=True)]
+        return float(np.mean(successive)) if successive else 1.0
+
+    def hierarchy(self) -> dict[int, tuple[int, ...]]:
+        """List for each target those that may be learned after it: their sets contain its own, with no target between.
+
+        Target b is listed under target a if a's set is a proper subset of b's and no third target's set lies properly
+        between them. Targets with the same set are not listed under each other.
+
+        Returns
+        -------
+        dict from int to tuple of int
+        """
+        sets = [frozenset(found.features) for found in self.feature_sets]
+        return {
+            target: tuple(
+                later
+                for later in range(len(sets))
+                if sets[target] < sets[later] and not any(sets[target] < between < sets[later] for between in sets)
+            )
+            for target in range(len(sets))
+        }
+
+
+def _overlap(first: set[int], second: set[int]) -> float:
+    """Overlap coefficient of two sets."""
+    smaller = min(len(first), len(second))
+    return len(first & second) / smaller if smaller else 1.0
+
+
+def find_curriculum(
+    X: Any,
+    Y: Any,
+    *,
+    seed: int = 0,
+    choose: Literal["first", "random"] = "first",
+    time_limit: float | None = None,
+    on_conflict: OnConflict = "raise",
+    callback: Callback | None = None,
+) -> Curriculum:
+    """Order targets by the size of their minimum feature sets, easiest first.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n, l)
+        Inputs: Booleans, or categories with at most 64 distinct values per column.
+    Y : array-like or DataFrame of shape (n, m)
+        Targets, one per column.
+    seed : int
+        Decides the order of targets with equally large sets, and the sets when they are drawn.
+    choose : {"first", "random"}
+        If a target has several minimum sets: take the lexicographically first one, or draw one uniformly.
+    time_limit : float, optional
+        Seconds for all targets together. Sets not proven to be minimal by then are the best found; 0 means "at once".
+    on_conflict : {"raise", "ignore", "first"}
+        What to do about rows with the same inputs and different targets, as for `minimum_feature_set`.
+    callback : callable, optional
+        Is given a `Progress` several times a second: `done` of `total` targets, the `target` being worked on, and as
+        `detail` what is known of its size ("between 6 and 12 inputs"). Returning True stops with the best sets so far.
+
+    Returns
+    -------
+    Curriculum
+
+    Raises
+    ------
+    ConflictError
+        If rows with the same inputs differ in a target and `on_conflict` is "raise".
+    DataError
+        If the examples cannot be used.
+    SettingsError
+        If a setting is out of its range.
+
+    Examples
+    --------
+    The sum of two 2-bit numbers, the higher bit given first. The lower bit needs two inputs and the higher all four:
+
+    >>> X = [[a >> 0 & 1, a >> 1 & 1, b >> 0 & 1, b >> 1 & 1] for a in range(4) for b in range(4)]
+    >>> Y = [[(a + b) >> 1 & 1, (a + b) & 1] for a in range(4) for b in range(4)]
+    >>> curriculum = find_curriculum(X, Y)
+    >>> curriculum.order, curriculum.sizes, curriculum.nestedness
+    ((1, 0), (4, 2), 1.0)
+
+    The order can be used for a chain of classifiers:
+
+    >>> from sklearn.multioutput import ClassifierChain
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> chain = ClassifierChain(DecisionTreeClassifier(random_state=0), order=curriculum.order).fit(X, Y)
+    >>> chain.order_.tolist()
+    [1, 0]
+    """
+    check_choice("choose", choose, ("first", "random"))
+    tie_seed, *draw_seeds = np.random.SeedSequence(check_seed(seed)).spawn(_n_targets(Y) + 1)
+    seconds = check_time_limit(time_limit)
+    targets = _read_targets(X, Y, on_conflict)
+    rngs = [np.random.default_rng(own) if choose == "random" else None for own in draw_seeds]
+    found = _Solving(targets, rngs, seconds, callback).run()
+    ties = np.random.default_rng(tie_seed).random(len(targets))
+    order = np.lexsort((ties, np.array([features.size for features in found])))
+    return Curriculum(order=tuple(int(target) for target in order), feature_sets=tuple(found))
+
+
+def _n_targets(Y: Any) -> int:
+    values = np.asarray(Y)
+    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] == 0):
+        raise DataError(f"Y must have one column for each target, but it has the shape {values.shape}.")
+    return values.shape[1] if values.ndim == 2 else 1
+
+
+def _read_targets(X: Any, Y: Any, on_conflict: OnConflict) -> list[CodedExamples]:
+    """Check inputs and targets, and join each target with the inputs, which are coded once for all."""
+    names = column_names(Y, "Y")
+    values = np.asarray(Y).reshape(len(np.asarray(Y)), -1)
+    inputs = code_inputs(X)
+    examples = []
+    for target in range(values.shape[1]):
+        what = f"target {target}" if names is None else f"target {names[target]!r}"
+        classes = code_target(values[:, target], inputs.n_rows, what)
+        examples.append(code_examples(inputs, classes, on_conflict=on_conflict, what=what))
+    return examples
+
+
+class _Solving:
+    """The sets of several targets being found, in threads if that pays: the kernels leave the interpreter free."""
+
+    def __init__(
+        self,
+        targets: list[CodedExamples],
+        rngs: list[np.random.Generator | None],
+        seconds: float | None,
+        callback: Callback | None,
+    ) -> None:
+        self.targets, self.rngs, self.callback = targets, rngs, callback
+        self.n_threads = _threads(targets[0].inputs, len(targets))
+        if seconds is not None:
+            load_kernels()
+        self.share = None if seconds is None else seconds / -(-len(targets) // self.n_threads)
+        self.grace_end = None if seconds is None else time.monotonic() + seconds + GRACE
+        self.cancelled = threading.Event()
+        self.next_report = 0.0
+
+    def run(self) -> list[FeatureSet]:
+        """Solve every target; after an error or Ctrl-C, threads that still run are told to stop."""
+        try:
+            return self._alone() if self.n_threads == 1 else self._in_threads()
+        finally:
+            self.cancelled.set()
+
+    def _alone(self) -> list[FeatureSet]:
+        found: list[FeatureSet] = []
+        for target in range(len(self.targets)):
+            report = functools.partial(self._report, target, target)
+            report("")
+            found.append(self._solve(target, report))
+        return found
+
+    def _in_threads(self) -> list[FeatureSet]:
+        """Solve targets in threads, while this one calls the callback."""
+        details: dict[int, str] = {}
+        pool = ThreadPoolExecutor(self.n_threads)
+
+        def solve(target: int) -> FeatureSet:
+            return self._solve(target, lambda detail: details.__setitem__(target, detail))
+
+        try:
+            futures: list[Future[FeatureSet]] = [pool.submit(solve, target) for target in range(len(self.targets))]
+            while running := [target for target, future in enumerate(futures) if not future.done()]:
+                finished, _ = wait(futures, SECONDS_PER_REPORT, return_when="FIRST_EXCEPTION")
+                if any(future.exception() is not None for future in finished):
+                    break
+                self._report(len(finished), running[0], details.get(running[0], ""))
+            return [future.result() for future in futures]
+        finally:
+            self.cancelled.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _solve(self, target: int, report: Callable[[str], Any]) -> FeatureSet:
+        deadline = Deadline(self.share, grace_end=self.grace_end, cancelled=self.cancelled, report=report)
+        return find_feature_set(self.targets[target], deadline, self.rngs[target])
+
+    def _report(self, done: int, target: int, detail: str) -> None:
+        if self.callback is None or time.monotonic() < self.next_report:
+            return
+        progress = Progress(stage="sets", done=done, total=len(self.targets), target=target, detail=detail)
+        if self.callback(progress) is True:
+            self.cancelled.set()
+        self.next_report = time.monotonic() + SECONDS_PER_REPORT
+
+
+def _threads(inputs: CodedInputs, n_targets: int) -> int:
+    """Count the threads that pay: one where a target takes milliseconds, else as many as there are cores."""
+    n_rows, planes, words = inputs.rows.shape
+    few_pairs = n_targets * n_rows**2 * planes * words < WORK_FOR_THREADS
+    few_columns = len(inputs.column_classes) < COLUMNS_FOR_THREADS
+    return 1 if few_pairs and few_columns else max(1, min(n_targets, usable_cores()))

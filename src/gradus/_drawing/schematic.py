@@ -1,0 +1,199 @@
+"""Gate symbols: GraphViz places empty boxes with pins, and the usual shapes of AND, OR, XOR and NOT are drawn in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from gradus._drawing.dot import INK, Diagram, DiagramGate, frame
+
+__all__ = ["placement", "upper_first", "with_symbols"]
+
+# Sizes in points. A symbol lies between its pins: left at (-REACH, ±PIN), or (-REACH, 0) for one pin; right at (REACH, 0).
+REACH, HALF, PIN = 23.0, 14.0, 7.0
+BUBBLE = 2.8
+
+# A place in the text of a drawing.
+PLACE = re.compile(r"(-?[\d.]+(?:e[-+]?\d+)?),(-?[\d.]+(?:e[-+]?\d+)?)")
+
+Point = tuple[float, float]
+Pins = dict[int, list[tuple[int, bool]]]
+
+
+def placement(parts: Diagram, pins: Pins) -> str:
+    """Return the GraphViz text that places a drawing, with empty boxes for the gates.
+
+    Parameters
+    ----------
+    parts : Diagram
+    pins : dict of int to list of (int, bool)
+        The pins of each gate from top to bottom.
+    """
+    lines = []
+    for node, gate in parts.gates.items():
+        lines.append(f"  {parts.key(node)} [shape=none, style=solid, margin=0, label=<{_box(len(gate.pins))}>];")
+        for pin, (source, _) in enumerate(pins[node]):
+            lines.append(f"  {_wire(parts, source)} -> {parts.key(node)}:p{pin}:w {_look(parts, source)};")
+    for place, (node, _) in enumerate(parts.outputs):
+        lines.append(f"  {_wire(parts, node)} -> out{place}:w {_look(parts, node)};")
+    return frame(parts, lines)
+
+
+def _wire(parts: Diagram, source: int) -> str:
+    return f"{parts.key(source)}:out:e" if source in parts.gates else f"{parts.key(source)}:e"
+
+
+def _look(parts: Diagram, source: int) -> str:
+    return f'[color="{parts.wire_colour(source)}", arrowhead=none]'
+
+
+def _box(n_pins: int) -> str:
+    """Return a table without visible lines whose cells are the pins."""
+
+    def cell(port: str, rows: int, height: float) -> str:
+        return f'<TD PORT="{port}" ROWSPAN="{rows}" FIXEDSIZE="TRUE" WIDTH="{REACH:g}" HEIGHT="{height:g}"></TD>'
+
+    rows = max(n_pins, 1)
+    pins = [cell(f"p{pin}", 1, 2 * HALF / rows) for pin in range(rows)]
+    pins[0] += cell("out", rows, 2 * HALF)
+    body = "".join(f"<TR>{pin}</TR>" for pin in pins)
+    return f'<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="0">{body}</TABLE>'
+
+
+def upper_first(parts: Diagram, graph: Any) -> Pins:
+    """Return the pins of each gate such that wires from the same side do not cross in front of it."""
+
+    def height(pin: tuple[int, bool]) -> float:
+        return _centre(graph, parts.key(pin[0]))[1]
+
+    return {node: sorted(gate.pins, key=height, reverse=True) for node, gate in parts.gates.items()}
+
+
+def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
+    """Draw the gate symbols into the boxes of a placed drawing.
+
+    They are GraphViz's ``_background``, so that every picture format shows them. A drawing whose last target is on top is
+    turned over.
+    """
+    ends = [f"out{place}" for place in range(len(parts.outputs))]
+    if _first_is_below(graph, ends if len(ends) > 1 else [parts.key(node) for node, _ in parts.inputs]):
+        _turn_over(graph)
+        pins = {node: some[::-1] for node, some in pins.items()}
+    pen = _Pen()
+    for node, gate in parts.gates.items():
+        pen.place(*_centre(graph, parts.key(node)))
+        _draw_symbol(pen, gate, [inverted for _, inverted in pins[node]])
+    graph.graph_attr["_background"] = "".join(pen.operations)
+    return graph
+
+
+def _centre(graph: Any, key: str) -> Point:
+    x, y = graph.get_node(key).attr["pos"].split(",")
+    return float(x), float(y)
+
+
+def _first_is_below(graph: Any, keys: Sequence[str]) -> bool:
+    middle = (len(keys) - 1) / 2
+    return sum((place - middle) * _centre(graph, key)[1] for place, key in enumerate(keys)) > 0
+
+
+def _turn_over(graph: Any) -> None:
+    """Exchange top and bottom of all nodes and wires; the legend stays."""
+    items = [*graph.nodes(), *graph.edges()]
+    heights = [float(y) for item in items for _, y in PLACE.findall(item.attr["pos"])]
+    both = min(heights, default=0.0) + max(heights, default=0.0)
+    for item in items:
+        item.attr["pos"] = PLACE.sub(lambda found: f"{found[1]},{both - float(found[2]):.2f}", item.attr["pos"])
+
+
+class _Pen:
+    """Writes drawing operations of GraphViz's xdot language, with coordinates relative to a place."""
+
+    def __init__(self) -> None:
+        self.operations: list[str] = []
+        self._x = self._y = 0.0
+
+    def place(self, x: float, y: float) -> None:
+        self._x, self._y = x, y
+
+    def colour(self, line: str, fill: str) -> None:
+        self.operations.append(f"c {len(line)} -{line} C {len(fill)} -{fill} ")
+
+    def curve(self, points: Sequence[Point], *, filled: bool = False) -> None:
+        """Draw Bézier curves, each from the end of the one before."""
+        self.operations.append(f"{'b' if filled else 'B'} {self._all(points)}")
+
+    def line(self, points: Sequence[Point]) -> None:
+        self.operations.append(f"L {self._all(points)}")
+
+    def area(self, points: Sequence[Point]) -> None:
+        self.operations.append(f"P {self._all(points)}")
+
+    def disc(self, x: float, y: float, radius: float) -> None:
+        self.operations.append(f"E {self._x + x:.2f} {self._y + y:.2f} {radius:g} {radius:g} ")
+
+    def text(self, x: float, y: float, text: str) -> None:
+        self.operations.append(f"F 11 9 -Helvetica T {self._x + x:.2f} {self._y + y:.2f} 0 10 {len(text)} -{text} ")
+
+    def _all(self, points: Sequence[Point]) -> str:
+        return f"{len(points)} " + "".join(f"{self._x + x:.2f} {self._y + y:.2f} " for x, y in points)
+
+
+def _draw_symbol(pen: _Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
+    left, right = -HALF, HALF
+    pen.colour(INK, gate.colour)
+    if gate.kind == "constant":
+        pen.line([(8, 0), (REACH, 0)])
+        pen.disc(0, 0, 9)
+        pen.colour(INK, "#ffffff")
+        pen.disc(0, 0, 6.5)
+        pen.text(0, -4, "1" if gate.inverted else "0")
+        return
+    if gate.kind == "buffer":
+        left, right = -9, 9
+    # Wires end at the body, which for an OR or XOR is hollow on the left.
+    hollow = {"or": 3.0, "xor": -1.5}.get(gate.kind, 0.0)
+    heights = [PIN, -PIN] if len(bubbles) == 2 else [0.0]
+    for y, bubble in zip(heights, bubbles, strict=True):
+        end = left + hollow - (2 * BUBBLE if bubble else 0)
+        pen.line([(-REACH, y), (end, y)])
+    pen.line([(right, 0), (REACH, 0)])
+    if gate.kind == "buffer":
+        pen.area([(left, 10), (left, -10), (right, 0)])
+    elif gate.kind == "and":
+        pen.curve(_and_outline(), filled=True)
+    else:
+        pen.curve(_or_outline(), filled=True)
+        if gate.kind == "xor":
+            pen.curve(_hollow(left - 4.5))
+    pen.colour(INK, "#ffffff")
+    for y, bubble in zip(heights, bubbles, strict=True):
+        if bubble:
+            pen.disc(left + hollow - BUBBLE, y, BUBBLE)
+    if gate.inverted:
+        pen.disc(right + BUBBLE, 0, BUBBLE)
+
+
+def _straight(start: Point, end: Point) -> list[Point]:
+    """Return the control points and the end of a straight Bézier curve."""
+    (x0, y0), (x1, y1) = start, end
+    return [(x0 + (x1 - x0) * t, y0 + (y1 - y0) * t) for t in (1 / 3, 2 / 3, 1)]
+
+
+def _and_outline() -> list[Point]:
+    round_ = 0.5523 * HALF  # control points of a quarter circle
+    points: list[Point] = [(-HALF, HALF), *_straight((-HALF, HALF), (0, HALF))]
+    points += [(round_, HALF), (HALF, round_), (HALF, 0), (HALF, -round_), (round_, -HALF), (0, -HALF)]
+    points += _straight((0, -HALF), (-HALF, -HALF))
+    return [*points, *_straight((-HALF, -HALF), (-HALF, HALF))]
+
+
+def _or_outline() -> list[Point]:
+    points: list[Point] = [(-HALF, HALF), (-2, HALF), (7, 11), (HALF, 0), (7, -11), (-2, -HALF), (-HALF, -HALF)]
+    return [*points, *_hollow(-HALF)[1:]]
+
+
+def _hollow(x: float) -> list[Point]:
+    """Return the left side of an OR, from the bottom to the top."""
+    return [(x, -HALF), (x + 5.5, -HALF / 3), (x + 5.5, HALF / 3), (x, HALF)]

@@ -1,0 +1,117 @@
+"""From a task to its row: make the job, search, score. The steps are separate so that any engine can do the search."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._experiments.methods import fit_method
+from gradus._experiments.row import Row
+from gradus._experiments.task_orders import TargetOrder, order_of
+from gradus._experiments.tasks import Task
+from gradus._experiments.training_sets import OwnTable, register, training_set
+from gradus._search.driver import run_search
+from gradus._search.job import Job, Outcome, largest_cost
+
+__all__ = ["TaskBatch", "finished_row", "job_of", "output_nodes", "run_batch", "run_task"]
+
+
+def job_of(task: Task) -> tuple[Job, TargetOrder]:
+    """Return everything that a search needs, on whichever back end, and the order of the targets."""
+    data, order = training_set(task.set_key), order_of(task)
+    Y = np.ascontiguousarray(data.Y[:, list(order.order)])
+    return Job(X=data.X, Y=Y, settings=task.design.settings, seed=task.search_seed), order
+
+
+def output_nodes(order: tuple[int, ...], n_inputs: int, n_gates: int) -> npt.NDArray[np.int64]:
+    """Return the node that computes each target: the last gates of a network found by a search, in the order taught."""
+    nodes = np.empty(len(order), dtype=np.int64)
+    nodes[list(order)] = n_inputs + n_gates - len(order) + np.arange(len(order))
+    return nodes
+
+
+def finished_row(task: Task, order: TargetOrder, found: Outcome, cpu_seconds: float | None) -> Row:
+    """Score what a search found and return it as a row."""
+    from gradus._experiments.scoring import count_errors
+
+    data = training_set(task.set_key)
+    outputs = output_nodes(order.order, data.X.shape[1], len(found.sources))
+    errors = count_errors(found.sources, outputs, data.inputs, data.targets, data.test_mask)
+    return Row.of(
+        task,
+        learned_order=list(order.order),
+        tau=order.tau,
+        eta=order.eta,
+        converged=found.converged,
+        iterations=found.iterations,
+        restarts=found.restarts,
+        live_gates=found.live_gates,
+        train_loss=found.cost / largest_cost(task.design.settings.loss, len(outputs), len(data.Y)),
+        cpu_seconds=cpu_seconds,
+        **_accuracies(errors, data.n_test),
+    )
+
+
+def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
+    if not n_test:
+        return {"n_test": 0}
+    accuracy = 1.0 - errors / n_test
+    return {
+        "n_test": n_test,
+        "test_accuracy": [float(value) for value in accuracy],
+        "test_accuracy_mean": float(accuracy.mean()),
+    }
+
+
+def run_task(task: Task) -> Row:
+    """Run one task in this process.
+
+    Examples
+    --------
+    >>> from gradus._experiments.tasks import Design
+    >>> row = run_task(Task(Design("add3"), 40, sample=0))
+    >>> row.converged, row.n_test
+    (True, 24)
+    """
+    begin = time.thread_time()
+    if task.design.method == "network":
+        job, order = job_of(task)
+        found = run_search(job)
+        return finished_row(task, order, found, time.thread_time() - begin)
+    data = training_set(task.set_key)
+    fit = fit_method(task, data)
+    return Row.of(
+        task,
+        learned_order=list(fit.order.order),
+        tau=fit.order.tau,
+        converged=not fit.train_errors.any(),
+        live_gates=fit.n_gates,
+        train_loss=float(fit.train_errors.sum()) / data.Y.size,
+        cpu_seconds=time.thread_time() - begin,
+        **_accuracies(fit.test_errors, data.n_test),
+    )
+
+
+@dataclass(frozen=True)
+class TaskBatch:
+    """Tasks that are sent to a worker together, with the users' tables they need."""
+
+    tasks: tuple[Task, ...]
+    tables: tuple[OwnTable, ...] = ()
+
+
+def run_batch(batch: TaskBatch) -> list[Row]:
+    """Run a batch in a worker; a task that raises becomes a row that says so, and the others still run."""
+    register(batch.tables)
+    return [_run_or_record(task) for task in batch.tasks]
+
+
+def _run_or_record(task: Task) -> Row:
+    try:
+        return run_task(task)
+    except Exception as error:  # whatever a task raises is its result; the others must not suffer for it
+        return Row.failure(task, error)

@@ -1,0 +1,253 @@
+"""Run a file of searches on a GPU: ``python -m gradus._experiments.remote JOBS.npz FOLDER [--seconds S]``.
+
+Needs CuPy and what Gradus needs for a search. When the time is up, the outcomes and the checkpoints of the unfinished searches
+are written: ``--cpu`` finishes those, on this machine or another. `gradus reproduce --absorb` reads the outcomes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from gradus._experiments.outcome_files import OutcomeWriter, reserve_path
+from gradus._experiments.search_files import TaskRecord, read_searches, write_searches
+from gradus._machine import usable_cores
+from gradus._search.driver import resume, run_search
+from gradus._search.job import Checkpoint, Outcome
+from gradus._wording import counted
+from gradus.errors import GradusError, SettingsError
+
+__all__ = ["main", "run_on_cpu", "run_on_gpu"]
+
+SECONDS_PER_LINE = 10.0
+SECONDS_PER_CHECK = 0.5
+
+Say = Callable[[str], Any]
+Ended = tuple[Outcome, Checkpoint | None]
+"""The outcome, and where to continue the search if it was stopped."""
+
+
+def run_on_gpu(
+    searches: Sequence[TaskRecord],
+    folder: Path,
+    *,
+    seconds: float | None = None,
+    n_jobs: int = 0,
+    run_many: Callable[..., Iterator[tuple[int, Outcome]]] | None = None,
+    stop: threading.Event | None = None,
+    say: Say = print,
+) -> int:
+    """Run searches on a GPU and write their outcomes; return how many were finished.
+
+    Parameters
+    ----------
+    searches : sequence of TaskRecord
+        The larger ones begin first.
+    folder : path
+        Where the outcomes go; made if it does not exist. If the time is up before everything is done, the file
+        ``rest-0.npz`` in it has the checkpoints of unfinished searches, for `run_on_cpu`.
+    seconds : float, optional
+        Time limit; searches that have not begun by then are left out.
+    n_jobs : int
+        CPU threads that take searches over from the GPU.
+    run_many : callable, optional
+        Runs the searches; on the GPU if not given.
+    stop : threading.Event, optional
+        Stops the run as if the time were up once it is set.
+    say : callable
+        Gets a line of progress every few seconds.
+    """
+    if any(one.since is not None for one in searches):
+        raise SettingsError("some of these searches have begun already; finish them with --cpu.")
+    if run_many is None:
+        from gradus._search import cuda
+
+        run_many = cuda.run_many
+    searches = sorted(searches, key=_size, reverse=True)
+    clock = _RunClock(seconds, stop, say)
+    writer = OutcomeWriter(folder)
+    finished, rest = 0, dict[int, Checkpoint]()
+    try:
+        for index, found in run_many(
+            (one.job() for one in searches),
+            callback=lambda progress: clock.tell(progress.done, len(searches), progress.steps),
+            n_jobs=n_jobs,
+            left=lambda index, since: rest.update({index: since}),
+        ):
+            if not found.stopped:
+                writer.add(searches[index], found)
+                finished += 1
+    finally:  # whatever ends the run, what is done is kept
+        writer.flush()
+        if rest:
+            write_searches(reserve_path(folder, "rest"), [replace(searches[k], since=since) for k, since in rest.items()])
+    files = counted(writer.files, "file")
+    say(f"{finished} of {len(searches)} searches done in {clock.seconds:.0f} s, {len(rest)} unfinished, {files}")
+    return finished
+
+
+def run_on_cpu(
+    searches: Sequence[TaskRecord],
+    folder: Path,
+    *,
+    seconds: float | None = None,
+    n_jobs: int | None = None,
+    stop: threading.Event | None = None,
+    say: Say = print,
+) -> int:
+    """Run searches on CPU cores, those with a checkpoint from there on; return how many were finished.
+
+    A search that raises does not affect the others; the first such error is raised at the end.
+
+    Parameters
+    ----------
+    searches, folder, seconds, stop, say
+        As for `run_on_gpu`; ``rest-0.npz`` has everything that is not done, whatever ended the run.
+    n_jobs : int, optional
+        Number of threads; the number of usable cores if not given.
+    """
+    clock = _RunClock(seconds, stop, say)
+    writer = OutcomeWriter(folder)
+    end = threading.Event()
+    finished, rest, errors = 0, list[TaskRecord](), list[BaseException]()
+    pool = ThreadPoolExecutor(n_jobs or usable_cores())
+    flying: dict[Future[Ended], TaskRecord] = {pool.submit(_run_here, one, end): one for one in searches}
+    try:
+        while flying:
+            for future in wait(flying, timeout=SECONDS_PER_CHECK, return_when=FIRST_COMPLETED).done:
+                finished += _keep(future, flying.pop(future), writer, rest)
+                errors += filter(None, [future.exception()])
+            if clock.tell(finished, len(searches), None):
+                rest += _cancel_waiting(flying)
+                end.set()
+    finally:  # whatever ends the run, what is done is kept, and so are the checkpoints of the others
+        end.set()
+        pool.shutdown(cancel_futures=True)
+        finished += sum(_keep(future, one, writer, rest) for future, one in flying.items())
+        writer.flush()
+        if rest:
+            write_searches(reserve_path(folder, "rest"), rest)
+    files = counted(writer.files, "file")
+    say(f"{finished} of {len(searches)} searches done in {clock.seconds:.0f} s, {len(rest)} left, {files}")
+    if errors:
+        raise errors[0]
+    return finished
+
+
+def _keep(future: Future[Ended], one: TaskRecord, writer: OutcomeWriter, rest: list[TaskRecord]) -> bool:
+    """Keep the outcome or the checkpoint of a search; return whether it was finished. If it failed, it stays as it was."""
+    if future.cancelled() or future.exception() is not None:
+        rest.append(one)
+        return False
+    found, since = future.result()
+    if found.stopped:
+        rest.append(replace(one, since=since))
+    else:
+        writer.add(one, found)
+    return not found.stopped
+
+
+def _run_here(one: TaskRecord, end: threading.Event) -> Ended:
+    if one.since is None:
+        return run_search(one.job(), callback=lambda _: end.is_set()), None
+    return resume(one.job(), one.since, callback=lambda _: end.is_set())
+
+
+def _cancel_waiting(flying: dict[Future[Any], TaskRecord]) -> list[TaskRecord]:
+    """Take back the searches that no thread has begun."""
+    waiting = [future for future in flying if future.cancel()]
+    return [flying.pop(future) for future in waiting]
+
+
+def _size(one: TaskRecord) -> int:
+    """Estimate how long a search takes: many examples and many targets are hard to learn."""
+    return len(one.Y) * one.settings.n_gates(one.Y.shape[1])
+
+
+class _RunClock:
+    """Reports the progress of a run, and when its time is up."""
+
+    def __init__(self, limit: float | None, stop: threading.Event | None, say: Say) -> None:
+        self.limit, self.stop, self.say = limit, stop or threading.Event(), say
+        self.began = self.last = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.began
+
+    def tell(self, finished: int, total: int, steps: int | None) -> bool:
+        """Print a line every few seconds; return True when the time is up."""
+        now = time.monotonic()
+        if now - self.last >= SECONDS_PER_LINE:
+            self.last = now
+            taken = "" if steps is None else f"{steps / 1e9:.1f} G steps, "
+            self.say(f"{finished} of {total} searches, {taken}{now - self.began:.0f} s")
+        return self.stop.is_set() or (self.limit is not None and now - self.began >= self.limit)
+
+
+@contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """Yield an event that the first Ctrl-C sets; the next one ends the program as usual."""
+    stop = threading.Event()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _from_zero(text: str) -> int:
+    """Parse a count from the command line."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+    return int(text)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description="Run a file of searches on a GPU, or the rest of one on CPU cores.")
+    parser.add_argument("jobs", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seconds", type=float, help="stop after this time, keep what is done, and write the rest")
+    parser.add_argument("--cpu", action="store_true", help="run on CPU cores, from checkpoints where there are any")
+    threads = "CPU threads; beside a GPU they take searches over from it; default: all cores"
+    parser.add_argument("--n-jobs", type=_from_zero, default=usable_cores(), help=threads)
+    parser.add_argument("--from", dest="first", type=_from_zero, default=0, help="leave out the searches before this one")
+    parser.add_argument("--count", type=_from_zero, help="run at most this many searches")
+    options = parser.parse_args(arguments)
+    last = None if options.count is None else options.first + options.count
+    run = partial(run_on_cpu if options.cpu else run_on_gpu, n_jobs=options.n_jobs)
+    try:
+        searches = list(itertools.islice(read_searches(options.jobs), options.first, last))
+        with _interrupts() as stop:
+            run(searches, options.folder, seconds=options.seconds, stop=stop, say=partial(print, file=sys.stderr, flush=True))
+        if stop.is_set():
+            raise KeyboardInterrupt
+    except GradusError as error:
+        print(f"gradus: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print(f"gradus: stopped; what is done is in {options.folder}.", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,245 @@
+"""ARFF tables, with a Mulan label file or a MEKA ``-C`` header; the rows are split by liac-arff.
+
+The header is read here and not by liac-arff, because liac-arff takes exponential time on some faulty attribute lines;
+liac-arff sees columns of plain text only, and every value is checked here, where its column is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+from gradus._formats.table import Table, TableBuilder, check_cells, unique_columns
+from gradus._formats.text import decoded_lines, read_text
+from gradus.errors import FormatError
+
+__all__ = ["read"]
+
+QUOTED = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
+ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}\"',][^\s{{}},]*)\s*(.*)", re.IGNORECASE)
+ITEM = re.compile(rf"\s*({QUOTED}|[^,{{}}\"']+)\s*(?:,|$)")
+IN_QUOTES = re.compile(QUOTED)
+MEKA = re.compile(r"-C\s+(-?[0-9]{1,9})\b", re.IGNORECASE)
+NUMERIC = ("numeric", "real", "integer")
+LARGEST_LABEL_FILE = 1 << 24  # bytes: a name takes some thirty of them
+
+
+class ArffAttribute(NamedTuple):
+    """A column: its name and, if it is nominal, the values it may take."""
+
+    name: str
+    values: tuple[str, ...] | None
+
+
+class ArffHeader(NamedTuple):
+    """What stands before the data."""
+
+    relation: str
+    attributes: list[ArffAttribute]
+    lines: int
+
+
+def read(path: str | PathLike[str], *, labels: str | PathLike[str] | None = None, text_columns: Collection[str] = ()) -> Table:
+    """Read an ARFF file, dense or sparse.
+
+    The targets are the labels of a Mulan XML file (given, or the file of the same name that ends in ``.xml``), or those
+    that ``-C`` in the relation's name counts, from the first column or (negative) from the last, as MEKA writes it.
+
+    Parameters
+    ----------
+    path : path-like
+    labels : path-like, optional
+        A Mulan label file.
+    text_columns : collection of str
+        Columns to keep as text.
+
+    Raises
+    ------
+    FormatError
+        With the line, and the column of a bad value.
+    """
+    lines = _NumberedLines(path)
+    header = _read_header(lines, path)
+    names = unique_columns([attribute.name for attribute in header.attributes], path, None)
+    check_cells(1, len(names), path)
+    targets = _targets(header, names, path, labels)
+    builder = TableBuilder(names, path, text_columns=text_columns)
+    for cells in _rows(lines, header, path):
+        builder.add(cells, lines.number)
+    return builder.table(targets)
+
+
+class _NumberedLines:
+    """The lines of a file, and the number of the one that was read last."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._lines = decoded_lines(path)
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.number += 1
+        return line.strip()
+
+
+def _read_header(lines: _NumberedLines, path: str | PathLike[str]) -> ArffHeader:
+    relation, attributes = "", []
+    for line in lines:
+        keyword = line.split(maxsplit=1)[0].lower() if line else "%"
+        if keyword.startswith("%"):
+            continue
+        if keyword == "@relation":
+            relation = line[len("@relation") :].strip()
+        elif keyword == "@attribute":
+            attributes.append(_attribute(line, lines.number, path))
+        elif keyword == "@data":
+            if not attributes:
+                raise FormatError("there is no @attribute before @data.", path=path, line=lines.number)
+            return ArffHeader(relation, attributes, lines.number)
+        else:
+            raise FormatError(
+                f"expected @relation, @attribute or @data, found {keyword[:40]!r}.",
+                path=path, line=lines.number, column=1,
+            )  # fmt: skip
+    raise FormatError("there is no @data in the file.", path=path)
+
+
+def _attribute(line: str, number: int, path: str | PathLike[str]) -> ArffAttribute:
+    match = ATTRIBUTE.fullmatch(line)
+    if not match:
+        raise FormatError("expected '@attribute NAME TYPE'.", path=path, line=number)
+    name, kind = _unquoted(match[1]), match[2].strip()
+    if kind.startswith("{"):
+        return ArffAttribute(name, _nominal_values(kind, number, match.start(2) + 1, path))
+    word = kind.split(maxsplit=1)[0].lower() if kind else ""
+    if word not in (*NUMERIC, "string", "date"):
+        raise FormatError(
+            f"{kind[:40]!r} is not a type of column that can be read.",
+            path=path, line=number, column=match.start(2) + 1,
+        )  # fmt: skip
+    return ArffAttribute(name, None)
+
+
+def _nominal_values(kind: str, line: int, column: int, path: str | PathLike[str]) -> tuple[str, ...]:
+    if not kind.endswith("}"):
+        raise FormatError("the list of values that begins here is not closed.", path=path, line=line, column=column)
+    inside, place, values = kind[1:-1], 0, []
+    while place < len(inside):
+        item = ITEM.match(inside, place)
+        if not item:
+            raise FormatError("expected values with commas between.", path=path, line=line, column=column + 1 + place)
+        values.append(_unquoted(item[1].strip()))
+        place = item.end()
+    return tuple(values)
+
+
+def _unquoted(word: str) -> str:
+    return re.sub(r"\\(.)", r"\1", word[1:-1]) if word[:1] in ("'", '"') else word
+
+
+def _rows(lines: _NumberedLines, header: ArffHeader, path: str | PathLike[str]) -> Iterator[list[str]]:
+    """Rows as text cells, in the order of the columns."""
+    first = next((line for line in lines if line and not line.startswith("%")), None)
+    if first is None:
+        return
+    sparse = first.startswith("{")
+    checked = _checked_rows(chain([first], lines), sparse, lines, path)
+    attributes = header.attributes
+    for found in _decoded(checked, len(attributes), sparse, lines, path):
+        cells = _dense(found, attributes) if sparse else ["" if cell is None else cell for cell in found]
+        _check_nominal(cells, attributes, lines.number, path)
+        yield cells
+
+
+def _checked_rows(rows: Iterator[str], sparse: bool, lines: _NumberedLines, path: str | PathLike[str]) -> Iterator[str]:
+    for row in rows:
+        if row and not row.startswith("%") and row.startswith("{") != sparse:
+            raise FormatError("rows in braces and rows without are mixed.", path=path, line=lines.number, column=1)
+        yield row
+
+
+def _decoded(rows: Iterator[str], width: int, sparse: bool, lines: _NumberedLines, path: str | PathLike[str]) -> Iterator[Any]:
+    """Split rows with liac-arff, for which every column is text."""
+    import arff
+
+    seen: list[str] = [""]
+
+    def remembered() -> Iterator[str]:
+        for row in rows:
+            seen[0] = row
+            yield row
+
+    head = ["@RELATION r", *(f"@ATTRIBUTE a{i} STRING" for i in range(width)), "@DATA"]
+    try:
+        layout = arff.LOD_GEN if sparse else arff.DENSE_GEN
+        data = arff.ArffDecoder().decode(chain(head, remembered()), return_type=layout)
+        for found in data["data"]:
+            if sparse and found and IN_QUOTES.sub("", seen[0]).count(",") + 1 != len(found):
+                raise FormatError("a column is given twice in one row.", path=path, line=lines.number)
+            yield found
+    except (arff.ArffException, ValueError, IndexError, KeyError, OverflowError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"the row cannot be split into {width} values.", path=path, line=lines.number) from error
+
+
+def _dense(found: dict[int, str | None], attributes: list[ArffAttribute]) -> list[str]:
+    """Fill a sparse row: what is left out is 0, or the first value of a nominal column."""
+    cells = ["0" if attribute.values is None else next(iter(attribute.values), "") for attribute in attributes]
+    for place, cell in found.items():
+        cells[place] = "" if cell is None else cell
+    return cells
+
+
+def _check_nominal(cells: list[str], attributes: list[ArffAttribute], line: int, path: str | PathLike[str]) -> None:
+    for place, (cell, attribute) in enumerate(zip(cells, attributes, strict=True)):
+        if attribute.values is not None and cell and cell not in attribute.values:
+            raise FormatError(
+                f"{cell[:40]!r} is not one of the values of {attribute.name!r}.", path=path, line=line, column=place + 1
+            )
+
+
+def _targets(
+    header: ArffHeader, names: tuple[str, ...], path: str | PathLike[str], labels: str | PathLike[str] | None
+) -> tuple[str, ...] | None:
+    beside = Path(path).with_suffix(".xml")
+    if labels is None and beside.is_file():
+        labels = beside
+    if labels is not None:
+        return _mulan_labels(labels, names)
+    meka = MEKA.search(header.relation)
+    if not meka:
+        return None
+    count = int(meka[1])
+    if not 1 <= abs(count) <= len(names):
+        raise FormatError(f"-C {count} names more targets than the {len(names)} columns, or none.", path=path)
+    return names[:count] if count > 0 else names[count:]
+
+
+def _mulan_labels(labels: str | PathLike[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    text = read_text(labels, largest=LARGEST_LABEL_FILE)
+    # Entities can make a small file grow without bound, and a list of labels needs none.
+    if "<!" in re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL):
+        raise FormatError("holds a document type or entities, which a label file does not need.", path=labels)
+    try:
+        root = ElementTree.fromstring(text.encode("utf-8"))
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        line, column = getattr(error, "position", (None, -1))
+        place = None if line is None else column + 1
+        raise FormatError(f"not XML: {error}.", path=labels, line=line, column=place) from error
+    found = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
+    known = set(names)
+    for label in found:
+        if label is None or label not in known:
+            raise FormatError(f"the label {label!r} is not a column of the table.", path=labels)
+    if not found:
+        raise FormatError("there is no <label name=…> in the file.", path=labels)
+    return unique_columns([str(label) for label in found], labels, None)

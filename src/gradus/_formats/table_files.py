@@ -1,0 +1,125 @@
+"""`read_table` and `write_table`: tables of every format, chosen by the extension of the file."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from gradus._bits import BoolMatrix
+from gradus._files import write_bytes_whole
+from gradus._formats import arff_table, csv_table, npz_table, parquet_table, pla_table
+from gradus._formats.table import Table, distinct_targets, unique_columns
+from gradus.errors import DataError, FormatError
+
+__all__ = ["READERS", "WRITERS", "read_table", "write_table"]
+
+FORMATS = {"csv": csv_table, "parquet": parquet_table, "npz": npz_table, "arff": arff_table, "pla": pla_table}
+READERS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".dat": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".npz": "npz",
+    ".arff": "arff",
+    ".pla": "pla",
+}
+"""Format of each extension that is read."""
+
+Writer = Callable[[BoolMatrix, BoolMatrix, tuple[str, ...], tuple[str, ...]], bytes]
+WRITERS: dict[str, Writer] = {
+    ".csv": csv_table.dumps,
+    ".tsv": functools.partial(csv_table.dumps, delimiter="\t"),
+    ".npz": npz_table.dumps,
+    ".parquet": parquet_table.dumps,
+    ".pla": pla_table.dumps,
+}
+"""Writer of each extension that is written."""
+
+
+def read_table(path: str | PathLike[str], *, kind: str | None = None, **options: Any) -> Table:
+    r"""Read a table of numbers from a file; its extension tells the format.
+
+    Parameters
+    ----------
+    path : path-like
+        A ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.dat``, ``.parquet``, ``.pq``, ``.npz``, ``.arff`` or ``.pla`` file.
+    kind : {"csv", "parquet", "npz", "arff", "pla"}, optional
+        The format, if the extension does not tell it.
+    **options
+        Passed to the format's reader: ``delimiter``, ``header`` and ``text_columns`` for text tables, ``labels`` for
+        ARFF.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read as such a table; the error names the file, and the line and column if there are any.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "half_adder.csv"
+    >>> _ = path.write_text("a,b,sum,carry\n0,1,1,0\n1,1,0,1\n")
+    >>> table = read_table(path)
+    >>> table.columns, table.n_rows
+    (('a', 'b', 'sum', 'carry'), 2)
+    >>> table.split(["sum", "carry"]).Y.astype(int).tolist()
+    [[1, 0], [0, 1]]
+    """
+    extension = Path(path).suffix.lower()
+    chosen = kind if kind is not None else READERS.get(extension)
+    if chosen not in FORMATS:
+        known = ", ".join(READERS)
+        raise FormatError(f"{kind or extension!r} is not a kind of table that is read; known are {known}.", path=path)
+    reader: Any = FORMATS[chosen]
+    try:
+        table: Table = reader.read(path, **options)
+    except TypeError as error:
+        # An option that this format does not have; anything else is a bug and must be seen.
+        if "unexpected keyword argument" not in str(error):
+            raise
+        raise FormatError(f"an option does not fit this kind of file: {error}", path=path) from error
+    return table
+
+
+def write_table(
+    path: str | PathLike[str], X: BoolMatrix, Y: BoolMatrix, input_names: Sequence[str], target_names: Sequence[str]
+) -> tuple[str, ...]:
+    """Write examples to a file, whole or not at all; its extension tells the format.
+
+    Parameters
+    ----------
+    path : path-like
+        A ``.csv``, ``.tsv``, ``.npz``, ``.parquet`` or ``.pla`` file.
+    X, Y : ndarray of bool
+    input_names, target_names : sequence of str
+        A target named like an input gets ``_next`` behind its name.
+
+    Returns
+    -------
+    tuple of str
+        The names of the target columns in the file.
+
+    Raises
+    ------
+    FormatError
+        If the extension is not known, the format cannot hold a name, or the file cannot be written.
+    """
+    writer = WRITERS.get(Path(path).suffix.lower())
+    if writer is None:
+        raise FormatError(f"tables are written as {', '.join(WRITERS)}.", path=path)
+    if len(X) != len(Y) or X.shape[1] != len(input_names) or Y.shape[1] != len(target_names):
+        raise DataError("the numbers of rows and names do not fit the tables.")
+    targets = distinct_targets(input_names, target_names)
+    unique_columns([*input_names, *targets], path, None)
+    write_bytes_whole(path, writer(X, Y, tuple(input_names), targets))
+    return targets

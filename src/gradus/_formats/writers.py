@@ -1,0 +1,92 @@
+"""The registry of writers: every format in which a network can be written, by file extension."""
+
+from __future__ import annotations
+
+import importlib
+from os import PathLike
+from pathlib import Path
+
+from gradus._files import write_bytes_whole
+from gradus._network import Network
+from gradus.errors import FormatError
+
+__all__ = ["EXTENSIONS", "export"]
+
+# Module, function and further arguments; writers are imported when they are used.
+_WRITERS: dict[str, tuple[str, ...]] = {
+    ".v": ("gradus._formats.verilog", "write_verilog"),
+    ".blif": ("gradus._formats.blif", "write_blif"),
+    ".bench": ("gradus._formats.bench", "write_bench"),
+    ".aag": ("gradus._formats.aiger", "write_aiger"),
+    ".aig": ("gradus._formats.aiger", "write_binary_aiger"),
+    ".bnet": ("gradus._formats.bnet", "write_bnet"),
+    ".sbml": ("gradus._formats.sbml", "write_sbml"),
+    ".dot": ("gradus._drawing.dot", "network_dot"),
+    ".txt": ("gradus._logic.formula", "write_formulas"),
+    ".svg": ("gradus._drawing.picture", "network_picture", ".svg"),
+    ".png": ("gradus._drawing.picture", "network_picture", ".png"),
+    ".pdf": ("gradus._drawing.picture", "network_picture", ".pdf"),
+}
+
+EXTENSIONS = (*_WRITERS, ".json")
+"""What `export` can write."""
+
+
+def export(network: Network, path: str | PathLike[str] | None = None, *, format: str | None = None) -> str | bytes:
+    r"""Write a network as a circuit, a model, formulas or a picture.
+
+    The formats are ``v`` (Verilog), ``blif``, ``bench``, ``aag`` and ``aig`` (AIGER, ASCII and binary), ``bnet``, ``sbml``
+    (SBML-qual), ``dot`` (GraphViz), ``txt`` (formulas), ``svg``, ``png`` and ``pdf`` (drawings with the usual gate
+    symbols), and ``json`` (as `Network.save` writes it). All but ``json`` leave out the gates that no output depends on.
+
+    Parameters
+    ----------
+    network : Network
+    path : path-like, optional
+        The file, written whole or not at all.
+    format : str, optional
+        One of the formats above; if not given, the extension of the path says it.
+
+    Returns
+    -------
+    str or bytes
+        The content of the file; bytes for ``aig``, ``png`` and ``pdf``, text otherwise.
+
+    Raises
+    ------
+    FormatError
+        If there is no such format, or the file cannot be written.
+    MissingExtraError
+        If a library that the format needs is not installed.
+
+    Examples
+    --------
+    >>> print(export(Network(2, [[0, 1]], [2], [6]), format="txt").split("\n")[1])
+    z0 = x0 ^ x1
+    """
+    kind = _checked_format(path, format)
+    content = network.to_json() if kind == ".json" else _written(network, *_WRITERS[kind])
+    if kind == ".svg" and isinstance(content, bytes):
+        content = content.decode("utf-8")
+    if path is not None:
+        write_bytes_whole(path, content.encode("utf-8") if isinstance(content, str) else content)
+    return content
+
+
+def _written(network: Network, module: str, function: str, *arguments: str) -> str | bytes:
+    content: str | bytes = getattr(importlib.import_module(module), function)(network, *arguments)
+    return content
+
+
+def _checked_format(path: str | PathLike[str] | None, format: str | None) -> str:
+    if format is not None:
+        kind = f".{str(format).lower().removeprefix('.')}"
+        what = f"{format!r} is not a format"
+    elif path is not None:
+        kind = Path(path).suffix.lower()
+        what = f"the extension {kind!r} names no format" if kind else "the file needs an extension"
+    else:
+        kind, what = "", "give a path or a format"
+    if kind not in EXTENSIONS:
+        raise FormatError(f"{what}; use one of {', '.join(EXTENSIONS)}.", path=path)
+    return kind

@@ -1,0 +1,376 @@
+"""Discordant pairs as bit rows: collected without ever holding all of them, then reduced to a covering problem.
+
+A *mask* is the set of columns in which two rows of different classes differ, one bit per column. A set of columns is
+feasible exactly if it meets every mask, so short masks say the most. `MaskCollector` streams over the pairs, keeps
+each mask once and, when its table is full, drops the longest masks: what it holds is then a relaxation of the
+problem. `reduce_masks` does everything obvious, and leaves a `CoveringProblem`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import WordMatrix, n_words, unpack
+from gradus._compile import compiled, inlined
+from gradus._intrinsics import popcount, trailing_zeros
+from gradus._minfs.deadline import Deadline
+
+__all__ = ["CoveringProblem", "MaskCollector", "mask_sizes", "minimal_masks", "reduce_masks"]
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+LOW_BITS, WORD_SHIFT = np.uint64(63), np.uint64(6)
+HASH_MULTIPLIER, HASH_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+FINISHED, TABLE_FULL = 0, 1
+MASKS_COMPARED = 256
+MAX_COLUMNS_COMPARED = 1 << 14  # beyond it, comparing each column with each takes longer than it saves
+Positions = npt.NDArray[np.int64]
+
+
+@inlined
+def _difference(rows: Any, i: Any, j: Any, mask: Any) -> Any:
+    """Write the mask of rows i and j; return its size and its hash."""
+    size, key = ZERO, ZERO
+    for w in range(mask.shape[0]):
+        word = rows[i, 0, w] ^ rows[j, 0, w]
+        for plane in range(1, rows.shape[1]):
+            word |= rows[i, plane, w] ^ rows[j, plane, w]
+        mask[w] = word
+        size += popcount(word)
+        key = (key ^ word) * HASH_MULTIPLIER
+        key ^= key >> HASH_SHIFT
+    return size, key
+
+
+@inlined
+def _insert(table: Any, masks: Any, n_masks: Any, mask: Any, key: Any) -> Any:
+    """Add a mask unless the table has it; return the new number of masks."""
+    last = np.uint64(table.shape[0] - 1)
+    slot = key & last
+    while table[slot] >= 0:
+        same = True
+        for w in range(mask.shape[0]):
+            if masks[table[slot], w] != mask[w]:
+                same = False
+                break
+        if same:
+            return n_masks
+        slot = (slot + ONE) & last
+    table[slot] = n_masks
+    masks[n_masks, :] = mask
+    return n_masks + 1
+
+
+@compiled
+def _stream(
+    rows: Any, first: Any, stop: Any, cursor: Any, end: Any, longest: Any, table: Any, masks: Any, n_masks: Any
+) -> Any:
+    """Collect the masks of at most `longest` columns of rows i and first[i] <= j < stop[i], cursor[0] <= i < end."""
+    mask = np.empty(rows.shape[2], dtype=np.uint64)
+    limit = np.uint64(longest)
+    for i in range(cursor[0], end):
+        if n_masks + (stop[i] - first[i]) > masks.shape[0]:
+            cursor[0] = i
+            return TABLE_FULL, n_masks
+        for j in range(first[i], stop[i]):
+            size, key = _difference(rows, i, j, mask)
+            if size <= limit and size > ZERO:
+                n_masks = _insert(table, masks, n_masks, mask, key)
+    cursor[0] = end
+    return FINISHED, n_masks
+
+
+@compiled
+def _refill(table: Any, masks: Any, n_masks: Any) -> None:
+    """Rebuild the hash table over the first masks, which are all different."""
+    table[:] = -1
+    last = np.uint64(table.shape[0] - 1)
+    for i in range(n_masks):
+        key = ZERO
+        for w in range(masks.shape[1]):
+            key = (key ^ masks[i, w]) * HASH_MULTIPLIER
+            key ^= key >> HASH_SHIFT
+        slot = key & last
+        while table[slot] >= 0:
+            slot = (slot + ONE) & last
+        table[slot] = i
+
+
+@compiled
+def _mark_supersets(sets: Any, begin: Any, end: Any, n_compared: Any, kept: Any, n_kept: Any, marked: Any) -> Any:
+    """Mark each bit row that is a superset of one of the first `n_compared` kept ones; keep the others side by side."""
+    words = sets.shape[1]
+    for i in range(begin, end):
+        head = ~sets[i, 0]
+        for k in range(min(n_kept, n_compared)):
+            if kept[k, 0] & head != ZERO:
+                continue
+            w = 1
+            while w < words and kept[k, w] & ~sets[i, w] == ZERO:
+                w += 1
+            if w == words:
+                marked[i] = True
+                break
+        if not marked[i]:
+            kept[n_kept] = sets[i]
+            n_kept += 1
+    return n_kept
+
+
+@compiled
+def mask_sizes(masks: Any) -> Any:
+    """Count the columns in each mask."""
+    sizes = np.zeros(masks.shape[0], dtype=np.int64)
+    for i in range(masks.shape[0]):
+        for w in range(masks.shape[1]):
+            sizes[i] += np.int64(popcount(masks[i, w]))
+    return sizes
+
+
+@compiled
+def _transpose(masks: Any, begin: Any, end: Any, covers: Any) -> None:
+    """Set the bit of each mask in the row of every column that it has."""
+    for i in range(begin, end):
+        block, bit = i >> 6, ONE << (np.uint64(i) & LOW_BITS)
+        for w in range(np.uint64(masks.shape[1])):
+            bits = masks[i, w]
+            while bits:
+                covers[(w << WORD_SHIFT) + trailing_zeros(bits), block] |= bit
+                bits &= bits - ONE
+
+
+@compiled
+def _renumber(masks: Any, begin: Any, end: Any, new_number: Any, renumbered: Any) -> None:
+    """Copy masks with every column under its new number, without the columns that have none (-1)."""
+    for i in range(begin, end):
+        for w in range(np.uint64(masks.shape[1])):
+            bits = masks[i, w]
+            while bits:
+                number = new_number[(w << WORD_SHIFT) + trailing_zeros(bits)]
+                bits &= bits - ONE
+                if number >= 0:
+                    renumbered[i, number >> 6] |= ONE << (np.uint64(number) & LOW_BITS)
+
+
+def supersets_of_earlier(sets: WordMatrix, n_compared: int, deadline: Deadline) -> npt.NDArray[np.bool_]:
+    """Mark every bit row that is a superset of one of the first `n_compared` unmarked ones before it."""
+    marked, kept, n_kept = np.zeros(len(sets), dtype=np.bool_), np.empty_like(sets), 0
+    for begin, end in deadline.slices(len(sets), grace=True):
+        n_kept = _mark_supersets(sets, begin, end, n_compared, kept, n_kept, marked)
+    return marked
+
+
+def minimal_masks(masks: WordMatrix, deadline: Deadline, *, compared: int = MASKS_COMPARED) -> WordMatrix:
+    """Drop masks that contain another: the rest comes shortest first, in an order fixed by the masks alone.
+
+    Long masks are hardly ever contained in others, so a mask is compared with the shortest few only (`compared`), and
+    always with all those of a single column.
+    """
+    sizes = mask_sizes(masks)
+    order = np.arange(len(masks))
+    for key in (*masks.T, sizes):  # as np.lexsort does it, but with a look at the clock between two keys
+        order = order[np.argsort(key[order], kind="stable")]
+        deadline.check(grace=True)
+    masks = masks[order]
+    deadline.check(grace=True)
+    masks = masks[np.append(True, (masks[1:] != masks[:-1]).any(axis=1))[: len(masks)]]
+    compared = max(compared, int(np.count_nonzero(sizes == 1)))
+    minimal: WordMatrix = masks[~supersets_of_earlier(masks, compared, deadline)]
+    return minimal
+
+
+@dataclass(frozen=True)
+class CoveringProblem:
+    """Columns that every solution has, and the masks that the others have to meet.
+
+    `masks` and `covers` number the columns by their place in `columns`, which keeps their order: a set is
+    lexicographically first here exactly if it is first among the sets of original columns.
+    """
+
+    forced: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int64]
+    masks: WordMatrix  # (pairs, words), shortest first
+    covers: WordMatrix  # (columns, pair words): the pairs that each column separates
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of masks left."""
+        return len(self.masks)
+
+    def original(self, words: npt.NDArray[np.uint64]) -> tuple[int, ...]:
+        """Turn a set given as bits into original columns, the forced ones included."""
+        return self.original_columns(np.flatnonzero(unpack(words.reshape(1, -1), len(self.columns))[:, 0]))
+
+    def original_columns(self, places: Any) -> tuple[int, ...]:
+        """Turn places in `columns` into original columns, the forced ones included, in ascending order."""
+        chosen = self.columns[np.asarray(places, dtype=np.int64)]
+        return tuple(int(column) for column in np.sort(np.concatenate([self.forced, chosen])))
+
+    def columns_in_all(self) -> npt.NDArray[np.uint64]:
+        """Bits of the columns that cover every pair alone."""
+        common: npt.NDArray[np.uint64] = np.bitwise_and.reduce(self.masks, axis=0)
+        return common
+
+
+def reduce_masks(
+    masks: WordMatrix, n_columns: int, deadline: Deadline | None = None, *, drop_dominated: bool = True
+) -> CoveringProblem:
+    """Remove masks that contain others, force columns that are alone in a mask, drop columns that are never needed.
+
+    Parameters
+    ----------
+    masks : ndarray of uint64, shape (pairs, words)
+        None of them empty.
+    n_columns : int
+    deadline : Deadline, optional
+        When to give up.
+    drop_dominated : bool
+        Drop a column if an earlier one covers all that it covers. The size of a minimum set and the lexicographically
+        first one stay the same; other minimum sets may be lost, so this must be off to list them all.
+
+    Returns
+    -------
+    CoveringProblem
+
+    Raises
+    ------
+    TimeUp
+        If the deadline has passed.
+    """
+    deadline = Deadline() if deadline is None else deadline
+    forced = np.empty(0, dtype=np.int64)
+    columns = np.arange(n_columns)
+    while True:
+        masks = minimal_masks(masks, deadline)
+        alone = mask_sizes(masks) == 1
+        # No other mask has a column that is alone in one: it would contain that mask.
+        single = np.bitwise_or.reduce(masks[alone], axis=0, initial=ZERO)
+        forced = np.concatenate([forced, columns[unpack(single.reshape(1, -1), len(columns))[:, 0]]])
+        masks = masks[~alone]
+        covers = _covers(masks, len(columns), deadline)
+        needed: npt.NDArray[np.bool_] = np.asarray(covers.any(axis=1))
+        shrunk = False
+        if drop_dominated and 0 < len(columns) <= MAX_COLUMNS_COMPARED and len(masks):
+            dominated = supersets_of_earlier(~covers, len(covers), deadline)
+            shrunk = bool((dominated & needed).any())
+            needed &= ~dominated
+        masks = _without_columns(masks, needed, deadline)
+        columns, covers = columns[needed], covers[needed]
+        if not shrunk:
+            return CoveringProblem(np.sort(forced), columns, masks, covers)
+
+
+def _covers(masks: WordMatrix, n_columns: int, deadline: Deadline) -> WordMatrix:
+    """For each column the masks that have it."""
+    covers = np.zeros((n_columns, n_words(len(masks))), dtype=np.uint64)
+    for begin, end in deadline.slices(len(masks), grace=True):
+        _transpose(masks, begin, end, covers)
+    return covers
+
+
+def _without_columns(masks: WordMatrix, keep: npt.NDArray[np.bool_], deadline: Deadline) -> WordMatrix:
+    """Masks over the columns that are kept, which are numbered anew."""
+    new_number = np.where(keep, np.cumsum(keep) - 1, -1)
+    renumbered = np.zeros((len(masks), n_words(int(keep.sum()))), dtype=np.uint64)
+    for begin, end in deadline.slices(len(masks), grace=True):
+        _renumber(masks, begin, end, new_number, renumbered)
+    return renumbered
+
+
+class MaskCollector:
+    """The masks of a table's discordant pairs: all of them, or the shortest where there are too many.
+
+    Parameters
+    ----------
+    rows : ndarray of uint64, shape (n, planes, words)
+        The distinct rows, bit c of plane b being bit b of the code in column c.
+    classes : ndarray of int, shape (n,)
+        The class of each row.
+    keep : int
+        How many masks to hold at most.
+    work : int
+        How many pairs times words to look at at most; beyond it, each row meets only some of its partners.
+    deadline : Deadline, optional
+        When to give up: `collect` then raises `TimeUp`.
+    """
+
+    def __init__(
+        self, rows: npt.NDArray[np.uint64], classes: Positions, *, keep: int, work: int, deadline: Deadline | None = None
+    ) -> None:
+        self.rows, self.classes, self.keep, self.work = rows, classes, keep, work
+        self.deadline = Deadline() if deadline is None else deadline
+
+    def collect(self, cells: Positions | None = None) -> tuple[WordMatrix, bool]:
+        """Collect the masks of all pairs, or only of those within a cell; say whether none was left out."""
+        cells = np.zeros(len(self.rows), dtype=np.int64) if cells is None else cells
+        order = np.lexsort((self.classes, cells))
+        first, stop = _partners(cells[order], self.classes[order])
+        cost = int((stop - first).sum()) * self.rows.shape[1] * self.rows.shape[2]
+        if cost == 0:
+            return np.empty((0, self.rows.shape[2]), dtype=np.uint64), True
+        complete = cost <= self.work
+        if not complete:
+            share = int((stop - first).sum() * (self.work / cost) / np.count_nonzero(first < stop))
+            # One partner of another class may equal the row where conflicts are ignored, one per class: never that few.
+            first, stop = _nearby_partners(first, stop, max(share, int(self.classes.max()) + 2))
+        masks, all_kept = self._collect_shortest(np.ascontiguousarray(self.rows[order]), first, stop)
+        return masks, complete and all_kept
+
+    def _collect_shortest(self, rows: npt.NDArray[np.uint64], first: Positions, stop: Positions) -> tuple[WordMatrix, bool]:
+        """Stream over the pairs and keep the distinct masks, the shortest if they are more than `keep`."""
+        widest = int((stop - first).max())
+        capacity = min(int((stop - first).sum()), 2 * self.keep) + widest
+        masks = np.empty((capacity, rows.shape[2]), dtype=np.uint64)
+        table = np.full(2 << int(capacity - 1).bit_length(), -1, dtype=np.int64)
+        cursor = np.zeros(1, dtype=np.int64)
+        longest, complete, n_masks = rows.shape[2] * 64, True, 0
+        for _, end in self.deadline.slices(len(rows), first=64, grace=True):
+            while cursor[0] < end:
+                status, n_masks = _stream(rows, first, stop, cursor, end, longest, table, masks, n_masks)
+                if status == TABLE_FULL and n_masks > self.keep:
+                    longest, n_masks = _shorten(masks, n_masks, self.keep)
+                    complete = False
+                    self.deadline.check(grace=True)
+                    _refill(table, masks, n_masks)
+                    self.deadline.check(grace=True)
+        return masks[:n_masks].copy(), complete
+
+
+def _partners(cells: Positions, classes: Positions) -> tuple[Positions, Positions]:
+    """For rows sorted by cell and class: where the later classes of each row's cell begin, and where the cell ends."""
+    new_cell = np.flatnonzero(np.diff(cells)) + 1
+    new_block = np.flatnonzero((np.diff(cells) != 0) | (np.diff(classes) != 0)) + 1
+    rows = np.arange(len(cells))
+    first = np.append(new_block, len(cells))[np.searchsorted(new_block, rows, side="right")]
+    stop = np.append(new_cell, len(cells))[np.searchsorted(new_cell, rows, side="right")]
+    return first, stop
+
+
+def _nearby_partners(first: Positions, stop: Positions, share: int) -> tuple[Positions, Positions]:
+    """Leave each row only so many of its partners: those at about the same place in their classes.
+
+    Rows come sorted within a class, so these are more alike than others, and like rows make short masks.
+    """
+    rows = np.arange(len(first))
+    begin = np.concatenate([[0], np.flatnonzero(np.diff(first)) + 1])
+    begin = begin[np.searchsorted(begin, rows, side="right") - 1]
+    place = (rows - begin) / np.maximum(first - begin, 1)
+    start = first + (place * (stop - first)).astype(np.int64) - share // 2
+    start = np.clip(start, first, np.maximum(stop - share, first))
+    return start, np.minimum(start + share, stop)
+
+
+def _shorten(masks: WordMatrix, n_masks: int, keep: int) -> tuple[int, int]:
+    """Drop the longest masks until at most `keep` are left; return the longest size still collected and the number left."""
+    sizes = mask_sizes(masks[:n_masks])
+    up_to = np.cumsum(np.bincount(sizes))
+    fitting = np.flatnonzero(up_to <= keep)
+    longest = int(fitting[-1])
+    kept = np.flatnonzero(sizes <= longest)
+    if not len(kept):  # more of the shortest size than fit: some of them have to do
+        kept = np.flatnonzero(sizes == sizes.min())[:keep]
+    masks[: len(kept)] = masks[kept]
+    return longest, len(kept)

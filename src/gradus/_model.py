@@ -1,0 +1,343 @@
+"""`Model`: circuits with the encodings around them, from a table to labels; a model is one JSON file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import BoolMatrix
+from gradus._encoding.features import FeatureColumn, FeatureEncoding
+from gradus._encoding.labels import TargetEncoding, side_by_side
+from gradus._formats.text import read_text
+from gradus._logic.formula import RESERVED_WORDS, Formula, formulas
+from gradus._network import Network
+from gradus._version import __version__
+from gradus.errors import DataError, FormatError
+
+__all__ = ["Model", "load"]
+
+VERSION = 2
+"""Of the part ``about`` of a model file; version 1 had no further circuits."""
+PLAIN_WORD = re.compile(r"[A-Za-z_][\w.]*")
+TOO_LONG = "too long for a formula"
+_Gate: TypeAlias = tuple[int, int, int]
+"""Truth table and the two source nodes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Circuits, how a table becomes their inputs, and how their outputs become labels.
+
+    Made by `gradus.BooleanNetworkClassifier` and ``gradus learn``, and read by `gradus.load`.
+
+    Attributes
+    ----------
+    networks : tuple of Network
+        The circuits that vote, best first; usually one.
+    features : FeatureEncoding
+        How columns become inputs.
+    targets : tuple of TargetEncoding
+        How outputs become class labels, one for each target.
+    about : dict
+        What the model was learned from and how: settings, order, errors.
+
+    Examples
+    --------
+    >>> import gradus
+    >>> table = [[1.5, 0], [2.5, 1], [8.5, 0], [9.5, 1]]
+    >>> classifier = gradus.BooleanNetworkClassifier(noise=0, random_state=0)
+    >>> model = classifier.fit(table, ["low", "low", "high", "high"]).model_
+    >>> model.feature_names, model.target_names
+    (('x0', 'x1'), ('y',))
+    >>> model.predict({"x1": [0, 0], "x0": [1, 9]}).tolist()
+    ['low', 'high']
+    """
+
+    networks: tuple[Network, ...]
+    features: FeatureEncoding
+    targets: tuple[TargetEncoding, ...]
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.networks:
+            raise DataError("a model needs at least one network.")
+        outputs = tuple(name for target in self.targets for name in target.output_names)
+        for network in self.networks:
+            if network.input_names != self.features.input_names:
+                raise DataError("the model's feature encoding does not give the inputs of its network.")
+            if network.output_names != outputs:
+                raise DataError("the model's target encoding does not give the outputs of its network.")
+
+    @classmethod
+    def of_bits(cls, network: Network) -> Model:
+        """Return a plain network as a model whose features and targets are 0 and 1."""
+        features = FeatureEncoding(tuple(FeatureColumn(name, "bit") for name in network.input_names))
+        return cls((network,), features, tuple(TargetEncoding(name, (0, 1)) for name in network.output_names))
+
+    @property
+    def network(self) -> Network:
+        """The best circuit."""
+        return self.networks[0]
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Columns that the model reads."""
+        return tuple(column.name for column in self.features.columns)
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """Targets that the model predicts."""
+        return tuple(target.name for target in self.targets)
+
+    def predict(self, table: Any) -> npt.NDArray[Any]:
+        """Predict the label of each target by the vote of the circuits; the best one decides a tie.
+
+        Parameters
+        ----------
+        table : DataFrame, dict of str to array-like, or array-like of shape (n, columns)
+            Named columns are found by name, whatever else the table holds; others by position.
+
+        Returns
+        -------
+        ndarray of shape (n,), or (n, targets) if there are several
+        """
+        codes = self.predict_codes(self.features.encode_any(table))
+        columns = [np.array(target.classes)[numbers] for target, numbers in zip(self.targets, codes, strict=True)]
+        return columns[0] if len(columns) == 1 else side_by_side(columns)
+
+    def predict_proba(self, table: Any) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
+        """Return the share of the circuits that vote for each class; with one circuit 0 or 1.
+
+        Parameters
+        ----------
+        table : DataFrame, dict of str to array-like, or array-like of shape (n, columns)
+
+        Returns
+        -------
+        ndarray of shape (n, classes), or a list of them, one per target, if there are several
+        """
+        votes = self.votes(self.features.encode_any(table))
+        return votes[0] if len(votes) == 1 else votes
+
+    def predict_codes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.int64]]:
+        """Return, for each target, the number of the class of each row."""
+        found = []
+        for share, best in zip(self.votes(inputs), self._codes(self.network, inputs), strict=True):
+            tied = share[np.arange(len(share)), best] == share.max(axis=1, initial=0)
+            found.append(np.where(tied, best, np.argmax(share, axis=1)))
+        return found
+
+    def votes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
+        """Return, for each target, the share of the circuits that vote for each class; shape (n, classes)."""
+        votes = [np.zeros((len(inputs), len(target.classes))) for target in self.targets]
+        rows = np.arange(len(inputs))
+        for network in self.networks:
+            for share, codes in zip(votes, self._codes(network, inputs), strict=True):
+                share[rows, codes] += 1
+        return [share / len(self.networks) for share in votes]
+
+    def _codes(self, network: Network, inputs: BoolMatrix) -> list[npt.NDArray[np.int64]]:
+        ends = np.cumsum([target.n_outputs for target in self.targets]).tolist()
+        outputs = network.predict(inputs)
+        pairs = zip(self.targets, ends, strict=True)
+        return [target.decode(outputs[:, end - target.n_outputs : end]) for target, end in pairs]
+
+    def rules(self) -> dict[str, str]:
+        """Return what the best circuit says, as formulas of the table's columns.
+
+        Returns
+        -------
+        dict of str to str
+            A formula for each statement: a target of 0 and 1 by its name, ``"target = class"`` for others (with two
+            classes only the second). ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
+        """
+        found, start = {}, 0
+        for target in self.targets:
+            outputs = self.network.outputs[start : start + target.n_outputs].tolist()
+            start += target.n_outputs
+            if len(outputs) == 1:
+                statement = _name(target.name) if target.are_bits else f"{_name(target.name)} = {_name(target.classes[-1])}"
+                found[statement] = self._formula([], outputs[0])
+                continue
+            for code, label in enumerate(target.classes):
+                gates, node = _class_gates(self.network, outputs, target.codes_of(code))
+                found[f"{_name(target.name)} = {_name(label)}"] = self._formula(gates, node)
+        return found
+
+    def _formula(self, gates: Sequence[_Gate], node: int) -> str:
+        """Return the formula of a node of the best circuit with some gates added."""
+        network = _with_gates(self.network, gates, node)
+        inputs = [(column, value) for column in self.features.columns for value in column.tested or (None,) * column.is_bit]
+        try:
+            text = _in_conditions(next(iter(formulas(network).values())), inputs)
+            if "^" in text and not all(column.is_bit for column, _ in inputs):
+                # Without ^, conditions that follow from others of the same column can be left out.
+                text = min(text, _in_conditions(next(iter(formulas(network, xor=False).values())), inputs), key=len)
+        except FormatError:
+            return TOO_LONG
+        return text
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as JSON that `gradus.load`, `Network.load` and people can read.
+
+        Parameters
+        ----------
+        path : path-like
+        """
+        about = {key: value for key, value in self.about.items() if key not in ("version", "made_by", "encoding", "circuits")}
+        encoding = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
+        head: dict[str, Any] = {"version": VERSION, "made_by": f"gradus {__version__}", **about, "encoding": encoding}
+        if len(self.networks) > 1:
+            head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
+        self.network.save(path, about=head)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Model:
+        """Read a model, as `gradus.load` does."""
+        return load(path)
+
+
+def load(path: str | PathLike[str]) -> Model:
+    """Read a model that `Model.save`, `BooleanNetworkClassifier.save` or ``gradus learn`` wrote.
+
+    A plain network, as `Network.save` writes it, counts as a model whose features and targets are 0 and 1.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    FormatError
+        If the file is not a model, or was written by a newer version.
+
+    Examples
+    --------
+    >>> import os, tempfile, gradus
+    >>> path = os.path.join(tempfile.mkdtemp(), "nand.json")
+    >>> gradus.Network(2, [[0, 1]], [2]).save(path)
+    >>> gradus.load(path).predict([[0, 1], [1, 1]])
+    array([1, 0])
+    """
+    text = read_text(path)
+    try:
+        network = Network.from_json(text)
+        about = json.loads(text).get("about")
+        if not isinstance(about, dict) and about is not None:
+            raise FormatError("the model's 'about' part must be an object.")
+        return _from_about(network, about or {})
+    except FormatError as error:
+        raise FormatError(error.message, path=path, line=error.line, column=error.column) from error
+    except DataError as error:
+        raise FormatError(str(error), path=path) from error
+
+
+def _from_about(network: Network, about: dict[str, Any]) -> Model:
+    version, encoding, circuits = about.get("version", 1), about.get("encoding"), about.get("circuits", [])
+    if not isinstance(version, int) or version > VERSION:
+        raise FormatError(f"the model has version {version!r} and this Gradus reads up to version {VERSION}; update Gradus.")
+    if encoding is None:
+        return Model.of_bits(network)
+    if not isinstance(encoding, dict) or not isinstance(encoding.get("targets"), list) or not encoding["targets"]:
+        raise FormatError("the model's encoding must have features and targets.")
+    if not isinstance(circuits, list):
+        raise FormatError("the model's further circuits must be a list.")
+    features = FeatureEncoding.from_json(encoding.get("features"))
+    targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
+    return Model((network, *(Network.from_json(json.dumps(entry)) for entry in circuits)), features, targets, about)
+
+
+def _name(value: Any) -> str:
+    """Write a name or a label so that it stands out in a formula: quoted unless it is a plain word or a number."""
+    if isinstance(value, str) and not (PLAIN_WORD.fullmatch(value) and value.lower() not in RESERVED_WORDS):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def _condition(column: FeatureColumn, value: Any, holds: bool) -> str:
+    """Write an input, or its negation, as a condition on its column."""
+    name = _name(column.name)
+    if column.is_bit:
+        return name if holds else f"!{name}"
+    sign = {"above": ("<=", ">"), "is": ("!=", "=")}[column.kind][holds]
+    return f"{name} {sign} {_name(value)}"
+
+
+def _in_conditions(formula: Formula, inputs: Sequence[tuple[FeatureColumn, Any]]) -> str:
+    """Write a formula of the inputs v0, v1 and so on as one of conditions on columns."""
+    if formula.factored or not formula.support:
+        return re.sub(r"(!?)\bv(\d+)\b", lambda match: _condition(*inputs[int(match[2])], not match[1]), formula.text)
+    return _sum_of_conditions(formula.text, inputs)
+
+
+def _sum_of_conditions(text: str, inputs: Sequence[tuple[FeatureColumn, Any]]) -> str:
+    """Write a sum of products of inputs as conditions, without those that follow from others of the same column."""
+    found: list[tuple[int, ...]] = []
+    for product in text.split(" | "):
+        literals = [(int(word.lstrip("!v")), not word.startswith("!")) for word in product.split(" & ")]
+        kept = _without_implied(literals, inputs)
+        if kept is not None:
+            found.append(tuple(2 * place + holds for place, holds in kept))
+    shortest = [one for one in found if not any(set(other) < set(one) for other in found)]
+    unique = list(dict.fromkeys(shortest))
+    return " | ".join(" & ".join(_condition(*inputs[key >> 1], bool(key & 1)) for key in one) for one in unique) or "0"
+
+
+def _without_implied(
+    literals: Sequence[tuple[int, bool]], inputs: Sequence[tuple[FeatureColumn, Any]]
+) -> list[tuple[int, bool]] | None:
+    """Return the conditions of a product that do not follow from its others; None if no value fulfils them all."""
+    kept = []
+    for place, holds in literals:
+        column, value = inputs[place]
+        others = [(inputs[i][1], h) for i, h in literals if i != place and inputs[i][0] is column]
+        if column.kind == "is" and any(h for _, h in others):
+            if holds:
+                return None
+            continue
+        if column.kind == "above":
+            if holds and any(not h and v <= value for v, h in others):
+                return None
+            if any(h == holds and (v > value if holds else v < value) for v, h in others):
+                continue
+        kept.append((place, holds))
+    return kept
+
+
+def _class_gates(network: Network, outputs: Sequence[int], codes: Sequence[int]) -> tuple[list[_Gate], int]:
+    """Return gates to add, and the node that is 1 where the outputs show one of these codes."""
+    gates: list[_Gate] = []
+
+    def add(function: int, a: int, b: int) -> int:
+        gates.append((function, a, b))
+        return network.n_inputs + network.n_gates + len(gates) - 1
+
+    found = None
+    for code in codes:
+        # The function of two bits that is 1 for these two values only, and then "and" with each further bit or its negation.
+        node = add(1 << (2 * (code & 1) + (code >> 1 & 1)), outputs[0], outputs[1])
+        for bit, output in enumerate(outputs[2:], start=2):
+            node = add(8 if code >> bit & 1 else 4, node, output)
+        found = node if found is None else add(14, found, node)
+    assert found is not None  # every class has a code
+    return gates, found
+
+
+def _with_gates(network: Network, gates: Sequence[_Gate], node: int) -> Network:
+    """Return a network with gates added, one node as its output, and inputs with the names v0, v1 and so on."""
+    functions = [*network.functions.tolist(), *(function for function, _, _ in gates)]
+    sources = [*network.sources.tolist(), *([a, b] for _, a, b in gates)]
+    return Network(
+        network.n_inputs, sources, [node], functions, input_names=[f"v{i}" for i in range(network.n_inputs)]
+    ).prune()

@@ -1,0 +1,166 @@
+"""Numbers about gains that both claims and figures need: peaks, their differences, gains by tau and by target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._experiments.results import Floats, Pairs, Results
+from gradus._replication.estimates import Estimate, bootstrap, gain_by_size, mean_interval, row_means, sample_matrix
+
+__all__ = [
+    "FEWEST_PAIRS",
+    "STRICTER_LOSSES",
+    "changes_in_steps",
+    "gain_by_tau",
+    "gain_matrix",
+    "gains_by_target",
+    "peak",
+    "peak_difference",
+    "peak_size",
+    "share_of_gain",
+    "tau_values",
+]
+
+FEWEST_PAIRS = 20
+"""Number of observations below which nothing is concluded."""
+STRICTER_LOSSES = ("lw", "llh", "lgh")
+"""The losses that are compared with L1."""
+
+
+def peak(rows: Results, base: Results) -> tuple[int, Estimate]:
+    """Return the training size with the largest mean gain, and the gain there.
+
+    Sizes with fewer than `FEWEST_PAIRS` training sets are considered only if there are no others.
+    """
+    gains = gain_by_size(rows.pairs(base))
+    if not gains:
+        return 0, mean_interval([])
+    enough = [point for point in gains if point[1].n >= FEWEST_PAIRS]
+    return max(enough or gains, key=lambda point: point[1].value)
+
+
+def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
+    """Return the peak gain of one loss minus that of another, with a bootstrap interval over training sets.
+
+    Peaks are defined as in `peak`; n is the number of training sets at the peak that has fewer.
+    """
+    sizes = sorted(set(first.sizes) & set(second.sizes) & set(base.sizes))
+    samples = sorted(set(base.sample.tolist()) & set(first.sample.tolist()) & set(second.sample.tolist()))
+    if not sizes or not samples:
+        return mean_interval([])
+    accuracy = [sample_matrix(rows, sizes, samples) for rows in (first, second, base)]
+    gains = np.array([accuracy[0] - accuracy[2], accuracy[1] - accuracy[2]])
+    counts = (~np.isnan(gains)).sum(axis=2)
+    enough = (counts >= FEWEST_PAIRS).all(axis=0)
+    if enough.any():
+        gains, counts = gains[:, enough], counts[:, enough]
+
+    def difference(drawn: npt.NDArray[np.int64]) -> float:
+        one, other = (_largest_mean(gain[:, drawn]) for gain in gains)
+        return one - other
+
+    estimate = bootstrap(difference, len(samples), replicates=1000)
+    if np.isnan(estimate.value):
+        return replace(estimate, n=0)
+    return replace(estimate, n=min(int(n[np.nanargmax(row_means(gain))]) for gain, n in zip(gains, counts, strict=True)))
+
+
+def _largest_mean(gain: Floats) -> float:
+    means = row_means(gain)
+    return float(np.nanmax(means)) if not np.isnan(means).all() else float("nan")
+
+
+def share_of_gain(auto: Results, known: Results, base: Results, size: int) -> Estimate:
+    """Return the share of the gain at one size that another variant keeps, with its bootstrap interval."""
+    at = [rows.select(n_train=size) for rows in (auto, known, base)]
+    samples = sorted(set.intersection(*(set(rows.sample.tolist()) for rows in at)))
+    if not samples:
+        return mean_interval([])
+    first, second, third = (sample_matrix(rows, [size], samples)[0] for rows in at)
+
+    def share(drawn: npt.NDArray[np.int64]) -> float:
+        kept, whole = row_means(np.array([first[drawn] - third[drawn], second[drawn] - third[drawn]]))
+        return float(kept / whole) if whole else float("nan")
+
+    return bootstrap(share, len(samples), replicates=1000)
+
+
+def changes_in_steps(rows: Results, base: Results) -> list[Floats]:
+    """Return, for each training size, the log ratio of the steps to those of the base, one per training set."""
+
+    def logarithms(one: Results) -> dict[int, float]:
+        steps = np.log(np.maximum(one.iterations.astype(np.float64), 1.0))
+        return {sample: float(steps[one.sample == sample].mean()) for sample in set(one.sample.tolist())}
+
+    rows, base = rows.usable_only(), base.usable_only()
+    found = []
+    for size in sorted(set(rows.sizes) & set(base.sizes)):
+        first, second = (logarithms(one.select(n_train=size)) for one in (rows, base))
+        shared = sorted(first.keys() & second.keys())
+        if shared:
+            found.append(np.array([first[sample] - second[sample] for sample in shared]))
+    return found
+
+
+def tau_values(results: Results) -> Floats:
+    """Return tau of each row, rounded so that equal ones compare equal."""
+    taus: Floats = np.asarray(results.tau, dtype=np.float64)
+    return taus.round(6)
+
+
+def peak_size(results: Results) -> int | None:
+    """Return the training size at which the known order gains most over L1; None where there is no pair of networks."""
+    one = results.select(problem=results.problems[0])
+    lgh = one.select(loss="lgh")
+    best = lgh.where(tau_values(lgh) == 1.0)
+    gains = gain_by_size(best.pairs(one.select(loss="l1")))
+    return max(gains, key=lambda point: point[1].value)[0] if gains else None
+
+
+def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:
+    """Return the gain in points over L1 at one training size, for each tau."""
+    return [(tau, mean_interval(pairs.gain).scaled(100)) for tau, pairs in _pairs_by_tau(one, size)]
+
+
+def gain_matrix(one: Results, size: int) -> tuple[Floats, Floats]:
+    """Return every tau, and gains in points over L1 at one size: a row per complete training set, a column per tau."""
+    gains = {
+        tau: dict(zip(pairs.sample.tolist(), pairs.gain.tolist(), strict=True)) for tau, pairs in _pairs_by_tau(one, size)
+    }
+    complete = sorted(set.intersection(*(set(by_sample) for by_sample in gains.values()))) if gains else []
+    matrix = [[100 * by_sample[sample] for by_sample in gains.values()] for sample in complete]
+    return np.array(list(gains)), np.array(matrix, dtype=np.float64).reshape(len(complete), len(gains))
+
+
+def _pairs_by_tau(one: Results, size: int) -> Iterator[tuple[float, Pairs]]:
+    """Yield, for each tau, pairs of networks taught in such orders and those of L1, one pair per training set."""
+    at = one.select(n_train=size)
+    base, lgh = at.select(loss="l1"), at.select(loss="lgh")
+    taus = tau_values(lgh)
+    for tau in sorted(set(taus.tolist())):
+        yield tau, lgh.where(taus == tau).pairs(base).by_training_set()
+
+
+def gains_by_target(results: Results, problem: str) -> list[tuple[str, Estimate, dict[str, Estimate]]]:
+    """Return, for each target and for their mean, its name, the accuracy of L1, and the gain of each other loss."""
+    one = results.select(problem=problem)
+    names = _target_names(one)
+    base = one.select(loss="l1")
+    usable = base.usable_only()
+    pairs = {loss: one.select(loss=loss).pairs(base) for loss in STRICTER_LOSSES}
+    rows = []
+    for k, name in enumerate(names):
+        gains = {loss: mean_interval(pair.target_gain[:, k]) for loss, pair in pairs.items() if len(pair.gain)}
+        rows.append((name, mean_interval(usable.per_target[:, k] if len(usable) else []), gains))
+    overall = {loss: mean_interval(pair.gain) for loss, pair in pairs.items()}
+    return [*rows, ("mean", mean_interval(usable.accuracy), overall)]
+
+
+def _target_names(results: Results) -> list[str]:
+    """Return the names of the targets that rows are about."""
+    named = results.row(0).targets
+    return list(named) if named else [f"target {k + 1}" for k in range(results.per_target.shape[1])]

@@ -1,0 +1,87 @@
+"""The paper: its specs, the problems it uses, and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+
+from gradus._experiments.plans import Plan
+from gradus._experiments.results import Results
+from gradus._experiments.spec import read_spec, spec_names
+from gradus._experiments.training_sets import name_of
+
+__all__ = ["AUTOMATIC", "KNOWN_ORDER", "REAL_WORLD", "load_spec", "paper_specs", "problem_title", "problems_of"]
+
+SPECS = resources.files("gradus._replication") / "specs"
+KNOWN_ORDER = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
+"""The problems with a known order, as the paper lists them."""
+REAL_WORLD = ("alu74181", "mammalian", "fabrca")
+AUTOMATIC = ("auto", "auto-random")
+"""Orders that are found from minimum feature sets."""
+TITLES = {
+    "cpar7": "7-bit cascaded parity",
+    "cmaj9": "9-bit cascaded majority",
+    "sub5": "5-bit subtraction",
+    "add3": "3-bit addition",
+    "add4": "4-bit addition",
+    "add5": "5-bit addition",
+    "add6": "6-bit addition",
+    "cmux15": "15-bit cascaded multiplexer",
+    "alu74181": "74181",
+    "mammalian": "mammalian cell cycle",
+    "fabrca": "FA/BRCA pathway",
+    "yeast": "fission yeast",
+    "ecoli": "E. coli",
+}
+
+
+def paper_specs() -> tuple[str, ...]:
+    """Return the names of the specs that come with Gradus.
+
+    Examples
+    --------
+    >>> "fig4" in paper_specs(), "quick" in paper_specs()
+    (True, True)
+    """
+    return spec_names(SPECS)
+
+
+def load_spec(name: str, *, samples: int | None = None, as_published: bool = False) -> Plan:
+    """Read a spec and resolve it to a plan.
+
+    Parameters
+    ----------
+    name : str
+        One of `paper_specs`, or the path of a TOML file of your own.
+    samples : int, optional
+        Keep at most this many samples per point.
+    as_published : bool
+        Use the settings of the paper's published configuration files where they differ from its text.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> len(load_spec("fig3", samples=2).tasks())  # 14 sizes, 4 losses
+    112
+    """
+    return read_spec(name, SPECS, samples=samples, as_published=as_published)
+
+
+def problem_title(problem: str) -> str:
+    """Return the name of a problem for people; users' own data have the name before the digest.
+
+    Examples
+    --------
+    >>> problem_title("add6"), problem_title("mine#0123456789abcdef")
+    ('6-bit addition', 'mine')
+    """
+    return TITLES.get(problem, name_of(problem))
+
+
+def problems_of(results: Results, first: Sequence[str] = KNOWN_ORDER, *, others: bool = True) -> list[str]:
+    """Return the problems that there are results of, those named first, in their order; then any others."""
+    there = results.problems
+    return [name for name in first if name in there] + [name for name in there if others and name not in first]

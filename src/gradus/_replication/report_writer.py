@@ -1,0 +1,154 @@
+"""Write the report of a results folder (figures as PDF, SVG and PNG, claims, one page), and what of it to publish."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gradus._experiments.plans import Plan, load_plans
+from gradus._experiments.provenance import read_runs
+from gradus._experiments.results import Results
+from gradus._experiments.standings import rows_of, standings
+from gradus._experiments.store import Store
+from gradus._files import write_bytes_whole, write_text_whole
+from gradus._replication.claims import Claim, check_claims
+from gradus._replication.figures import draw
+from gradus._replication.report_page import Section, report_page
+from gradus.errors import StoreError
+
+__all__ = ["Report", "claims_in_markdown", "publish", "write_report"]
+
+FORMATS = ("pdf", "svg", "png")
+NEEDS_NO_ROWS = ("fig2",)
+DOTS_PER_INCH = 160
+SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")
+"""Order of the rows of a published table: similar neighbours make a small file."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was written."""
+
+    page: Path
+    figures: tuple[str, ...]
+    claims: tuple[Claim, ...]
+
+
+def write_report(folder: Path) -> Report:
+    """Write figures, claims and the page of a results folder.
+
+    Parameters
+    ----------
+    folder : path
+        Where `gradus reproduce` wrote its results, complete or not.
+
+    Returns
+    -------
+    Report
+    """
+    plans = load_plans(folder)
+    table = Store(folder).table()
+    claims = check_claims(Results(_rows_of_any(table, plans)))
+    places, damaged = standings(folder)
+    sections = list(_sections(folder, plans, table))
+    write_text_whole(folder / "claims.json", json.dumps([asdict(claim) for claim in claims], indent=1) + "\n")
+    text = report_page(claims=claims, sections=sections, standings=places, runs=read_runs(folder), damaged=damaged)
+    write_text_whole(folder / "report.html", text)
+    return Report(folder / "report.html", tuple(section.name for section in sections if section.svg), tuple(claims))
+
+
+def _rows_of_any(table: pa.Table, plans: list[Plan]) -> pa.Table:
+    return rows_of(table, Plan("all", "", parts=tuple(plans)))
+
+
+def _sections(folder: Path, plans: list[Plan], table: pa.Table) -> Iterator[Section]:
+    """Draw every figure once, from the tasks of all plans that show it."""
+    chosen: dict[str, Plan] = {}
+    for plan in plans:
+        for name, part in plan.figure_plans():
+            before = chosen.get(name)
+            chosen[name] = part if before is None else replace(before, parts=(*before.parts, part))
+    for name, plan in sorted(chosen.items(), key=lambda item: _rank(item[0])):
+        results = Results(rows_of(table, plan))
+        svg = ""
+        if len(results) or name in NEEDS_NO_ROWS:
+            svg = _save_figure(folder / "figures", name, results)
+        yield Section(name, plan, results, len(plan.tasks()), svg)
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Return the sort key of a figure on the page: the paper's figures and tables, its appendix, then ours."""
+    kinds = [name.startswith("fig") and not name.startswith("figA"), name.startswith("tab"), name.startswith("figA"), True]
+    return kinds.index(True), name
+
+
+def _save_figure(folder: Path, name: str, results: Results) -> str:
+    """Write a figure in every format and return it as SVG."""
+    import matplotlib as mpl
+
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be made: {error.strerror or error}.") from error
+    figure = draw(name, results)
+    svg = ""
+    # A fixed salt and no date: the same results give the same files, byte for byte.
+    with mpl.rc_context({"svg.hashsalt": f"gradus-{name}", "pdf.fonttype": 42}):
+        for kind in FORMATS:
+            buffer = io.BytesIO()
+            dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+            figure.savefig(buffer, format=kind, dpi=DOTS_PER_INCH, metadata=dates.get(kind), facecolor="white")
+            write_bytes_whole(folder / f"{name}.{kind}", buffer.getvalue())
+            if kind == "svg":
+                svg = buffer.getvalue().decode("utf-8")
+    return svg
+
+
+def claims_in_markdown(claims: Sequence[Claim]) -> str:
+    """Write claims as a Markdown table.
+
+    Examples
+    --------
+    >>> print(claims_in_markdown([Claim("1", "It grows", "yes", "+3 [1, 5]", "holds")]))
+    | | statement | paper | ours | verdict |
+    |---|---|---|---|---|
+    | 1 | It grows | yes | +3 [1, 5] | **holds** |
+    <BLANKLINE>
+    """
+    lines = ["| | statement | paper | ours | verdict |", "|---|---|---|---|---|"]
+    for claim in claims:
+        cells = [claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**"]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def publish(folder: Path, report: Report, target: Path) -> None:
+    """Write what belongs in a repository to another folder: `results.parquet`, `claims.md`, `report.html`, `figures/`.
+
+    Parameters
+    ----------
+    folder : path
+        The results folder.
+    report : Report
+        What `write_report` returned for it.
+    target : path
+    """
+    try:
+        (target / "figures").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{target} cannot be made: {error.strerror or error}.") from error
+    sink = io.BytesIO()
+    # The id of a task follows from the other columns, and takes more space than all of them.
+    table = Store(folder).table().drop_columns(["task"]).sort_by([(name, "ascending") for name in SORTED_BY])
+    pq.write_table(table, sink, compression="zstd", compression_level=19)
+    write_bytes_whole(target / "results.parquet", sink.getvalue())
+    write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
+    write_bytes_whole(target / "report.html", report.page.read_bytes())
+    for path in sorted((folder / "figures").iterdir()):
+        write_bytes_whole(target / "figures" / path.name, path.read_bytes())

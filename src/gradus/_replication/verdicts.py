@@ -1,0 +1,151 @@
+"""Verdicts on estimates, decided by their intervals and only with enough observations, and how estimates are worded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gradus._experiments.results import Results
+from gradus._replication.estimates import Estimate
+from gradus._replication.gains import FEWEST_PAIRS
+
+__all__ = [
+    "DOES_NOT_HOLD",
+    "HOLDS",
+    "NOTICEABLE",
+    "NOT_ENOUGH",
+    "Statement",
+    "above",
+    "alike",
+    "as_number",
+    "as_percent",
+    "as_points",
+    "as_share",
+    "in_known_order",
+    "in_points",
+    "not_below",
+    "together",
+    "within",
+]
+
+HOLDS, DOES_NOT_HOLD, NOT_ENOUGH = "holds", "does not hold", "not enough samples"
+Statement = tuple[str, str, str, str]
+"""The statement, the paper's value, ours, and the verdict."""
+NOTICEABLE = 0.01
+"""Difference in mean accuracy (one point) below which two things count as not distinguishable."""
+
+
+def above(estimate: Estimate, threshold: float) -> str:
+    """Decide whether a value is above a threshold: its whole interval must be on one side.
+
+    Examples
+    --------
+    >>> above(Estimate(0.1, 0.05, 0.15, 100), 0.0), above(Estimate(0.1, -0.05, 0.25, 100), 0.0)
+    ('holds', 'not enough samples')
+    """
+    if not _is_conclusive(estimate):
+        return NOT_ENOUGH
+    if estimate.low > threshold:
+        return HOLDS
+    return DOES_NOT_HOLD if estimate.high < threshold else NOT_ENOUGH
+
+
+def within(estimate: Estimate, paper: float, tolerance: float) -> str:
+    """Decide whether a value agrees with the paper's up to a tolerance: its whole interval must be inside or outside.
+
+    Examples
+    --------
+    >>> within(Estimate(9.4, 8.7, 10.0, 100), 10.0, 2.0), within(Estimate(3.0, 2.0, 4.0, 100), 10.0, 2.0)
+    ('holds', 'does not hold')
+    >>> within(Estimate(9.4, 5.0, 14.0, 100), 10.0, 2.0)
+    'not enough samples'
+    """
+    if not _is_conclusive(estimate):
+        return NOT_ENOUGH
+    lowest, highest = paper - tolerance, paper + tolerance
+    if estimate.high < lowest or estimate.low > highest:
+        return DOES_NOT_HOLD
+    return HOLDS if lowest <= estimate.low and estimate.high <= highest else NOT_ENOUGH
+
+
+def not_below(difference: Estimate, tolerance: float) -> str:
+    """Decide whether a difference is zero or more.
+
+    It is not if its whole interval is below zero, and it is if no part of the interval is below zero by the tolerance.
+
+    Examples
+    --------
+    >>> not_below(Estimate(0.1, -0.3, 0.5, 100), 1.0), not_below(Estimate(0.1, -3.0, 3.2, 100), 1.0)
+    ('holds', 'not enough samples')
+    """
+    if not _is_conclusive(difference):
+        return NOT_ENOUGH
+    if difference.high < 0:
+        return DOES_NOT_HOLD
+    return HOLDS if difference.low > -tolerance else NOT_ENOUGH
+
+
+def alike(differences: Sequence[Estimate], tolerance: float) -> str:
+    """Decide whether differences at several sizes are all negligible: each interval must be inside the tolerance.
+
+    Examples
+    --------
+    >>> small, wide, large = (Estimate(v, v - w, v + w, 100) for v, w in ((0.1, 0.5), (0.1, 5.0), (3.0, 0.5)))
+    >>> alike([small, small], 1.0), alike([small, wide], 1.0), alike([small, large], 1.0)
+    ('holds', 'not enough samples', 'does not hold')
+    """
+    return together([within(one, 0.0, tolerance) for one in differences])
+
+
+def _is_conclusive(estimate: Estimate) -> bool:
+    return estimate.n >= FEWEST_PAIRS and bool(np.isfinite([estimate.low, estimate.high]).all())
+
+
+def together(verdicts: Sequence[str]) -> str:
+    """Combine the verdicts on several things that must all hold.
+
+    Examples
+    --------
+    >>> together(["holds", "not enough samples"]), together(["not enough samples", "does not hold"])
+    ('not enough samples', 'does not hold')
+    """
+    if DOES_NOT_HOLD in verdicts:
+        return DOES_NOT_HOLD
+    return NOT_ENOUGH if NOT_ENOUGH in verdicts else HOLDS
+
+
+def in_known_order(results: Results, problem: str, loss: str) -> Results:
+    """Select the networks that were taught in the known order."""
+    return results.select(problem=problem, method="network", loss=loss, order="known")
+
+
+def as_points(estimate: Estimate) -> str:
+    """Write a difference in accuracy.
+
+    Examples
+    --------
+    >>> as_points(Estimate(0.0941, 0.087, 0.1004, 1000))
+    '+9.4 [8.7, 10.0] points (n = 1000)'
+    """
+    return in_points(estimate.scaled(100))
+
+
+def in_points(estimate: Estimate) -> str:
+    """Write a difference that is in points already."""
+    return f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}] points (n = {estimate.n})"
+
+
+def as_number(estimate: Estimate) -> str:
+    """Write a value with its interval."""
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def as_percent(estimate: Estimate) -> str:
+    """Write an accuracy."""
+    return f"{100 * estimate.value:.1f} %"
+
+
+def as_share(estimate: Estimate) -> str:
+    """Write a share with its interval."""
+    return f"{100 * estimate.value:.0f} % [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"

@@ -1,0 +1,134 @@
+"""Prepares batches for a GPU on a thread of its own, while the GPU is busy with earlier ones."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from gradus._search.cuda.gpu_batch import NumberedJob, PackedBatch, pack_jobs
+from gradus._search.cuda.gpu_device import Device
+from gradus._search.cuda.gpu_layout import BatchShape, choose_layout, shape_of, why_not
+from gradus._search.job import Job
+
+__all__ = ["Feeder", "Misfit", "describe"]
+
+JOBS_AT_ONCE = 1 << 15
+"""Jobs that are grouped by shape together: enough to fill a GPU with one shape, few enough to begin soon."""
+BATCHES_AHEAD = 6
+SECONDS_TO_LOOK_UP = 0.2
+
+
+class Misfit(NamedTuple):
+    """A job that cannot run on the device, and why."""
+
+    number: int
+    job: Job
+    reason: str
+
+
+class Feeder:
+    """Reads jobs and returns them as batches of one shape, ready to be copied, and misfits.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+        Read as needed.
+    device : Device
+        Kernels are compiled for it in advance.
+    """
+
+    def __init__(self, jobs: Iterable[Job], device: Device) -> None:
+        self.n_read = 0
+        self._jobs, self._device = jobs, device
+        self._made: queue.Queue[PackedBatch | Misfit | BaseException | None] = queue.Queue(BATCHES_AHEAD)
+        self._closing = threading.Event()
+        self._ended = False
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything has been returned."""
+        return self._ended
+
+    def next(self, *, patient: bool) -> PackedBatch | Misfit | None:
+        """Return the next; None if there is none, or none is ready yet (a patient caller waits a moment)."""
+        if self._ended:
+            return None
+        try:
+            one = self._made.get(timeout=SECONDS_TO_LOOK_UP) if patient else self._made.get_nowait()
+        except queue.Empty:
+            return None
+        if one is None or isinstance(one, BaseException):
+            self._ended = True
+            if one is not None:
+                raise one
+            return None
+        return one
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._closing.set()
+        self._ended = True
+
+    def _read(self) -> None:
+        """Put batches in the queue and then None; an error while reading ends it, too."""
+        try:
+            for one in self._batches():
+                if not self._put(one):
+                    return
+            self._put(None)
+        except BaseException as error:  # raised again by `next`, which would otherwise wait for ever
+            self._put(error)
+
+    def _put(self, one: PackedBatch | Misfit | BaseException | None) -> bool:
+        """Wait for room; return False if the feeder was closed."""
+        while not self._closing.is_set():
+            try:
+                self._made.put(one, timeout=SECONDS_TO_LOOK_UP)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def _batches(self) -> Iterator[PackedBatch | Misfit]:
+        numbered = enumerate(self._jobs)
+        while part := list(itertools.islice(self._counted(numbered), JOBS_AT_ONCE)):
+            groups: dict[BatchShape, list[NumberedJob]] = defaultdict(list)
+            for index, job in part:
+                reason = why_not(job, self._device.limits)
+                if reason is None:
+                    groups[shape_of(job)].append(NumberedJob(index, job))
+                else:
+                    yield Misfit(index, job, reason)
+            # The longest searches begin first, so that they do not end long after everything else.
+            for shape in sorted(groups, key=lambda shape: -shape.gates * shape.words):
+                yield from self._packed(shape, groups.pop(shape))
+
+    def _counted(self, numbered: Iterator[tuple[int, Job]]) -> Iterator[tuple[int, Job]]:
+        for one in numbered:
+            if self._closing.is_set():
+                return
+            self.n_read += 1
+            yield one
+
+    def _packed(self, shape: BatchShape, numbered: list[NumberedJob]) -> Iterator[PackedBatch]:
+        layout = choose_layout(shape, self._device.limits)
+        self._device.compile(layout.constants)
+        # Lanes of a warp that have the same loss take the same branches.
+        numbered.sort(key=lambda one: one.job.settings.loss)
+        for start in range(0, len(numbered), JOBS_AT_ONCE):
+            yield pack_jobs(layout, numbered[start : start + JOBS_AT_ONCE])
+
+
+def describe(packed: PackedBatch, device: Device) -> str:
+    """One line for the log."""
+    shape, count = packed.layout.shape, len(packed.numbered)
+    return (
+        f"{count} searches with {shape.gates} gates on {shape.words} words run on {device.name}, "
+        f"{min(packed.layout.networks, count)} at a time."
+    )

@@ -1,0 +1,118 @@
+"""`run_search` and `resume`: run a job on the CPU to its end, with restarts, time limit and progress."""
+
+from __future__ import annotations
+
+import time
+
+from gradus._progress import Callback, Progress
+from gradus._search.job import Checkpoint, Job, Outcome
+from gradus._search.workspace import Workspace
+
+__all__ = ["resume", "run_search"]
+
+SECONDS_PER_CALL = 0.04
+FIRST_CALL_STEPS = 4096
+FIRST_CALL_WORDS = 1 << 24
+"""Words of values that the first call may recompute at most, so that it is short on the largest networks too."""
+
+
+def run_search(job: Job, *, callback: Callback | None = None) -> Outcome:
+    """Search for a network that maps a job's X to its Y.
+
+    Parameters
+    ----------
+    job : Job
+    callback : callable, optional
+        Gets a `Progress` every few hundredths of a second; returning True stops the search with the best network so far.
+
+    Returns
+    -------
+    Outcome
+    """
+    run = _SearchRun(job, callback)
+    run.work.start()
+    return run.search(iterations=0, restart=0)[0]
+
+
+def resume(job: Job, since: Checkpoint, *, callback: Callback | None = None) -> tuple[Outcome, Checkpoint | None]:
+    """Continue a search from a checkpoint.
+
+    Parameters
+    ----------
+    job : Job
+        The job that the search began with; a time limit is counted anew.
+    since : Checkpoint
+        Taken by this function or by a GPU.
+    callback : callable, optional
+        As for `run_search`.
+
+    Returns
+    -------
+    outcome : Outcome
+        What the search would have found had it never been interrupted.
+    checkpoint : Checkpoint or None
+        If it was stopped again: where to continue.
+    """
+    run = _SearchRun(job, callback)
+    run.work.restore(since)
+    return run.search(iterations=since.iterations, restart=since.restart)
+
+
+class _SearchRun:
+    """A search in kernel calls short enough to be interrupted; their length has no influence on the outcome."""
+
+    def __init__(self, job: Job, callback: Callback | None) -> None:
+        self.work, self.settings, self.callback = Workspace(job), job.settings, callback
+        limit = job.settings.time_limit
+        self.deadline = None if limit is None else time.monotonic() + limit
+        self.steps = max(1, min(FIRST_CALL_STEPS, FIRST_CALL_WORDS // len(self.work.state.values)))
+        self.total_steps = 0
+
+    def search(self, *, iterations: int, restart: int) -> tuple[Outcome, Checkpoint | None]:
+        """Search until zero error, the last restart, or a stop; `iterations` were taken before this restart."""
+        work, limit = self.work, self.settings.max_iter
+        stopped = False
+        while not stopped and work.cost:
+            if work.step < limit:
+                stopped = self._is_late() or self._descend(limit - work.step, restart)
+            elif restart < self.settings.n_restarts:
+                iterations += work.step
+                restart += 1
+                work.start()
+            else:
+                break
+        # The last steps before a stop may have reached zero after all.
+        stopped = stopped and work.best_cost > 0
+        outcome = Outcome(
+            sources=work.best_sources(),
+            cost=work.best_cost,
+            iterations=iterations + work.step,
+            restarts=restart,
+            live_gates=work.best_live_gates(),
+            stopped=stopped,
+        )
+        return outcome, work.checkpoint(iterations=iterations, restart=restart) if stopped else None
+
+    def _is_late(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def _descend(self, at_most: int, restart: int) -> bool:
+        """Make one call of the kernel and choose the length of the next; return whether the callback says stop."""
+        begin = time.monotonic()
+        taken = self.work.descend(min(self.steps, at_most))
+        elapsed = time.monotonic() - begin
+        if taken:
+            wanted = taken * SECONDS_PER_CALL / max(elapsed, 1e-9)
+            self.steps = max(1, int(min(wanted, 8.0 * self.steps)))
+        self.total_steps += taken
+        return self.callback is not None and self.callback(self._progress(restart)) is True
+
+    def _progress(self, restart: int) -> Progress:
+        return Progress(
+            stage="search",
+            done=self.work.first_wrong(),
+            total=int(self.work.shape.targets),
+            steps=self.total_steps,
+            restart=restart,
+            cost=self.work.cost,
+        )

@@ -1,0 +1,181 @@
+"""What a search is given and what it gives back, on every back end: settings, job, outcome and checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import BoolMatrix
+from gradus._checks import check_choice, check_count, check_time_limit
+from gradus.errors import SettingsError
+from gradus.losses import LOSSES, LossName
+
+__all__ = ["LOSS_CODES", "MAX_TARGETS", "Checkpoint", "Job", "Outcome", "Settings", "generator_state", "largest_cost"]
+
+MAX_TARGETS = 64
+LOSS_CODES = {name: code for code, name in enumerate(LOSSES)}
+"""Numbers that stand for the losses in compiled code."""
+_COUNTS = {"gates_per_target": (1, 10**6), "history": (1, 10**9), "max_iter": (1, 2**62), "n_restarts": (0, 2**62)}
+"""Least and largest value of each setting that is a whole number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Settings of a search, checked on creation; the defaults are the paper's.
+
+    Parameters
+    ----------
+    loss : {"l1", "lw", "llh", "lgh"}
+        What is minimised, see `gradus.losses`.
+    gates_per_target : int
+        Gates of the network per target.
+    history : int
+        Length of the late-acceptance history.
+    max_iter : int
+        Steps after which a search that has not reached zero error starts again.
+    n_restarts : int
+        How many times it may start again.
+    time_limit : float, optional
+        Seconds after which the best network so far is returned.
+
+    Examples
+    --------
+    >>> Settings(loss="l1").history
+    250
+    >>> Settings(history=0)
+    Traceback (most recent call last):
+        ...
+    gradus.errors.SettingsError: history is 0; it must be a whole number of at least 1.
+    """
+
+    loss: LossName = "lgh"
+    gates_per_target: int = 21
+    history: int = 250
+    max_iter: int = 256_000_000
+    n_restarts: int = 20
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("loss", self.loss, LOSSES)
+        for name, (least, most) in _COUNTS.items():
+            hint = " (each target needs a gate of its own)" if name == "gates_per_target" else ""
+            check_count(name, getattr(self, name), least=least, most=most, hint=hint)
+        check_time_limit(self.time_limit)
+
+    def n_gates(self, n_targets: int) -> int:
+        """Gates of a network for this many targets; raise if there are too many targets for one network."""
+        if n_targets > MAX_TARGETS:
+            raise SettingsError(
+                f"there are {n_targets} targets; one network takes at most {MAX_TARGETS}, so split them into groups."
+            )
+        return self.gates_per_target * n_targets
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One search: everything that its outcome depends on.
+
+    Attributes
+    ----------
+    X, Y : ndarray of bool, shapes (n, l) and (n, m)
+        Examples, the columns of Y in curriculum order.
+    settings : Settings
+    seed : int
+    """
+
+    X: BoolMatrix
+    Y: BoolMatrix
+    settings: Settings
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a search found, its targets in curriculum order.
+
+    Attributes
+    ----------
+    sources : ndarray of int64, shape (gates, 2)
+        Wiring of the network; the last m gates are its outputs.
+    cost : int
+        Integer cost of the network under the job's loss.
+    iterations : int
+        Steps to zero error, or in all if it was not reached.
+    restarts : int
+        How many times the search started again.
+    live_gates : int
+        Gates that an output depends on.
+    stopped : bool
+        Whether the time limit or the callback ended the search.
+    """
+
+    sources: npt.NDArray[np.int64]
+    cost: int
+    iterations: int
+    restarts: int
+    live_gates: int
+    stopped: bool
+
+    @property
+    def converged(self) -> bool:
+        """Whether every example is right."""
+        return self.cost == 0
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """State of a search between two steps, from which any back end can continue it.
+
+    Attributes
+    ----------
+    step : int
+        Steps taken since the last restart.
+    iterations : int
+        Steps taken before the last restart.
+    restart : int
+        Restarts so far.
+    best_cost : int
+        Cost of the best network so far.
+    random : ndarray of uint64, shape (2,)
+        State of the generator.
+    sources, best : ndarray of uint32, shape (gates, 2)
+        Wiring of the current network, and of the best one so far.
+    history : ndarray of uint64, shape (L,)
+        Costs of the last L steps: that of step s at place s modulo L.
+    """
+
+    step: int
+    iterations: int
+    restart: int
+    best_cost: int
+    random: npt.NDArray[np.uint64]
+    sources: npt.NDArray[np.uint32]
+    best: npt.NDArray[np.uint32]
+    history: npt.NDArray[np.uint64]
+
+
+def generator_state(seed: int) -> npt.NDArray[np.uint64]:
+    """Return the two words that the generator of a search starts from.
+
+    Examples
+    --------
+    >>> generator_state(7)
+    array([ 3386250816931739734, 17579791024057999317], dtype=uint64)
+    """
+    words = np.random.SeedSequence(seed).spawn(1)[0].generate_state(2, np.uint64).astype(np.uint64, copy=False)
+    # All zeros is the one state the generator cannot leave; with 128 bits nobody will ever see it.
+    return words if words.any() else np.ones(2, dtype=np.uint64)
+
+
+def largest_cost(loss: LossName, n_targets: int, n_examples: int) -> int:
+    """Cost of a network that is wrong everywhere: the integer cost divided by it is the public loss.
+
+    Examples
+    --------
+    >>> largest_cost("lw", 3, 10), largest_cost("l1", 3, 10)
+    (60, 30)
+    """
+    weights = n_targets * (n_targets + 1) // 2 if loss == "lw" else n_targets
+    return weights * n_examples

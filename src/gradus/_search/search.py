@@ -1,0 +1,219 @@
+"""`search`: from examples to a network in one call, in the caller's terms."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import as_bits, column_names
+from gradus._checks import check_choice, check_seed
+from gradus._curriculum import Curriculum, resolve_order
+from gradus._network import Network
+from gradus._progress import Callback
+from gradus._search.driver import run_search
+from gradus._search.job import Job, Outcome, Settings, largest_cost
+from gradus.errors import ConflictError, DataError
+from gradus.losses import LossName
+
+__all__ = ["BACKENDS", "Backend", "Order", "SearchRequest", "SearchResult", "make_network", "make_request", "search"]
+
+Order = Literal["auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
+Backend = Literal["cpu", "cuda"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """Result of `search`.
+
+    Attributes
+    ----------
+    network : Network
+        Its outputs are in the caller's column order, whatever the order of teaching.
+    order : tuple of int
+        The target columns in the order in which they were taught.
+    curriculum : Curriculum or None
+        How the order was found; None unless ``order="auto"``.
+    converged : bool
+        Whether every training example is right.
+    iterations : int
+        Steps to zero error, or in all if it was not reached.
+    restarts : int
+        How many times the search started again.
+    loss : float
+        The loss of the network on the training examples, in [0, 1].
+    live_gates : int
+        Gates that an output depends on.
+    stopped : bool
+        Whether the time limit or the callback ended the search early.
+
+    Examples
+    --------
+    >>> import gradus
+    >>> result = gradus.search([[0], [1]], [[1], [0]], seed=1)
+    >>> result.converged, result.order, result.loss
+    (True, (0,), 0.0)
+    """
+
+    network: Network
+    order: tuple[int, ...]
+    curriculum: Curriculum | None
+    converged: bool
+    iterations: int
+    restarts: int
+    loss: float
+    live_gates: int
+    stopped: bool
+
+
+def search(
+    X: Any,
+    Y: Any,
+    *,
+    loss: LossName = "lgh",
+    order: Order = "auto",
+    gates_per_target: int = 21,
+    history: int = 250,
+    max_iter: int = 256_000_000,
+    n_restarts: int = 20,
+    time_limit: float | None = None,
+    seed: int = 0,
+    backend: Backend = "cpu",
+    callback: Callback | None = None,
+) -> SearchResult:
+    """Search for a NAND network that maps every row of X to the same row of Y, exactly as the paper does.
+
+    Parameters
+    ----------
+    X : array-like of 0/1 or DataFrame, shape (n, l)
+        Inputs.
+    Y : array-like of 0/1 or DataFrame, shape (n, m) or (n,)
+        Targets; at most 64 columns.
+    loss : {"lgh", "llh", "lw", "l1"}
+        How strictly the order is enforced, from a target counting only once all earlier ones are right everywhere
+        (``"lgh"``) to not at all (``"l1"``); see `gradus.losses`.
+    order : "auto", "entropy", "random", sequence of int, or None
+        The order in which the targets are taught: found from minimum feature sets (``"auto"``), from conditional
+        entropies, at random, the one given, or the order of the columns (None).
+    gates_per_target : int
+        Gates in the network per target.
+    history : int
+        Length of the late-acceptance history.
+    max_iter : int
+        Steps after which a search that has not reached zero error starts again from a new random network.
+    n_restarts : int
+        How many times it may start again.
+    time_limit : float, optional
+        Seconds, finding the order included, after which the best network so far is returned; 0 returns the random network
+        that the search starts from. Without a limit, the result depends on the data, the settings and the seed alone.
+    seed : int
+        Any whole number from 0.
+    backend : {"cpu", "cuda"}
+        Where the search runs; the result is the same.
+    callback : callable, optional
+        Is given a `gradus.Progress` several times a second: on the CPU ``done`` of ``total`` targets are right, on a GPU
+        ``done`` of ``total`` jobs have ended. If it returns True, the search stops and the best network so far is returned.
+
+    Returns
+    -------
+    SearchResult
+
+    Examples
+    --------
+    >>> import gradus
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> Y = [[0, 0], [0, 1], [0, 1], [1, 0]]  # a half adder: carry, sum
+    >>> result = gradus.search(X, Y, order=None, seed=1)
+    >>> result.converged
+    True
+    >>> result.network.predict(X).astype(int).tolist()
+    [[0, 0], [0, 1], [0, 1], [1, 0]]
+    """
+    check_choice("backend", backend, BACKENDS)
+    request = make_request(
+        X,
+        Y,
+        loss=loss,
+        order=order,
+        gates_per_target=gates_per_target,
+        history=history,
+        max_iter=max_iter,
+        n_restarts=n_restarts,
+        time_limit=time_limit,
+        seed=seed,
+    )
+    if backend == "cpu":
+        return request.result(run_search(request.job, callback=callback))
+    from gradus._search.cuda import run_many
+
+    ended = [outcome for _, outcome in run_many([request.job], callback=callback)]
+    # If stopped before the GPU had begun: the first steps are the same everywhere, and a network is due.
+    return request.result(ended[0] if ended else run_search(request.job, callback=lambda _: True))
+
+
+@dataclass(frozen=True, eq=False)
+class SearchRequest:
+    """A job with what is needed to express its outcome in the caller's terms."""
+
+    job: Job
+    order: tuple[int, ...]
+    curriculum: Curriculum | None
+    input_names: tuple[str, ...] | None
+    target_names: tuple[str, ...] | None
+
+    def result(self, outcome: Outcome) -> SearchResult:
+        """Express an outcome in the caller's terms."""
+        n, m = self.job.Y.shape
+        network = make_network(outcome, self.job.X.shape[1], self.order)
+        return SearchResult(
+            network=network.with_names(self.input_names, self.target_names),
+            order=self.order,
+            curriculum=self.curriculum,
+            converged=outcome.converged,
+            iterations=outcome.iterations,
+            restarts=outcome.restarts,
+            loss=outcome.cost / largest_cost(self.job.settings.loss, m, n),
+            live_gates=outcome.live_gates,
+            stopped=outcome.stopped,
+        )
+
+
+def make_network(outcome: Outcome, n_inputs: int, order: Sequence[int]) -> Network:
+    """Return the network of an outcome with its outputs in the caller's column order."""
+    m = len(order)
+    outputs = np.empty(m, dtype=np.int64)
+    outputs[list(order)] = n_inputs + len(outcome.sources) - m + np.arange(m)
+    return Network(n_inputs, outcome.sources, outputs)
+
+
+def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **settings: Any) -> SearchRequest:
+    """Check the arguments of `search` and find the order, without searching yet."""
+    began, checked = time.monotonic(), Settings(**settings)
+    inputs, targets = as_bits(X, "X"), as_bits(Y, "Y")
+    if len(inputs) != len(targets):
+        raise DataError(f"X has {len(inputs)} rows and Y has {len(targets)}; give one row of each for every example.")
+    for table, what in ((inputs, "X"), (targets, "Y")):
+        if table.shape[1] == 0:
+            raise DataError(f"{what} has no columns; give at least one.")
+    seed = check_seed(seed)
+    checked.n_gates(targets.shape[1])
+    wanted = order.tolist() if isinstance(order, np.ndarray) else order
+    try:
+        columns, curriculum = resolve_order(inputs, targets, wanted, seed=seed, time_limit=checked.time_limit)
+    except ConflictError as error:
+        advice = "Remove or correct one of them, or use order=None to learn what can be learned."
+        raise ConflictError(error.what, advice) from error
+    if checked.time_limit is not None:
+        checked = replace(checked, time_limit=max(0.0, checked.time_limit - (time.monotonic() - began)))
+    return SearchRequest(
+        job=Job(inputs, np.ascontiguousarray(targets[:, list(columns)]), checked, seed),
+        order=tuple(int(column) for column in columns),
+        curriculum=curriculum,
+        input_names=column_names(X, "X"),
+        target_names=column_names(Y, "Y"),
+    )

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradus._formats.csv_table import read
+from gradus.errors import FormatError, SettingsError
+
+
+def written(tmp_path, text, name="t.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", "a,b\n0,1\n1,0\n"),
+        ("t.csv", "a;b\r\n0;1\r\n1;0"),
+        ("t.csv", "\ufeffa|b\n0|1\n1|0\n"),
+        ("t.tsv", "a\tb\n0\t1\n1\t0\n"),
+        ("t.txt", "a  b\n 0\t1\n1    0 \n"),
+        ("t.dat", "a\tb\n0\t1\n\n1\t0\n   \n"),
+        ("t.csv", '"a","b"\n"0","1"\n1, 0 \n'),
+        ("t.csv", "a,b\nfalse,TRUE\nTrue,False\n"),
+    ],
+)
+def test_delimiters_quotes_ends_of_line_and_blank_lines(tmp_path, name, text):
+    table = read(written(tmp_path, text, name))
+    assert table.columns == ("a", "b")
+    np.testing.assert_array_equal(table.values, [[0, 1], [1, 0]])
+
+
+def test_a_given_delimiter_wins(tmp_path):
+    table = read(written(tmp_path, "a;x,b\n1;0,1\n"), delimiter=";")
+    assert table.columns == ("a", "x,b")
+    with pytest.raises(SettingsError, match="delimiter"):
+        read(written(tmp_path, "a"), delimiter=",,")
+
+
+@pytest.mark.parametrize(("text", "header", "columns", "rows"), [
+    ("0,1\n1,1\n", "auto", ("x0", "x1"), 2),
+    ("0,1\n1,1\n", True, ("0", "1"), 1),
+    ("a,b\n1,1\n", False, ("x0", "x1"), 2),
+    ("a,1\n1,1\n", "auto", ("a", "1"), 1),
+    (",a\n1,1\n", "auto", ("column1", "a"), 1),
+    ("0\n1\n", "auto", ("x0",), 2),
+    ("only\n1\n", "auto", ("only",), 1),
+])  # fmt: skip
+def test_a_header_is_known_by_cells_that_are_no_numbers(tmp_path, text, header, columns, rows):
+    table = read(written(tmp_path, text), header=header)
+    assert (table.columns, table.n_rows) == (columns, rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "says"),
+    [
+        ("", None, None, "empty"),
+        ("\n \n", None, None, "empty"),
+        ("a,b\n0,1\n0\n", 3, 2, "1 cells, but the header has 2"),
+        ("a,b\n0,1\n0,1,1\n", 3, 3, "names of rows"),
+        ("0,1\n0,1,1,1\n", 2, 3, "first row has 2"),
+        ("a,a\n0,1\n", 1, 2, "two columns"),
+        ('a,b\n0,"1\n1,0\n', 2, None, "not a table"),
+        ('a,b\n0,"1"x\n', 2, None, "not a table"),
+        (b"a,b\n0,\xff\n", 2, 3, "UTF-8"),
+        (b"a,b\n0,\x00\n", 2, 3, "zero byte"),
+        (b"\xff\xfea\x00,\x00b\x00", None, None, "UTF-16"),
+        ("a,b\n0," + "1" * 200_000 + "\n", 2, None, "not a table"),
+    ],
+)
+def test_errors_name_line_and_column(tmp_path, text, line, column, says):
+    with pytest.raises(FormatError, match=says) as caught:
+        read(written(tmp_path, text))
+    assert (caught.value.line, caught.value.column) == (line, column)
+
+
+def test_cells_that_go_over_lines_keep_the_count_of_lines(tmp_path):
+    path = written(tmp_path, 'a,b\n0,"x\ny"\n1,1\n0,q\n')
+    table = read(path, text_columns=["b"])
+    assert table.lines == (2, 4, 5)
+    assert table.texts["b"] == ("x\ny", "1", "q")

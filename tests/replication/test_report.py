@@ -1,0 +1,110 @@
+"""The report: written from results, complete or not, and the page needs nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pyarrow.parquet as pq
+import pytest
+
+from experiment_helpers import results_of
+from gradus._experiments.execution import TaskBatch, run_batch
+from gradus._experiments.plans import Block, Plan, save_plan
+from gradus._experiments.run import run_tasks
+from gradus._experiments.store import Store
+from gradus._experiments.tasks import Design
+from gradus._replication.paper import load_spec
+from gradus._replication.report_page import _training_sets
+from gradus._replication.report_writer import SORTED_BY, publish, write_report
+from gradus._search.job import Settings
+from gradus.errors import StoreError
+
+
+class Here:
+    def run(self, tasks):
+        yield run_batch(TaskBatch(tuple(tasks)))
+
+
+@pytest.fixture(scope="module")
+def small_report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    adder = Design("add3", order="auto")
+    losses = tuple(Design("cpar4", settings=Settings(loss=loss)) for loss in ("l1", "lgh"))
+    plan = Plan(
+        "mine", "Mine <script>alert(1)</script>", about="a & b", figures=("accuracy",),
+        blocks=(Block(losses, (6, 9), (0, 1, 2)),),
+        parts=(
+            Plan("fig1", "A learned adder", figures=("fig1",), blocks=(Block((adder,), (40,), (0,)),)),
+            Plan("fig2", "Hierarchies", figures=("fig2",)),
+            Plan("fig4", "Nothing yet", figures=("fig4",), blocks=(Block((Design("cmux7"),), (10,), (0, 1)),)),
+        ),
+    )  # fmt: skip
+    save_plan(plan, folder)
+    done = [task for task in plan.tasks() if task.design.problem != "cmux7"]
+    run_tasks(done, Store(folder), Here())
+    return folder, write_report(folder)
+
+
+def test_figures_are_written_in_three_formats(small_report):
+    folder, report = small_report
+    assert set(report.figures) == {"accuracy", "fig1", "fig2"}
+    names = {path.name for path in (folder / "figures").iterdir()}
+    assert names == {f"{name}.{kind}" for name in report.figures for kind in ("pdf", "svg", "png")}
+
+
+def test_the_page_loads_nothing_and_escapes_what_it_is_given(small_report):
+    text = small_report[1].page.read_text()
+    assert "<script" not in text
+    assert "a &amp; b" in text
+    # Names of XML vocabularies are not loaded; links and sources would be.
+    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#|data:,)""", text)
+    assert "@import" not in text
+    assert "There are no results yet" in text
+    assert "2 tasks are missing" in text
+
+
+def test_the_same_results_give_the_same_files(small_report):
+    folder, _ = small_report
+    before = {path: path.read_bytes() for path in (folder / "figures").iterdir()}
+    write_report(folder)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_the_page_says_how_many_training_sets_there_are_per_point(small_report, made_up):
+    _, report = small_report
+    assert "Training sets per point: 3-bit addition 1, cpar4 3." in report.page.read_text()
+    rows = [row for row in made_up("cpar7", lambda *_: 0.5, m=7, samples=4) if row.n_train != 24 or row.sample < 2]
+    results = results_of(rows)
+    assert results.training_sets() == {"cpar7": {8: 4, 16: 4, 24: 2}}
+    assert _training_sets(results) == " Training sets per point: 7-bit cascaded parity 4 (2 at 24 examples)."
+
+
+def test_what_is_published_holds_every_row(small_report, tmp_path):
+    folder, report = small_report
+    publish(folder, report, tmp_path / "published")
+    table = pq.read_table(tmp_path / "published" / "results.parquet")
+    order = [(name, "ascending") for name in SORTED_BY]
+    assert table == Store(folder).table().drop_columns(["task"]).sort_by(order).combine_chunks()
+    assert (tmp_path / "published" / "claims.md").read_text().startswith("| | statement")
+    assert (tmp_path / "published" / "figures" / "fig1.svg").exists()
+
+
+def test_a_folder_without_results_is_answered_with_what_to_do(tmp_path):
+    with pytest.raises(StoreError, match="run 'gradus reproduce quick"):
+        write_report(tmp_path)
+
+
+def test_the_page_says_which_problems_have_the_published_settings(tmp_path):
+    spec = tmp_path / "mixed.toml"
+    spec.write_text(
+        'title = "Both"\ninclude = [{ spec = "fig7", only = ["alu74181"], as_published = true, samples = 1 },'
+        ' { spec = "fig7", only = ["mammalian"], samples = 1 }]\n'
+    )
+    folder = tmp_path / "out"
+    plan = load_spec(str(spec))
+    (folder / "parts").mkdir(parents=True)
+    save_plan(plan, folder)
+    page = write_report(folder).page.read_text()
+    said = "text of the paper; published configuration for the 74181"
+    assert page.count(said) == 2  # at the figure and in the table of what ran
+    assert "history: 250, 750<" in page

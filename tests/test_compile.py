@@ -1,0 +1,119 @@
+"""The cache of compiled kernels saves time and can do nothing else."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradus._compile import _KernelFiles
+
+KERNEL = """
+import sys
+from gradus._compile import compiled
+
+@compiled
+def add(a, b):
+    return a + b
+
+print(add(2, int(sys.argv[1])), add.stats.cache_hits.total() if hasattr(add.stats.cache_hits, "total") else "")
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run a small kernel in a process of its own; return the sum and how often the cache had the code."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "kernel.py").write_text(KERNEL)
+
+    def run(cache, number=3, **environment):
+        done = subprocess.run(
+            [sys.executable, str(folder / "kernel.py"), str(number)],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(cache)} | environment,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return tuple(int(word) for word in done.stdout.split())
+
+    return run
+
+
+def cached(cache):
+    return sorted((Path(cache) / "gradus-kernels").glob("*.nbc"))
+
+
+def test_a_second_process_takes_the_code_from_the_cache(run, tmp_path):
+    assert run(tmp_path / "cache") == (5, 0)
+    assert len(cached(tmp_path / "cache")) == 1
+    assert run(tmp_path / "cache", 4) == (6, 1)
+
+
+@pytest.mark.parametrize("damage", ["a flipped bit", "a zeroed page", "cut short", "empty", "junk"])
+def test_a_damaged_file_is_compiled_again_and_replaced(run, tmp_path, damage):
+    run(tmp_path / "cache")
+    [path] = cached(tmp_path / "cache")
+    content = bytearray(path.read_bytes())
+    if damage == "a flipped bit":
+        content[random.Random(1).randrange(len(content))] ^= 8
+    elif damage == "a zeroed page":
+        content[1024 : 1024 + 4096] = bytes(len(content[1024 : 1024 + 4096]))
+    else:
+        content = {"cut short": content[:100], "empty": b"", "junk": b"junk" * 1000}[damage]
+    path.write_bytes(content)
+    assert run(tmp_path / "cache") == (5, 0)
+    assert run(tmp_path / "cache") == (5, 1)
+
+
+def test_no_damaged_byte_gets_past_the_checksum(tmp_path):
+    files = _KernelFiles(tmp_path, "kernel", "stamp")
+    files.save("key", {"code": bytes(range(256))})
+    [path] = tmp_path.glob("*.nbc")
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert files.load("key") is None
+        assert not path.exists()
+    path.write_bytes(whole)
+    assert files.load("key") == {"code": bytes(range(256))}
+
+
+def test_signatures_never_share_a_file_and_stale_files_go(tmp_path):
+    old, new = _KernelFiles(tmp_path, "kernel", "old"), _KernelFiles(tmp_path, "kernel", "new")
+    old.save("int", 1)
+    new.save("int", 2)
+    new.save("float", 3)
+    assert (old.load("int"), new.load("int"), new.load("float")) == (None, 2, 3)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_folder_that_cannot_be_made_costs_only_time(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert run(tmp_path / "file" / "cache") == (5, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")
+def test_a_folder_that_others_can_write_to_is_not_trusted(run, tmp_path):
+    folder = tmp_path / "cache" / "gradus-kernels"
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    assert run(tmp_path / "cache") == (5, 0)
+    assert cached(tmp_path / "cache") == []
+
+
+def test_the_folder_is_private_to_the_user(run, tmp_path):
+    run(tmp_path / "cache")
+    if hasattr(os, "geteuid"):
+        assert (tmp_path / "cache" / "gradus-kernels").stat().st_mode & 0o077 == 0
+
+
+def test_without_the_compiler_a_sentence_says_so():
+    code = "import gradus; gradus.search([[0], [1]], [[1], [0]], order=None)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, timeout=120
+    )
+    assert "NUMBA_DISABLE_JIT is set" in done.stderr.splitlines()[-1]

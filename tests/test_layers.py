@@ -1,0 +1,171 @@
+"""Nothing lower imports anything higher, nothing imports in a circle, and a name says one thing."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import gradus
+
+ROOT = Path(gradus.__file__).parent
+RANKS = [
+    {"errors", "_version"},
+    {"_wording", "_machine", "_files", "_checks", "_progress", "_html", "_compile", "_intrinsics"},
+    {"_bits", "_gates"},
+    {"losses", "_encoding", "_drawing"},
+    {"_network"},
+    {"_logic", "_minfs"},
+    {"_formats", "_curriculum"},
+    {"problems"},
+    {"_search"},
+    {"_lessons"},
+    {"_model"},
+    {"_estimator"},
+    {"_inference", "_experiments"},
+    {"_replication", "_benchmarks"},
+    {"_cli"},
+    {"__init__", "__main__"},
+]
+"""Packages and modules of the top level, from the lowest."""
+FREE_WITHIN = RANKS[1]
+"""Small modules at the bottom that may use one another."""
+
+
+def modules(root):
+    """Every module by its dotted name; a package is named as the folder."""
+    found = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = ("gradus", *path.relative_to(root).with_suffix("").parts)
+        found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def imports_of(path, known):
+    """Every module of ours that a file imports anywhere in it: at the top, inside functions, for type checkers only."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path} imports relatively"
+            if node.module and node.module.partition(".")[0] == "gradus":
+                for alias in node.names:
+                    inside = f"{node.module}.{alias.name}"
+                    yield inside if inside in known else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == "gradus")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != "gradus" and node.value in known:
+            yield node.value  # importlib.import_module("gradus.…")
+
+
+def top(module):
+    """The package or module of the top level that a module belongs to."""
+    return (module.split(".") + ["__init__"])[1]
+
+
+def rank(module):
+    return next((number for number, names in enumerate(RANKS) if top(module) in names), None)
+
+
+def upward_imports(root):
+    """Imports of something that does not stand below, as sentences; also packages without a rank."""
+    known = modules(root)
+    for module, path in known.items():
+        if rank(module) is None:
+            yield f"{module} has no rank"
+            continue
+        for imported in set(imports_of(path, known)):
+            # `from gradus import problems` names a module; `from gradus import __version__` the package itself.
+            same = top(imported) == top(module) or {top(imported), top(module)} <= FREE_WITHIN
+            if not same and (rank(imported) is None or rank(imported) >= rank(module)):
+                yield f"{module} imports {imported}"
+
+
+def cycle(root):
+    """Find a circle of imports between modules, or return None."""
+    known = modules(root)
+    graph = {module: sorted(set(imports_of(path, known)) & set(known)) for module, path in known.items()}
+    # A package's own __init__ collects what its modules offer; that they are part of it is no circle.
+    graph = {m: [d for d in deps if d != m and not m.startswith(d + ".")] for m, deps in graph.items()}
+    state = {}
+
+    def visit(module, trail):
+        state[module] = "open"
+        for below in graph[module]:
+            if state.get(below) == "open":
+                return [*trail[trail.index(below) :], below] if below in trail else [module, below]
+            if below not in state and (found := visit(below, [*trail, below])):
+                return found
+        state[module] = "closed"
+        return None
+
+    for module in graph:
+        if module not in state and (found := visit(module, [module])):
+            return found
+    return None
+
+
+def test_nothing_lower_imports_anything_higher():
+    assert list(upward_imports(ROOT)) == []
+
+
+def test_nothing_imports_in_a_circle():
+    assert cycle(ROOT) is None
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A small house in order, to plant faults in."""
+    root = tmp_path / "gradus"
+    for name, text in {
+        "__init__.py": "",
+        "errors.py": "",
+        "_bits.py": "import gradus.errors",
+        "_search/__init__.py": "",
+        "_search/kernel.py": "from gradus._bits import pack",
+        "_search/driver.py": "def run():\n    from gradus._search import kernel",
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_a_house_in_order_passes(house):
+    assert list(upward_imports(house)) == []
+    assert cycle(house) is None
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "def late():\n    from gradus._search.kernel import run",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from gradus._search import kernel",
+        "def late():\n    import gradus._search",
+        "def late():\n    from gradus import search",
+        "import importlib\ndef late():\n    importlib.import_module('gradus._search.kernel')",
+    ],
+)
+def test_a_planted_import_upward_is_found(house, planted):
+    (house / "_bits.py").write_text(planted)
+    assert list(upward_imports(house))
+
+
+def test_a_planted_circle_is_found(house):
+    (house / "_search" / "kernel.py").write_text("def late():\n    from gradus._search.driver import run")
+    assert cycle(house)
+
+
+def test_a_package_without_a_rank_is_found(house):
+    (house / "_new.py").write_text("")
+    assert list(upward_imports(house)) == ["gradus._new has no rank"]
+
+
+def test_no_two_modules_have_the_same_name():
+    names = Counter(path.stem.lstrip("_") for path in ROOT.rglob("*.py") if path.stem != "__init__")
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_no_two_classes_have_the_same_name():
+    names = Counter(
+        found for path in ROOT.rglob("*.py") for found in re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.M)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
