@@ -80,7 +80,8 @@ def test_a_time_limit_gives_a_feasible_set_and_a_valid_bound(time_limit):
     found = gradus.minimum_feature_set(X, y, time_limit=time_limit)
     assert time.monotonic() - started < time_limit + 5
     assert is_feasible(X, y, found.features)
-    assert 3 <= found.lower_bound <= len(features) <= found.size
+    # With no time at all, how many sizes are refuted in the first compiled call depends on the machine.
+    assert (3 if time_limit else 1) <= found.lower_bound <= len(features) <= found.size
     assert not found.optimal
     assert not found.first
 

@@ -1,0 +1,97 @@
+"""The arrays that kernels work on, named."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import WordMatrix
+
+__all__ = ["MAX_PLANES", "N_SPARE", "Board", "Rules", "Trail"]
+
+N_SPARE = 40
+MAX_PLANES = 14  # two times the bits of a number of outputs: enough for 127 outputs that all read one gate
+
+Words = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.uint8]
+
+
+class Board(NamedTuple):
+    """A circuit in slots, and every array that pricing and moving need, so that the kernels allocate nothing."""
+
+    n_inputs: int
+    n_slots: int
+    values: WordMatrix
+    functions: Ints
+    sources: Ints
+    order: Ints
+    n_live: Ints
+    outputs: Ints
+    used: Flags
+    everything: Words
+    targets: WordMatrix
+    known: WordMatrix
+    wrong: WordMatrix
+    errors: Ints
+    # Room for one move.
+    cone: Flags
+    mark: Flags
+    flipped: WordMatrix
+    breaks: WordMatrix
+    mends: WordMatrix
+    touched: Ints
+    new_errors: Ints
+    planes0: WordMatrix
+    planes1: WordMatrix
+    weights: Ints
+    candidates: Ints
+    candidate_values: Words
+    ones0: Ints
+    ones1: Ints
+    both0: Ints
+    both1: Ints
+    prices: Ints
+    picks: Ints
+    next_order: Ints
+
+
+class Rules(NamedTuple):
+    """What a walk minimises and how it moves."""
+
+    error_cost: Ints
+    """Cost by kind of target and number of errors."""
+    kind: Ints
+    """Which row of `error_cost` is a target's."""
+    gate_cost: Ints
+    """Cost by number of live gates; its length is the most gates allowed, plus one."""
+    exact: bool
+    """Whether no move may add an error; nothing may be wrong at the start."""
+    nand: bool
+    thresholds: Ints
+    """How many more errors a drawn candidate may cost: one entry is drawn per move."""
+    node_chance: int
+    """Out of 256: how often an existing node is drawn rather than a pair, where there are both."""
+    n_spare: int
+    """Spare gates drawn afresh for every move."""
+    max_candidates: int
+    """Nodes, spare gates included, of which all pairs are priced; drawn where there are more."""
+    stop_cost: int
+    """The walk ends when the best cost is no higher."""
+    max_work: int
+    """Word operations after which the walk ends."""
+
+
+class Trail(NamedTuple):
+    """Where a walk stands, and the best circuit it has seen."""
+
+    random: npt.NDArray[np.uint64]
+    history: Ints
+    numbers: Ints
+    sums: npt.NDArray[np.uint64]
+    functions: Ints
+    sources: Ints
+    order: Ints
+    outputs: Ints

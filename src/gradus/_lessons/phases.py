@@ -1,0 +1,210 @@
+"""The phases of a lesson: fit (errors only), tidy (gates only, no error), and weigh up (gates against errors)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._lessons.board import PackedExamples, load_circuit, new_board, read_circuit
+from gradus._lessons.control import Control
+from gradus._lessons.description import BIT, FORBIDDEN, FUNCTION_BITS, error_tables, gate_table
+from gradus._lessons.gate_list import GateList, cleaned, gate_count
+from gradus._lessons.kernel.walk import BEST, BEST_LIVE, PRICED, RUNNING, WORK, restart_trail, walk
+from gradus._lessons.kernel.walk_arrays import N_SPARE, Board, Rules, Trail
+
+__all__ = ["Draft", "PhaseSettings", "counted_errors", "fit", "scaled", "tidy", "tolerate", "trail_for"]
+
+SLICE_WORK = 40_000_000  # word operations: some 20 ms
+PAIR_WORK = 20_000  # word operations for the pairs of one move, beyond which only some nodes are candidates
+MIN_CANDIDATES = 24
+WORK_OF_A_MOVE = 40_000
+FIT_THRESHOLDS = np.array([0] * 10 + [-1, -1, 1, 1, 2, 3], dtype=np.int64)
+NO_THRESHOLD = np.zeros(1, dtype=np.int64)
+
+Ints = npt.NDArray[np.int64]
+
+
+class PhaseSettings(NamedTuple):
+    """How long the phases take and how they move; the numbers were chosen on training sets that are not reported."""
+
+    nand: bool = False
+    noise_rate: float | None = None
+    """Share of wrong labels, where it is known."""
+    spare_gates: int = 30
+    """Gates that a fit may add."""
+    fresh_gates: int = 10
+    """Random gates drawn for every move."""
+    history: int = 300
+    fit_work: int = 3_000_000
+    """The first fits of a lesson; each further round gets four times as much."""
+    noisy_fit_work: int = 48_000_000
+    """A fit where errors are allowed: it seldom ends early."""
+    tidy_work: int = 15_000_000
+    tolerate_work: int = 50_000_000
+
+
+class Draft(NamedTuple):
+    """A circuit for some targets with its errors, and whether the phase that made it reached its aim."""
+
+    circuit: GateList
+    errors: Ints
+    reached: bool
+    priced: int
+    work: int
+
+    @property
+    def n_gates(self) -> int:
+        """Gates that are not constants."""
+        return gate_count(self.circuit)
+
+
+def trail_for(board: Board, seed: int, history: int) -> Trail:
+    """Make an empty trail for a walk on a board."""
+    n_slots = board.n_slots
+    return Trail(
+        random=np.array([seed], dtype=np.uint64),
+        history=np.zeros(history, dtype=np.int64),
+        numbers=np.zeros(8, dtype=np.int64),
+        sums=np.zeros(16, dtype=np.uint64),
+        functions=np.zeros(n_slots + N_SPARE, dtype=np.int64),
+        sources=np.zeros((n_slots + N_SPARE, 2), dtype=np.int64),
+        order=np.zeros(n_slots, dtype=np.int64),
+        outputs=np.zeros(len(board.outputs), dtype=np.int64),
+    )
+
+
+def max_candidates(task: PackedExamples, fresh: int) -> int:
+    """Candidates per move such that the pairs of all of them take a bounded time, however many examples there are."""
+    n_words = task.inputs.shape[1]
+    return max(int((2 * PAIR_WORK / n_words) ** 0.5), MIN_CANDIDATES) + fresh
+
+
+def scaled(settings: PhaseSettings, task: PackedExamples) -> PhaseSettings:
+    """Give walks on many examples as many moves as walks on few, within reason: a move's work grows with the examples."""
+    n_candidates = min(max_candidates(task, settings.fresh_gates), len(task.inputs) + settings.spare_gates)
+    scale = max(1, 2 * task.inputs.shape[1] * n_candidates**2 // WORK_OF_A_MOVE)
+    return settings._replace(
+        fit_work=scale * settings.fit_work,
+        noisy_fit_work=scale * settings.noisy_fit_work,
+        tidy_work=scale * settings.tidy_work,
+        tolerate_work=scale * settings.tolerate_work,
+    )
+
+
+def _run(board: Board, rules: Rules, trail: Trail, control: Control, settings: PhaseSettings, stall: int = 0) -> Draft:
+    """Walk in slices until the walk ends or the work is stopped, and return the best circuit.
+
+    With `stall`, it also ends when so much work in a row has brought nothing.
+    """
+    restart_trail(board, rules, trail)
+    best, since = int(trail.numbers[BEST]), 0
+    size = min(SLICE_WORK, stall // 4) if stall else SLICE_WORK
+    while walk(board, rules, trail, size) == RUNNING and not control.stop():
+        if trail.numbers[BEST] < best:
+            best, since = int(trail.numbers[BEST]), int(trail.numbers[WORK])
+        if stall and trail.numbers[WORK] - since >= stall:
+            break
+    n_live = int(trail.numbers[BEST_LIVE])
+    circuit = read_circuit(board, trail.functions, trail.sources, trail.order[:n_live], trail.outputs)
+    circuit = cleaned(circuit, nand=settings.nand)
+    reached = bool(trail.numbers[BEST] <= rules.stop_cost)
+    return Draft(circuit, counted_errors(board, circuit), reached, int(trail.numbers[PRICED]), int(trail.numbers[WORK]))
+
+
+def counted_errors(board: Board, circuit: GateList) -> Ints:
+    """Errors of a circuit on a board's targets; the board then holds this circuit."""
+    load_circuit(board, circuit)
+    return board.errors.copy()
+
+
+def fit(
+    task: PackedExamples,
+    circuit: GateList,
+    columns: list[int],
+    seed: int,
+    work: int,
+    settings: PhaseSettings,
+    control: Control,
+) -> Draft:
+    """Change a circuit until no target has an error; gates cost nothing, but only so many may be added."""
+    n_slots = gate_count(circuit) + settings.spare_gates
+    board = new_board(task, columns, n_slots)
+    load_circuit(board, circuit)
+    rules = Rules(
+        error_cost=BIT * np.arange(task.n_examples + 1, dtype=np.int64)[np.newaxis],
+        kind=np.zeros(len(columns), dtype=np.int64),
+        gate_cost=np.zeros(n_slots + 1, dtype=np.int64),
+        exact=False,
+        nand=settings.nand,
+        thresholds=FIT_THRESHOLDS,
+        node_chance=32,
+        n_spare=settings.fresh_gates,
+        max_candidates=max_candidates(task, settings.fresh_gates),
+        stop_cost=0,
+        max_work=work,
+    )
+    return _run(board, rules, trail_for(board, seed, settings.history), control, settings)
+
+
+def tidy(
+    task: PackedExamples,
+    circuit: GateList,
+    columns: list[int],
+    seed: int,
+    work: int,
+    settings: PhaseSettings,
+    control: Control,
+) -> Draft:
+    """Look for a smaller circuit without errors; the one given must have none."""
+    n_slots = gate_count(circuit) + 4
+    board = new_board(task, columns, n_slots)
+    load_circuit(board, circuit)
+    error_cost = np.full((1, task.n_examples + 1), FORBIDDEN, dtype=np.int64)
+    error_cost[0, 0] = 0
+    rules = Rules(
+        error_cost=error_cost,
+        kind=np.zeros(len(columns), dtype=np.int64),
+        gate_cost=BIT * np.arange(n_slots + 1, dtype=np.int64),
+        exact=True,
+        nand=settings.nand,
+        thresholds=NO_THRESHOLD,
+        node_chance=128,
+        n_spare=settings.fresh_gates,
+        max_candidates=max_candidates(task, settings.fresh_gates),
+        stop_cost=-1,
+        max_work=work,
+    )
+    return _run(board, rules, trail_for(board, seed, settings.history), control, settings, stall=work // 3)
+
+
+def tolerate(
+    task: PackedExamples,
+    circuit: GateList,
+    columns: list[int],
+    seed: int,
+    work: int,
+    settings: PhaseSettings,
+    control: Control,
+) -> Draft:
+    """Look for the shortest description: gates and errors, each at its price in bits."""
+    n_slots = gate_count(circuit) + 4
+    board = new_board(task, columns, n_slots)
+    load_circuit(board, circuit)
+    known = [int(count) for count in np.bitwise_count(board.known).sum(axis=1)]
+    error_cost, kind = error_tables(known, task.n_examples, settings.noise_rate)
+    rules = Rules(
+        error_cost=error_cost,
+        kind=kind,
+        gate_cost=gate_table(board.n_inputs, n_slots, 0.0 if settings.nand else FUNCTION_BITS),
+        exact=False,
+        nand=settings.nand,
+        thresholds=FIT_THRESHOLDS,
+        node_chance=64,
+        n_spare=settings.fresh_gates,
+        max_candidates=max_candidates(task, settings.fresh_gates),
+        stop_cost=-1,
+        max_work=work,
+    )
+    return _run(board, rules, trail_for(board, seed, settings.history), control, settings, stall=work // 3)

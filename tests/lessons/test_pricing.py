@@ -1,0 +1,123 @@
+"""Prices of every replacement, against trying them out."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lesson_cases import cases, task
+from naive_lessons import best_pair_errors, errors, errors_with, node_values, outputs
+
+from gradus._compile import compiled
+from gradus._lessons.board import load_circuit, new_board, read_circuit
+from gradus._lessons.control import Control
+from gradus._lessons.description import error_table, gate_table
+from gradus._lessons.gate_list import cleaned, evaluate
+from gradus._lessons.kernel.pricing import flip, price_nodes, weigh, weigh_both
+from gradus._lessons.kernel.walk import gather
+from gradus._lessons.kernel.walk_arrays import Rules
+from gradus._lessons.phases import PhaseSettings, fit, tidy, tolerate, trail_for
+from gradus._lessons.screen import least_errors
+
+
+@compiled
+def price_everything(board, rules, trail, gate, exact):
+    n_touched = flip(board, gate)
+    n_planes = weigh(board, gate, n_touched, exact, trail.sums)
+    _, n = gather(board, rules, trail, gate)
+    total0, total1 = price_nodes(board, n, n_planes)
+    nodes = np.empty(n, dtype=np.int64)
+    pairs = np.zeros((n, n), dtype=np.int64)
+    for a in range(np.uint64(n)):
+        a0, a1 = board.ones0[a], board.ones1[a]
+        nodes[a] = a0 + total1 - a1
+        weigh_both(board, a, n, n_planes)
+        for b in range(a):
+            x0, x1 = board.both0[b], board.both1[b]
+            b0, b1 = board.ones0[b], board.ones1[b]
+            price = min(x0, x1) + min(a0 - x0, a1 - x1) + min(b0 - x0, b1 - x1)
+            pairs[a, b] = price + min(total0 - a0 - b0 + x0, total1 - a1 - b1 + x1)
+    return nodes, pairs
+
+
+def rules_for(n, m):
+    table = np.arange(n + 1, dtype=np.int64)[np.newaxis]
+    return Rules(table, np.zeros(m, np.int64), np.zeros(50, np.int64), False, False, np.zeros(1, np.int64), 0, 0, 1000, 0, 0)
+
+
+@settings(max_examples=60)
+@given(cases(max_gates=5), st.integers(0, 100))
+def test_one_flip_prices_every_node_and_the_best_function_of_every_pair(case, which):
+    circuit, X, Y, known = case
+    circuit = cleaned(circuit)
+    gates = np.flatnonzero(~np.isin(circuit.functions, (0, 15)))
+    if len(gates) == 0:
+        return
+    packed = task(case)
+    board = new_board(packed, list(range(Y.shape[1])), len(circuit.functions) + 1)
+    load_circuit(board, circuit)
+    assert board.errors.tolist() == errors(circuit, X, Y, known).tolist()
+    gate = circuit.n_inputs + int(gates[which % len(gates)])
+    slot = circuit.n_inputs + 2 + int(np.searchsorted(gates, gate - circuit.n_inputs))
+    nodes, pairs = price_everything(board, rules_for(len(X), Y.shape[1]), trail_for(board, 1, 1), slot, False)
+    before = errors(circuit, X, Y, known).sum()
+    numbers = {circuit.n_inputs + 2 + place: circuit.n_inputs + int(g) for place, g in enumerate(gates)}
+    candidates = [numbers.get(int(node), int(node)) for node in board.candidates[: len(nodes)]]
+    every = np.array([node_values(circuit, row) for row in X])
+    for place, node in enumerate(candidates):
+        assert before + nodes[place] == errors_with(circuit, X, Y, known, gate, every[:, node])
+    best = best_pair_errors(circuit, X, Y, known, gate)
+    for i, a in enumerate(candidates):
+        for j, b in enumerate(candidates[:i]):
+            assert before + pairs[i, j] == best[min(a, b), max(a, b)]
+
+
+@given(cases())
+def test_the_screen_finds_the_best_node_and_the_best_gate(case):
+    circuit, X, Y, known = case
+    circuit = cleaned(circuit)
+    every = np.array([node_values(circuit, row) for row in X], dtype=bool)
+    every = np.column_stack([every, np.zeros(len(X), bool), np.ones(len(X), bool)])
+    found = least_errors(task(case), circuit, list(range(Y.shape[1])), 1)
+    for t in range(Y.shape[1]):
+        wrong = ((every != Y[:, [t]]) & known[:, [t]]).sum(axis=0)
+        wrong = np.minimum(wrong, known[:, t].sum() - wrong)
+        assert found[t, 0] == wrong.min()
+        assert found[t, 1] <= found[t, 0]
+
+
+@settings(max_examples=60)
+@given(cases(), st.booleans(), st.integers(0, 1000))
+def test_walks_keep_their_books(case, nand, seed):
+    """Whatever a walk returns has the errors it says, is no worse than its start, and tidying keeps every output."""
+    circuit, X, Y, known = case
+    if nand:
+        circuit = circuit._replace(functions=np.full(len(circuit.functions), 7, np.uint8))
+    circuit = cleaned(circuit, nand=nand)
+    chosen, control, columns = PhaseSettings(nand=nand), Control(), list(range(Y.shape[1]))
+    fitted = fit(task(case), circuit, columns, seed, 300_000, chosen, control)
+    assert fitted.errors.tolist() == errors(fitted.circuit, X, Y, known).tolist()
+    assert fitted.errors.sum() <= errors(circuit, X, Y, known).sum()
+    own = outputs(fitted.circuit, X) & known
+    exact = (fitted.circuit, X, own, known)
+    small = tidy(task(exact), fitted.circuit, columns, seed, 300_000, chosen, control)
+    assert small.errors.sum() == 0
+    assert ((evaluate(small.circuit, X) == own) | ~known).all()
+    assert small.n_gates <= fitted.n_gates
+    short = tolerate(task(case), fitted.circuit, columns, seed, 300_000, chosen, control)
+    counts = known.sum(axis=0).tolist()
+    bits = gate_table(X.shape[1], 100, 0.0 if nand else 3.3)
+
+    def length(draft):
+        return bits[draft.n_gates] + sum(error_table(n)[e] for n, e in zip(counts, draft.errors, strict=True))
+
+    assert length(short) <= length(fitted)
+    if nand:
+        assert set(short.circuit.functions.tolist()) | set(small.circuit.functions.tolist()) <= {0, 7, 15}
+
+
+@given(cases(masked=False))
+def test_a_board_gives_back_the_circuit_it_was_given(case):
+    circuit = cleaned(case[0])
+    board = new_board(task(case), list(range(case[2].shape[1])), len(circuit.functions) + 2)
+    load_circuit(board, circuit)
+    back = read_circuit(board, board.functions, board.sources, board.order[: board.n_live[0]], board.outputs)
+    assert (evaluate(back, case[1]) == evaluate(circuit, case[1])).all()
