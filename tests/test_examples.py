@@ -19,6 +19,7 @@ def test_the_kept_adder_is_right_on_all_patterns():
     network = gradus.Network.load(EXAMPLES / "adder6.json")
     assert np.array_equal(network.predict(adder.X), adder.Y)
     assert network.live.all()
+    assert network.n_gates == 24  # a half adder, four full adders and the last sum: 2 + 4 × 5 + 2
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

@@ -59,7 +59,7 @@ def imports_of(path, known):
 
 def top(module):
     """The package or module of the top level that a module belongs to."""
-    return (module.split(".") + ["__init__"])[1]
+    return [*module.split("."), "__init__"][1]
 
 
 def rank(module):

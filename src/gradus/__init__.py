@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gradus._formats.table_files import read_table
     from gradus._formats.writers import export
     from gradus._inference import Inference, infer
-    from gradus._lessons import LearnResult, learn
+    from gradus._lessons.learn import LearnResult, learn
     from gradus._logic.formula import formulas
     from gradus._minfs import FeatureSet, all_minimum_feature_sets, minimum_feature_set
     from gradus._model import Model, load
@@ -34,7 +34,7 @@ _HOME = {
     "FeatureSet": "_minfs",
     "GradusError": "errors",
     "Inference": "_inference",
-    "LearnResult": "_lessons",
+    "LearnResult": "_lessons.learn",
     "Model": "_model",
     "Network": "_network",
     "Progress": "_progress",
@@ -46,7 +46,7 @@ _HOME = {
     "formulas": "_logic.formula",
     "infer": "_inference",
     "kendall_tau": "_curriculum",
-    "learn": "_lessons",
+    "learn": "_lessons.learn",
     "load": "_model",
     "minimum_feature_set": "_minfs",
     "read_series": "_formats.series",

@@ -124,7 +124,7 @@ class _ForgivingCache:
 
 
 def _refuse_to_interpret(function: Any) -> Any:
-    """Stand in for a kernel where the compiler is switched off: kernels use machine instructions that Python has no name for."""
+    """Stand in for a kernel where the compiler is switched off: kernels use machine instructions that Python cannot name."""
 
     @functools.wraps(function)
     def refuse(*_: Any, **__: Any) -> Any:

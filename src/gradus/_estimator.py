@@ -22,7 +22,7 @@ from gradus._checks import check_count
 from gradus._curriculum import check_order
 from gradus._encoding.features import Binarize, encode_features
 from gradus._encoding.labels import TargetEncoding, encode_target, is_unknown, majority, order_of_outputs, side_by_side
-from gradus._lessons import LearnResult, learn
+from gradus._lessons.learn import N_TRIES, LearnResult, Order, learn
 from gradus._model import Model
 from gradus._progress import Callback, Progress
 from gradus._wording import counted
@@ -31,7 +31,6 @@ from gradus.errors import DataError
 __all__ = ["BooleanNetworkClassifier"]
 
 SECONDS_PER_LINE = 1.0
-Order = Literal["self-paced", "auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 
 
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -51,8 +50,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Share of the labels that may be wrong; "auto" lets the description length of circuit and errors decide.
     n_tries : int
         Tries per lesson, of which the smallest circuit is kept.
-    n_circuits : int
-        Independent circuits; equally good ones vote.
+    n_circuits : int, optional
+        Independent circuits; equally good ones vote. By default as many as `gradus.learn` finds worth their work.
     time_limit : float, optional
         Seconds, after which the best circuit so far is kept. With a limit, the result may differ from run to run.
     binarize : float, "quantile" or None
@@ -110,8 +109,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         order: Order = "self-paced",
         gates: Literal["any", "nand"] = "any",
         noise: float | Literal["auto"] = "auto",
-        n_tries: int = 3,
-        n_circuits: int = 1,
+        n_tries: int = N_TRIES,
+        n_circuits: int | None = None,
         time_limit: float | None = None,
         binarize: Binarize = "quantile",
         n_jobs: int | None = None,
@@ -190,7 +189,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             for predicted, (_, _, codes) in zip(self.model_.predict_codes(inputs), encoded, strict=True)
         ]
         self.errors_ = tuple(int(column.sum()) for column in wrong)
-        self.constant_ = _by_target(result.constant, targets)
+        self.constant_ = _by_target(result.constant.tolist(), targets)
         self.converged_, self.stopped_ = not any(self.errors_), result.stopped
         self.model_.about.update(self._about(len(table), columns, output_names))
         self._warn_of_errors(int(np.any(wrong, axis=0).sum()), len(table), targets)

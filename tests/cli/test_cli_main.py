@@ -39,7 +39,7 @@ def test_learning_on_a_cpu_imports_nothing_of_cuda(tmp_path):
     (tmp_path / "d.csv").write_text("a,z\n0,1\n1,0\n")
     words = [sys.executable, "-c", program, "learn", "d.csv", "--targets", "z"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stderr == "[]\n"
+    assert done.stderr.splitlines()[-1] == "[]"  # a slow machine prints progress lines before it
 
 
 def test_every_verb_has_a_module_of_its_own():

@@ -18,7 +18,7 @@ def command(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Where to write; the extension says how: .v .blif .bench .aag .aig .bnet .sbml .dot .txt .json .svg .png .pdf",
+            help="File; its extension says how: .v .blif .bench .aag .aig .bnet .sbml .dot .txt .json .svg .png .pdf",
             show_default=False,
         ),
     ],

@@ -43,8 +43,10 @@ def command(
     ] = "self-paced",
     gates: Annotated[str, typer.Option(help="any function of two bits, or nand.")] = "any",
     noise: Annotated[str, typer.Option(help="Share of wrong labels to expect; auto decides by description length.")] = "auto",
-    n_tries: Annotated[int, typer.Option(help="Tries per lesson; the smallest circuit is kept.")] = 3,
-    n_circuits: Annotated[int, typer.Option(help="Independent circuits; equally good ones vote.")] = 1,
+    n_tries: Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")] = None,
+    n_circuits: Annotated[
+        int | None, typer.Option(help="Independent circuits; equally good ones vote. If not given, the work decides.")
+    ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds, after which the best so far is kept.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     n_jobs: Annotated[int, typer.Option(help="Threads; the model is the same for any number, -1 is all cores.")] = 1,
@@ -68,7 +70,7 @@ def command(
         "order": _parse_order(order, examples.target_names),
         "gates": gates,
         "noise": _parse_noise(noise),
-        "n_tries": n_tries,
+        **({} if n_tries is None else {"n_tries": n_tries}),
         "n_circuits": n_circuits,
         "time_limit": time_limit,
         "binarize": cut,

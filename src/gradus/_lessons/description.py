@@ -27,7 +27,7 @@ def gate_table(n_inputs: int, max_gates: int, function_bits: float = FUNCTION_BI
     Examples
     --------
     >>> gate_table(4, 2).tolist()
-    [0, 8134, 16717]
+    [0, 8135, 16322]
     """
     table = [0]
     for gates in range(1, max_gates + 1):

@@ -27,9 +27,10 @@ __all__ = ["LearnResult", "Order", "learn"]
 
 Order = Literal["self-paced", "auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 N_TRIES = 3
-MAX_CIRCUITS = 4
-ALL_WORK = 2_500_000_000  # word operations for all circuits together, where their number is not given
+MAX_CIRCUITS = 5
+ALL_WORK = 6_000_000_000  # word operations for all circuits together, where their number is not given
 ROWS_TO_COMPARE = 4096
+EQUALLY_GOOD = 1.1  # circuits described by at most so many times the bits of the shortest vote: no search is perfect
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class LearnResult:
     circuits : tuple of Network
         Best first: the shortest description, of gates and errors together.
     n_voting : int
-        How many of them, from the first, are equally good and vote.
+        How many of them, from the first, are about equally good (descriptions at most 10 % longer) and vote.
     order : tuple of int
         The target columns in the order in which the best circuit was taught.
     errors : ndarray of int
@@ -126,7 +127,7 @@ def learn(
     n_tries : int
         Tries per lesson, of which the smallest circuit goes on.
     n_circuits : int, optional
-        Independent circuits; the equally good ones vote. By default one to four: fewer, the more work the first one took.
+        Independent circuits; the equally good ones vote. By default one to five: fewer, the more work the first one took.
     time_limit : float, optional
         Seconds after which the best so far is returned. Without one, the result depends on the data, the settings and the
         seed alone.
@@ -216,14 +217,15 @@ def _agree(found: list[Taught | None]) -> bool:
 
 
 def _result(task: PackedExamples, found: list[Taught], control: Control, names: dict[str, Any]) -> LearnResult:
-    found = sorted(found, key=lambda taught: taught.length)  # stable, so equal ones stay in the order of their seeds
+    # Where some circuits are exact, those that gave up on that have no say. Equal ones stay in the order of their seeds.
+    found = sorted(found, key=lambda taught: (taught.tolerant, taught.length))
     best = found[0]
     wrong = wrong_rows(task, best.circuit)
     n_inputs, functions = best.circuit.n_inputs, best.circuit.functions
     constant = [node >= n_inputs and functions[node - n_inputs] in (0, 15) for node in best.circuit.outputs.tolist()]
     return LearnResult(
         circuits=tuple(_network_of(taught.circuit, names) for taught in found),
-        n_voting=sum(taught.length == best.length for taught in found),
+        n_voting=sum(taught.tolerant == best.tolerant and taught.length <= EQUALLY_GOOD * best.length for taught in found),
         order=best.order,
         errors=np.array([len(rows) for rows in wrong], dtype=np.int64),
         wrong_rows=wrong,

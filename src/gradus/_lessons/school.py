@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gradus._bits import unpack
 from gradus._lessons.board import PackedExamples
 from gradus._lessons.control import Control
 from gradus._lessons.description import BIT, FUNCTION_BITS, error_table, gate_table
@@ -37,6 +38,8 @@ class SchoolPlan(NamedTuple):
     """Targets that are tried in one lesson."""
     contenders: int = 1
     """Targets of a lesson that get all the tries."""
+    first_rounds: int = 5
+    """Rounds of fits in the first lesson; each further lesson has one more, up to `rounds`."""
     rounds: int = 7
     """Each round gives the fits of a lesson four times the work of the one before."""
     doubt: float = 33.0
@@ -74,7 +77,7 @@ class School:
         self.minority = [min(int(one), count - int(one)) for one, count in zip(ones, self.known, strict=True)]
         self.taught: list[int] = []
         self.remaining = list(range(len(task.targets)))
-        self.tolerant = plan.exact is False
+        self.tolerant = plan.exact is False or _contradictory(task)
         n_inputs = len(task.inputs)
         empty = GateList(n_inputs, np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), np.zeros(0, np.int64))
         self.draft = Draft(empty, np.zeros(0, np.int64), True, 0, 0)
@@ -199,7 +202,8 @@ class School:
             if draft.reached:
                 return candidates[0], draft
         field, solved, work = candidates, [], 0
-        for round_number in range(self.plan.rounds):
+        # Every target that was taught exactly is a sign that labels are clean, and worth more patience with the next.
+        for round_number in range(min(self.plan.first_rounds + len(self.taught), self.plan.rounds)):
             work = min(self.settings.fit_work * 4**round_number, MAX_FIT_WORK)
             drafts = self.control.map(lambda t, work=work: self._attempt(t, 0, work), field)  # type: ignore[misc]
             if self.control.stop():
@@ -336,3 +340,15 @@ class School:
             tolerant=self.tolerant,
             work=self.work,
         )
+
+
+def _contradictory(task: PackedExamples) -> bool:
+    """Whether rows with equal inputs have different known values of a target, so that no circuit is without error."""
+    n = task.n_examples
+    _, group = np.unique(unpack(task.inputs, n), axis=0, return_inverse=True)
+    targets, known = unpack(task.targets, n), unpack(task.known, n)
+    for column, there in zip(targets.T, known.T, strict=True):
+        ones, all_known = np.bincount(group[there & column]), np.bincount(group[there])
+        if (ones != 0).any() and ((ones > 0) & (ones < all_known[: len(ones)])).any():
+            return True
+    return False

@@ -149,16 +149,17 @@ def gather(board, rules, trail, gate):
         x = draw(trail, n)
         y = draw(trail, n - 1)
         y += y >= x
-        if n < 2:
-            break
+        board.functions[slot] = draw_function(trail, rules.nand)
+        if n < 2:  # a single input: there is only its complement
+            y = x
+            board.functions[slot] = 7 if rules.nand else 3
         board.sources[slot, 0] = board.candidates[x]
         board.sources[slot, 1] = board.candidates[y]
-        board.functions[slot] = draw_function(trail, rules.nand)
         set_value(board, first + slot)
         board.candidates[n_plain + i] = first + slot
         if i < n_spare // 4:  # later spare gates may read the first few
             n = n_plain + i + 1
-    total = n_plain + (n_spare if n_plain >= 2 else 0)
+    total = n_plain + n_spare
     n_words = len(board.everything)
     for i in range(total):
         for w in range(n_words):
