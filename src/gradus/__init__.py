@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gradus._formats.table_files import read_table
     from gradus._formats.writers import export
     from gradus._inference import Inference, infer
+    from gradus._inference.tolerant_sets import tolerant_feature_sets
     from gradus._lessons.learn import LearnResult, learn
     from gradus._logic.formula import formulas
     from gradus._minfs import FeatureSet, all_minimum_feature_sets, minimum_feature_set
@@ -53,6 +54,7 @@ _HOME = {
     "read_table": "_formats.table_files",
     "search": "_search.search",
     "search_many": "_search.many",
+    "tolerant_feature_sets": "_inference.tolerant_sets",
 }
 """The module in which each public name is defined."""
 _MODULES = ("errors", "losses", "problems")
@@ -85,6 +87,7 @@ __all__ = [
     "read_table",
     "search",
     "search_many",
+    "tolerant_feature_sets",
 ]
 
 

@@ -1,0 +1,131 @@
+"""`EdgePrior`: what is believed about edges before the data, and what other genes say about how busy a regulator is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._inference.set_search import SetPrior
+from gradus.errors import SettingsError
+
+__all__ = ["EdgeBelief", "EdgePrior", "busy_odds"]
+
+BASE_RATE = 0.05
+"""Probability of an edge of which nothing is said; only beliefs that differ from it move anything."""
+LEAST = 0.001
+PSEUDO_EDGES = 2.0
+
+
+@dataclass(frozen=True)
+class EdgeBelief:
+    """Belief in one edge.
+
+    Attributes
+    ----------
+    regulator, target : int
+    probability : float
+        That the edge exists, from 0 to 1; neither is taken as certain.
+    sign : int
+        +1 activates, -1 represses, 0 not known.
+    sign_probability : float
+        That the sign is right.
+    """
+
+    regulator: int
+    target: int
+    probability: float = 0.9
+    sign: int = 0
+    sign_probability: float = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class EdgePrior:
+    """Beliefs, and edges that alone are allowed or that are forbidden.
+
+    Attributes
+    ----------
+    n_genes : int
+    beliefs : sequence of EdgeBelief
+    allow : mapping of int to collection of int
+        For each target named: its possible regulators.
+    forbid : sequence of (regulator, target)
+
+    Examples
+    --------
+    >>> prior = EdgePrior(3, beliefs=[EdgeBelief(0, 1, 0.9, sign=-1)], forbid=[(2, 1)])
+    >>> one = prior.of_target(1)
+    >>> one.allowed.tolist(), one.odds.round(2).tolist(), one.signs[0].round(2).tolist()
+    ([0, 1], [5.14, 0.0, 0.0], [0.64, -2.3])
+    """
+
+    n_genes: int
+    beliefs: Sequence[EdgeBelief] = ()
+    allow: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    forbid: Sequence[tuple[int, int]] = ()
+
+    def __post_init__(self) -> None:
+        named = [(one.regulator, one.target) for one in self.beliefs]
+        named += [(a, b) for b, sources in self.allow.items() for a in sources] + list(self.forbid)
+        for edge in named:
+            if not all(0 <= gene < self.n_genes for gene in edge):
+                raise SettingsError(f"The prior has an edge {edge} but there are {self.n_genes} genes.")
+        for one in self.beliefs:
+            if not 0 <= one.probability <= 1 or one.sign not in (-1, 0, 1) or not 0 <= one.sign_probability <= 1:
+                raise SettingsError(f"The belief {one} must have probabilities from 0 to 1 and a sign of -1, 0 or 1.")
+
+    def restricts(self, target: int) -> bool:
+        """Whether some regulator of the target is ruled out."""
+        return target in self.allow or any(b == target for _, b in self.forbid)
+
+    def of_target(self, target: int, *, free: bool = False) -> SetPrior:
+        """Prior for one target; with `free`, as if every edge were allowed."""
+        odds, signs = np.zeros(self.n_genes), np.zeros((self.n_genes, 2))
+        for one in self.beliefs:
+            if one.target == target:
+                odds[one.regulator] = _log_odds(one.probability) - _log_odds(BASE_RATE)
+                if one.sign:
+                    rising = one.sign_probability if one.sign > 0 else 1 - one.sign_probability
+                    signs[one.regulator] = np.log(2 * np.clip([1 - rising, rising], LEAST, 1 - LEAST))
+        allowed = set(self.allow.get(target, range(self.n_genes))) - {a for a, b in self.forbid if b == target}
+        return SetPrior(np.arange(self.n_genes) if free else np.array(sorted(allowed), np.int64), odds, signs)
+
+
+def _log_odds(probability: float) -> float:
+    kept = float(np.clip(probability, LEAST, 1 - LEAST))
+    return float(np.log(kept / (1 - kept)))
+
+
+def busy_odds(edges: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
+    """Log-odds of each regulator of a target from how many other genes it seems to regulate; self-edges from other self-edges.
+
+    Networks have hubs: a gene that regulates many others is more probably a regulator here too. The target's own row is
+    left out, so that it does not confirm itself.
+
+    Parameters
+    ----------
+    edges : ndarray of float, shape (targets, regulators)
+        Posterior of each edge.
+    target : int
+
+    Examples
+    --------
+    >>> edges = np.zeros((4, 4))
+    >>> edges[:, 0] = 1
+    >>> busy_odds(edges, 1).argmax()
+    np.int64(0)
+    """
+    n = len(edges)
+    others = np.array([h for h in range(n) if h != target], np.int64)
+    if len(others) < 2:
+        return np.zeros(n)
+    rest = edges[others].copy()
+    rest[np.arange(len(others)), others] = 0.0
+    counts = rest.sum(axis=0) * n / max(1, n - 2)
+    usual = float(counts.mean())
+    odds: npt.NDArray[np.float64] = np.log((counts + PSEUDO_EDGES) / (usual + PSEUDO_EDGES))
+    own = float(edges[others, others].sum())
+    odds[target] = np.log((own + PSEUDO_EDGES / 2) / (usual + PSEUDO_EDGES / 2))
+    return odds

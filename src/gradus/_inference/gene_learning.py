@@ -1,0 +1,191 @@
+"""`learn_genes`: from series to a `GeneModel`, with the flip rate estimated from all genes together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gradus._checks import check_seed, check_time_limit
+from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds
+from gradus._inference.evidence import UNKNOWN, Evidence, GeneSeries, gather_evidence
+from gradus._inference.free_run import most_frequent, trusted_genes
+from gradus._inference.gene_model import GeneModel, Unexplained
+from gradus._inference.noise_model import GRID, FlipRates, flip_rates, update_rates
+from gradus._inference.posterior import TargetPosterior, target_posterior
+from gradus._inference.repair import SuspectCells, find_suspects
+from gradus._inference.rule_prior import MOST_INPUTS
+from gradus._inference.set_search import SetPrior, search_sets
+from gradus._inference.work_watch import WorkWatch
+from gradus._progress import Callback
+
+__all__ = ["learn_genes"]
+
+QUICK_INPUTS = 3
+REPAIRS = 2
+LEAST_FLIPS = 0.002
+STRONG_EVIDENCE = 3.0
+"""A gene whose allowed regulators are this many nats worse than any is reported."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Learned:
+    targets: tuple[TargetPosterior, ...]
+    flips: FlipRates
+    priors: tuple[SetPrior, ...]
+
+    @property
+    def log_evidence(self) -> float:
+        return float(sum(one.sets[0].score for one in self.targets))
+
+
+def learn_genes(
+    series: Evidence | Sequence[GeneSeries],
+    *,
+    genes: Sequence[str] | None = None,
+    prior: Sequence[EdgeBelief] | None = None,
+    allow: Mapping[int, Sequence[int]] | None = None,
+    forbid: Sequence[tuple[int, int]] | None = None,
+    noise: str | float = "auto",
+    repair: bool = True,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+    seed: int = 0,
+) -> GeneModel:
+    """Learn the rules by which genes follow each other from noisy, incomplete series.
+
+    Parameters
+    ----------
+    series : Evidence or sequence of GeneSeries
+    genes : sequence of str, optional
+        Names, if the series are given as they are.
+    prior : sequence of EdgeBelief, optional
+        Edges with probabilities and signs: beliefs that the data can overrule.
+    allow : mapping of int to sequence of int, optional
+        For each target named, the only regulators it may have.
+    forbid : sequence of (regulator, target), optional
+        Edges that are ruled out.
+    noise : "auto" or float
+        Share of next values that differ from the rules; "auto" estimates it from all genes together.
+    repair : bool
+        Whether to learn again with recorded values corrected where the rules contradict them. The suspects are listed
+        either way.
+    time_limit : float, optional
+        Seconds; the best so far is returned.
+    callback : callable, optional
+        Gets a `Progress` and stops the work by returning True.
+    seed : int
+        Nothing is drawn at random; the argument is there because every learner has it.
+
+    Returns
+    -------
+    GeneModel
+
+    Examples
+    --------
+    >>> states = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]  # a follows not b, b follows a
+    >>> model = learn_genes([GeneSeries(states)] * 3, genes=["a", "b"])
+    >>> [(rule.regulators, rule.table) for rule in model.rules]
+    [(('b',), (1, 0)), (('a',), (0, 1))]
+    >>> model.predict([[1, 1]]).astype(int).tolist()
+    [[0, 1]]
+    """
+    check_seed(seed)
+    flip_rates(noise)  # an invalid setting is said before any work
+    watch = WorkWatch(check_time_limit(time_limit), callback)
+    seen = series if isinstance(series, Evidence) else gather_evidence(series, genes)
+    edges = EdgePrior(len(seen.genes), tuple(prior or ()), dict(allow or {}), tuple(forbid or ()))
+    learned = _learn_auto(seen, edges, watch) if noise == "auto" else _learn(seen, edges, flip_rates(noise), 1, watch)
+    learned, cells = _with_repair(seen, edges, noise, repair, learned, watch)
+    unexplained = _unexplained(seen, edges, learned, watch)
+    model = GeneModel(
+        seen.genes,
+        learned.targets,
+        learned.flips,
+        most_frequent(seen.series),
+        np.ones(len(seen.genes), np.bool_),
+        cells.suspects,
+        unexplained,
+        watch.stopped,
+    )
+    return replace(model, trusted=trusted_genes(model, seen.series))
+
+
+def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRates, passes: int, watch: WorkWatch, auto: bool = False) -> _Learned:
+    """Learn all genes several times: how busy each regulator is, and the flip rates, come from the pass before."""
+    n = len(seen.genes)
+    base = tuple(edges.of_target(g) for g in range(n))
+    priors = base
+    for once in range(passes + 1):
+        last = once == passes
+        targets = _pass(seen, priors, flips, MOST_INPUTS if last else QUICK_INPUTS, watch)
+        if last or watch.stopped:
+            break
+        if auto:
+            flips = update_rates(np.array([one.total for one in targets]), np.array([one.sets[0].errors for one in targets]))
+        found = np.array([one.edges for one in targets])
+        priors = tuple(replace(one, odds=one.odds + busy_odds(found, g)) for g, one in enumerate(base))
+    return _Learned(targets, flips, priors)
+
+
+def _pass(
+    seen: Evidence, priors: Sequence[SetPrior], flips: FlipRates, most_inputs: int, watch: WorkWatch
+) -> tuple[TargetPosterior, ...]:
+    targets = []
+    for gene, (target, prior) in enumerate(zip(seen.targets, priors, strict=True)):
+        watch.stop("sets", gene, len(priors), target=gene)
+        found = search_sets(target, prior, flips, watch, most_inputs=most_inputs)
+        # Quick passes only need edges and the errors of the best rule.
+        targets.append(target_posterior(target, prior, flips, found, most=80 if most_inputs == MOST_INPUTS else 1))
+    return tuple(targets)
+
+
+def _learn_auto(seen: Evidence, edges: EdgePrior, watch: WorkWatch) -> _Learned:
+    """Learn as if the data were clean and with a rate estimated from all genes; the better evidence decides."""
+    noisy = _learn(seen, edges, flip_rates("auto"), 2, watch, auto=True)
+    if watch.stopped or noisy.flips.mean > 0.03:
+        return noisy
+    clean = _learn(seen, edges, flip_rates(GRID[0]), 1, watch)
+    return clean if clean.log_evidence > noisy.log_evidence and not watch.stopped else noisy
+
+
+def _with_repair(
+    seen: Evidence, edges: EdgePrior, noise: str | float, repair: bool, learned: _Learned, watch: WorkWatch
+) -> tuple[_Learned, SuspectCells]:
+    """Find suspect cells, and learn again from what the rules say instead."""
+    # An input flipped spoils a next value about as often as the next value itself, so a cell is flipped half as often.
+    rate = max(learned.flips.mean / 2, LEAST_FLIPS / 2)
+    cells = find_suspects(seen.series, learned.targets, rate)
+    missing = any(bool((one.states == UNKNOWN).any()) for one in seen.series)
+    if not repair or (learned.flips.clean and not missing):
+        return learned, cells
+    for done in range(REPAIRS):
+        if watch.stop("repair", done, REPAIRS):
+            break
+        better = gather_evidence(cells.series, seen.genes)
+        again = _learn_again(better, edges, learned, watch)
+        if watch.stopped:
+            break
+        learned = again
+        cells = find_suspects(seen.series, learned.targets, max(cells.flipped_share, LEAST_FLIPS))
+    return learned, cells
+
+
+def _learn_again(seen: Evidence, edges: EdgePrior, learned: _Learned, watch: WorkWatch) -> _Learned:
+    if learned.flips.clean:
+        return _learn(seen, edges, learned.flips, 1, watch)
+    return _learn(seen, edges, flip_rates("auto"), 1, watch, auto=True)
+
+
+def _unexplained(seen: Evidence, edges: EdgePrior, learned: _Learned, watch: WorkWatch) -> tuple[Unexplained, ...]:
+    """Genes that the allowed regulators explain much worse than others would, with the strength of the evidence."""
+    found = []
+    for gene, (target, posterior) in enumerate(zip(seen.targets, learned.targets, strict=True)):
+        if not edges.restricts(gene) or watch.stop("allowed", gene, len(seen.targets), target=gene):
+            continue
+        free = search_sets(target, edges.of_target(gene, free=True), learned.flips, watch, most_inputs=QUICK_INPUTS)
+        gain = float(free.scores[0]) - posterior.sets[0].score
+        if gain > STRONG_EVIDENCE:
+            found.append(Unexplained(seen.genes[gene], gain, tuple(seen.genes[i] for i in free.sets[0])))
+    return tuple(found)

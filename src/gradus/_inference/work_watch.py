@@ -1,0 +1,43 @@
+"""`WorkWatch`: one place that asks the clock and the callback whether long work should stop."""
+
+from __future__ import annotations
+
+import time
+
+from gradus._progress import Callback, Progress
+
+__all__ = ["WorkWatch"]
+
+SECONDS_BETWEEN_CALLS = 0.1
+
+
+class WorkWatch:
+    """Says when to stop: after `time_limit` seconds, or once the callback has returned True.
+
+    Examples
+    --------
+    >>> WorkWatch(time_limit=0).stop("sets", 0, 4)
+    True
+    >>> WorkWatch().stop("sets", 0, 4)
+    False
+    """
+
+    def __init__(self, time_limit: float | None = None, callback: Callback | None = None) -> None:
+        now = time.monotonic()
+        self.ends = None if time_limit is None else now + time_limit
+        self.callback = callback
+        self.stopped: str | None = None
+        self._next_call = now
+
+    def stop(self, stage: str, done: int, total: int | None, *, target: int | None = None, detail: str = "") -> bool:
+        """Report where the work stands and say whether it should end; once it should, the answer stays."""
+        if self.stopped is not None:
+            return True
+        now = time.monotonic()
+        if self.ends is not None and now >= self.ends:
+            self.stopped = "time limit"
+        elif self.callback is not None and now >= self._next_call:
+            self._next_call = now + SECONDS_BETWEEN_CALLS
+            if self.callback(Progress(stage=stage, done=done, total=total, target=target, detail=detail)):
+                self.stopped = "callback"
+        return self.stopped is not None
