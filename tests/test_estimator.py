@@ -119,11 +119,43 @@ def test_numbers_and_categories_become_named_inputs():
             "on": [True, False, True, False],
         }
     )
-    model = quick(binarize=3).fit(frame, [0, 1, 1, 0])
-    assert model.network_.input_names == ("size>3", "colour=red", "grade=1", "grade=2", "grade=3", "on")
+    model = quick().fit(frame, [0, 1, 1, 0])
+    names = ("size > 2", "size > 3", "size > 4", "colour = red", "grade = 1", "grade = 2", "grade = 3", "on")
+    assert model.network_.input_names == names
     assert model.predict(frame).tolist() == [0, 1, 1, 0]
-    with pytest.raises(ValueError, match="column 'size' has the value 1"):
-        quick(binarize=None).fit(frame, [0, 1, 1, 0])
+    assert model.model_.features.plan() == (
+        "size: number, cut at 2, 3 and 4",
+        "colour: category, 2 categories",
+        "grade: category, 3 categories",
+        "on: 0/1",
+    )
+
+
+@pytest.mark.parametrize("missing", ["category", "median", "drop"])
+def test_missing_cells_are_learned_from_and_answered(missing):
+    size = np.array([1.5, 2.5, 8.5, 9.5, np.nan, np.nan] * 4)
+    frame = pd.DataFrame({"size": size, "colour": ["red", None, "blue"] * 8})
+    y = (size > 5) | (np.isnan(size) if missing == "category" else False)
+    model = quick(missing=missing).fit(frame, y)
+    assert model.score(frame[~np.isnan(size)], y[~np.isnan(size)]) == 1.0
+    assert ("size is missing" in model.network_.input_names) == (missing == "category")
+    assert model.model_.about["rows"] == (12 if missing == "drop" else 24)
+    assert len(model.predict(pd.DataFrame({"size": [None, 7.0], "colour": ["pink", "red"]}))) == 2
+    if missing == "category":
+        assert model.converged_
+
+
+def test_rows_to_learn_from_must_be_left():
+    with pytest.raises(DataError, match="every row has a missing cell"):
+        quick(missing="drop").fit([[1.5, np.nan], [2.5, np.nan], [np.nan, 3.5], [np.nan, 4.5]], [0, 1, 0, 1])
+
+
+def test_ids_and_free_texts_are_left_out():
+    frame = pd.DataFrame({"no": range(40), "name": [f"Mr. {i} the {i}th" for i in range(40)], "on": [0, 1] * 20})
+    model = quick().fit(frame, [0, 1] * 20)
+    assert model.network_.input_names == ("on",)
+    assert model.model_.feature_names == ("on",)
+    assert model.model_.predict({"on": [1]}).tolist() == [1]
 
 
 def test_contradictory_rows_are_learned_by_majority_without_a_warning():
@@ -219,7 +251,7 @@ def test_score_counts_rows_that_are_right_in_every_target(adder):
         ({"gates": "xor"}, "gates is 'xor'"),
         ({"time_limit": True}, "time_limit is True"),
         ({"order": [0, 0, 1]}, "names target 0 twice"),
-        ({"binarize": "half"}, "binarize is 'half'"),
+        ({"missing": "zero"}, "missing is 'zero'"),
     ],
 )
 def test_settings_are_checked_in_fit_and_not_before(adder, settings, message):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gradus._bits import BoolMatrix, column_names
-from gradus._checks import check_count
+from gradus._checks import check_choice, check_count
 from gradus._curriculum import check_order
-from gradus._encoding.features import Binarize, encode_features
+from gradus._encoding.column_kinds import ColumnKind, column_kinds, named_columns
 from gradus._encoding.labels import TargetEncoding, encode_target, is_unknown, majority, order_of_outputs, side_by_side
+from gradus._encoding.table_encoding import Missing, TableEncoding, complete_rows, encode_table
 from gradus._lessons.learn import N_TRIES, LearnResult, Order, learn
 from gradus._model import Model
 from gradus._progress import Callback, Progress
@@ -36,8 +37,9 @@ SECONDS_PER_LINE = 1.0
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that learns a small circuit of logic gates, one target at a time, easiest first.
 
-    It is made for tables of zeros and ones with one or several binary targets that depend on each other; numbers and
-    categories are cut into bits, and targets of more than two classes are learned as binary numbers.
+    It is made for tables of zeros and ones with one or several binary targets that depend on each other. Numbers, dates and
+    categories become bits that are chosen for the targets, ids and free texts are left out (``model_.features.plan()`` says
+    what becomes of each column), and targets of more than two classes are learned as binary numbers.
 
     Parameters
     ----------
@@ -54,9 +56,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Independent circuits; equally good ones vote. By default as many as `gradus.learn` finds worth their work.
     time_limit : float, optional
         Seconds, after which the best circuit so far is kept. With a limit, the result may differ from run to run.
-    binarize : float, "quantile" or None
-        How numeric columns that are not all 0 or 1 become bits: one input that is 1 above this threshold, one input for
-        each quartile, or not at all (an error). A column of texts always becomes one input per category.
+    missing : {"category", "median", "drop"}
+        What a missing cell of X is: a category of its own; the column's median, or most frequent category; or a reason not
+        to learn from the row, and the median in `predict`.
     n_jobs : int, optional
         Threads, as elsewhere in scikit-learn; the result is the same for any number.
     verbose : int
@@ -112,7 +114,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         n_tries: int = N_TRIES,
         n_circuits: int | None = None,
         time_limit: float | None = None,
-        binarize: Binarize = "quantile",
+        missing: Missing = "category",
         n_jobs: int | None = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -123,7 +125,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.n_tries = n_tries
         self.n_circuits = n_circuits
         self.time_limit = time_limit
-        self.binarize = binarize
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
@@ -133,6 +135,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
         return tags
 
     def fit(self, X: Any, y: Any) -> BooleanNetworkClassifier:
@@ -141,6 +144,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, features)
+            Numbers, texts, dates, and NaN or None where a cell is missing.
         y : array-like or DataFrame of shape (n,) or (n, targets)
             Class labels; NaN, None or masked where a label is unknown, which then does not count.
 
@@ -163,16 +167,23 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         *,
         feature_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
+        kinds: Sequence[ColumnKind] | None = None,
+        show_plan: Callable[[TableEncoding], None] | None = None,
         callback: Callback | None = None,
     ) -> BooleanNetworkClassifier:
-        """Learn from examples whose names are given separately, with a callback."""
-        table = validate_data(self, X, dtype=None)
-        names = feature_names if feature_names is not None else getattr(self, "feature_names_in_", None)
-        features = encode_features(table, names, binarize=self.binarize, categories=_categorical_columns(X))
-        columns, found_names = _target_columns(y, len(table))
+        """Learn from examples whose names and kinds are given separately, with a callback."""
+        check_choice("missing", self.missing, get_args(Missing))
+        table, found_kinds = self._table(X, feature_names, kinds)
+        columns, found_names = _target_columns(y, len(next(iter(table.values()))))
+        if self.missing == "drop":
+            table, columns = _complete(table, columns, found_kinds)
         names_of_targets = found_names if target_names is None else target_names
         encoded = [encode_target(column, name) for column, name in zip(columns, names_of_targets, strict=True)]
         targets = tuple(encoding for encoding, _, _ in encoded)
+        all_codes = np.column_stack([codes for _, _, codes in encoded])
+        features = encode_table(table, all_codes, kinds=found_kinds, missing=self.missing)
+        if show_plan is not None:
+            show_plan(features)
         inputs = features.encode(table)
         output_names = [name for target in targets for name in target.output_names]
         watch = _ProgressLines(output_names) if self.verbose and callback is None else callback
@@ -191,9 +202,19 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.errors_ = tuple(int(column.sum()) for column in wrong)
         self.constant_ = _by_target(result.constant.tolist(), targets)
         self.converged_, self.stopped_ = not any(self.errors_), result.stopped
-        self.model_.about.update(self._about(len(table), columns, output_names))
-        self._warn_of_errors(int(np.any(wrong, axis=0).sum()), len(table), targets)
+        self.model_.about.update(self._about(len(inputs), columns, output_names))
+        self._warn_of_errors(int(np.any(wrong, axis=0).sum()), len(inputs), targets)
         return self
+
+    def _table(
+        self, X: Any, names: Sequence[str] | None, kinds: Sequence[ColumnKind] | None
+    ) -> tuple[dict[str, Any], Sequence[ColumnKind]]:
+        """Check X and return its columns by name, those of a data frame with their types, and the kinds of them."""
+        checked = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan")
+        found = getattr(self, "feature_names_in_", None) if names is None else names
+        labels = [f"x{j}" for j in range(checked.shape[1])] if found is None else [str(name) for name in found]
+        table = named_columns(checked if column_names(X) is None else X, labels)
+        return table, column_kinds(table) if kinds is None else kinds
 
     def _learn(self, inputs: Any, outputs: Any, targets: Sequence[TargetEncoding], callback: Callback | None) -> LearnResult:
         words = self.order is None or isinstance(self.order, str)
@@ -278,7 +299,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _inputs(self, X: Any) -> BoolMatrix:
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=None)
+        table = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
         return self.model_.features.encode(table)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -351,10 +372,14 @@ def _by_target(flags: Sequence[bool], targets: Sequence[TargetEncoding]) -> tupl
     return tuple(all(flags[end - target.n_outputs : end]) for end, target in zip(ends, targets, strict=True))
 
 
-def _categorical_columns(X: Any) -> list[int]:
-    """Return the columns that a data frame declares to be categories, whatever their values look like."""
-    kinds = [str(kind).lower() for kind in getattr(X, "dtypes", ())]
-    return [j for j, kind in enumerate(kinds) if kind.startswith("categor") or kind.startswith("enum")]
+def _complete(
+    table: dict[str, Any], targets: Sequence[npt.NDArray[Any]], kinds: Sequence[ColumnKind]
+) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
+    """Leave out the rows in which a cell is missing."""
+    rows = complete_rows(table, kinds)
+    if not rows.any():
+        raise DataError("every row has a missing cell; use missing='category' or 'median'.")
+    return {name: np.asarray(column)[rows] for name, column in table.items()}, [column[rows] for column in targets]
 
 
 def _target_columns(y: Any, rows: int) -> tuple[list[npt.NDArray[Any]], list[str]]:

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
-from gradus._encoding.features import FeatureColumn, FeatureEncoding
+from gradus._encoding.cells import shown_date
 from gradus._encoding.labels import TargetEncoding, side_by_side
+from gradus._encoding.table_columns import TableColumn
+from gradus._encoding.table_encoding import TableEncoding
 from gradus._formats.text import read_text
 from gradus._logic.formula import RESERVED_WORDS, Formula, formulas
 from gradus._network import Network
@@ -23,8 +25,8 @@ from gradus.errors import DataError, FormatError
 
 __all__ = ["Model", "load"]
 
-VERSION = 2
-"""Of the part ``about`` of a model file; version 1 had no further circuits."""
+VERSION = 3
+"""Of the part ``about`` of a model file; version 1 had no further circuits, version 2 cut numbers at quartiles."""
 PLAIN_WORD = re.compile(r"[A-Za-z_][\w.]*")
 TOO_LONG = "too long for a formula"
 _Gate: TypeAlias = tuple[int, int, int]
@@ -41,7 +43,7 @@ class Model:
     ----------
     networks : tuple of Network
         The circuits that vote, best first; usually one.
-    features : FeatureEncoding
+    features : TableEncoding
         How columns become inputs.
     targets : tuple of TargetEncoding
         How outputs become class labels, one for each target.
@@ -61,7 +63,7 @@ class Model:
     """
 
     networks: tuple[Network, ...]
-    features: FeatureEncoding
+    features: TableEncoding
     targets: tuple[TargetEncoding, ...]
     about: dict[str, Any] = field(default_factory=dict)
 
@@ -78,7 +80,7 @@ class Model:
     @classmethod
     def of_bits(cls, network: Network) -> Model:
         """Return a plain network as a model whose features and targets are 0 and 1."""
-        features = FeatureEncoding(tuple(FeatureColumn(name, "bit") for name in network.input_names))
+        features = TableEncoding(tuple(TableColumn(name, "bit", strict=True) for name in network.input_names))
         return cls((network,), features, tuple(TargetEncoding(name, (0, 1)) for name in network.output_names))
 
     @property
@@ -89,7 +91,7 @@ class Model:
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Columns that the model reads."""
-        return tuple(column.name for column in self.features.columns)
+        return tuple(column.name for column in self.features.columns if column.input_names)
 
     @property
     def target_names(self) -> tuple[str, ...]:
@@ -108,7 +110,7 @@ class Model:
         -------
         ndarray of shape (n,), or (n, targets) if there are several
         """
-        codes = self.predict_codes(self.features.encode_any(table))
+        codes = self.predict_codes(self.features.encode(table))
         columns = [np.array(target.classes)[numbers] for target, numbers in zip(self.targets, codes, strict=True)]
         return columns[0] if len(columns) == 1 else side_by_side(columns)
 
@@ -123,7 +125,7 @@ class Model:
         -------
         ndarray of shape (n, classes), or a list of them, one per target, if there are several
         """
-        votes = self.votes(self.features.encode_any(table))
+        votes = self.votes(self.features.encode(table))
         return votes[0] if len(votes) == 1 else votes
 
     def predict_codes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.int64]]:
@@ -174,10 +176,10 @@ class Model:
     def _formula(self, gates: Sequence[_Gate], node: int) -> str:
         """Return the formula of a node of the best circuit with some gates added."""
         network = _with_gates(self.network, gates, node)
-        inputs = [(column, value) for column in self.features.columns for value in column.tested or (None,) * column.is_bit]
+        inputs = [(column, key) for column in self.features.columns for key in column.input_keys]
         try:
             text = _in_conditions(next(iter(formulas(network).values())), inputs)
-            if "^" in text and not all(column.is_bit for column, _ in inputs):
+            if "^" in text and not all(column.kind == "bit" for column, _ in inputs):
                 # Without ^, conditions that follow from others of the same column can be left out.
                 text = min(text, _in_conditions(next(iter(formulas(network, xor=False).values())), inputs), key=len)
         except FormatError:
@@ -253,7 +255,7 @@ def _from_about(network: Network, about: dict[str, Any]) -> Model:
         raise FormatError("the model's encoding must have features and targets.")
     if not isinstance(circuits, list):
         raise FormatError("the model's further circuits must be a list.")
-    features = FeatureEncoding.from_json(encoding.get("features"))
+    features = TableEncoding.from_json(encoding.get("features"))
     targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
     return Model((network, *(Network.from_json(json.dumps(entry)) for entry in circuits)), features, targets, about)
 
@@ -265,23 +267,42 @@ def _name(value: Any) -> str:
     return str(value)
 
 
-def _condition(column: FeatureColumn, value: Any, holds: bool) -> str:
+def _condition(column: TableColumn, key: Any, holds: bool) -> str:
     """Write an input, or its negation, as a condition on its column."""
     name = _name(column.name)
-    if column.is_bit:
+    if _is_extra(column, key):
+        what = "missing" if key == "missing" else "another"
+        return f"{name} is {what}" if holds else f"{name} is not {what}"
+    if column.kind == "bit":
         return name if holds else f"!{name}"
-    sign = {"above": ("<=", ">"), "is": ("!=", "=")}[column.kind][holds]
-    return f"{name} {sign} {_name(value)}"
+    if column.kind in ("above", "after"):
+        value = shown_date(key) if column.kind == "after" else str(key)
+        if not holds and column.missing:
+            return f"!({name} > {value})"  # of a missing cell this is true, and "<=" would not be
+        return f"{name} {'>' if holds else '<='} {value}"
+    values = [_name(value) for value in _categories(key)]
+    if len(values) == 1:
+        return f"{name} {'=' if holds else '!='} {values[0]}"
+    return f"{name} {'' if holds else 'not '}in {{{', '.join(values)}}}"
 
 
-def _in_conditions(formula: Formula, inputs: Sequence[tuple[FeatureColumn, Any]]) -> str:
+def _is_extra(column: TableColumn, key: Any) -> bool:
+    """Tell the inputs "is missing" and "is another" from those that look at the value."""
+    return (column.missing and key == "missing") or (column.others and key == "others")
+
+
+def _categories(key: Any) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _in_conditions(formula: Formula, inputs: Sequence[tuple[TableColumn, Any]]) -> str:
     """Write a formula of the inputs v0, v1 and so on as one of conditions on columns."""
     if formula.factored or not formula.support:
         return re.sub(r"(!?)\bv(\d+)\b", lambda match: _condition(*inputs[int(match[2])], not match[1]), formula.text)
     return _sum_of_conditions(formula.text, inputs)
 
 
-def _sum_of_conditions(text: str, inputs: Sequence[tuple[FeatureColumn, Any]]) -> str:
+def _sum_of_conditions(text: str, inputs: Sequence[tuple[TableColumn, Any]]) -> str:
     """Write a sum of products of inputs as conditions, without those that follow from others of the same column."""
     found: list[tuple[int, ...]] = []
     for product in text.split(" | "):
@@ -295,24 +316,42 @@ def _sum_of_conditions(text: str, inputs: Sequence[tuple[FeatureColumn, Any]]) -
 
 
 def _without_implied(
-    literals: Sequence[tuple[int, bool]], inputs: Sequence[tuple[FeatureColumn, Any]]
+    literals: Sequence[tuple[int, bool]], inputs: Sequence[tuple[TableColumn, Any]]
 ) -> list[tuple[int, bool]] | None:
     """Return the conditions of a product that do not follow from its others; None if no value fulfils them all."""
     kept = []
     for place, holds in literals:
-        column, value = inputs[place]
-        others = [(inputs[i][1], h) for i, h in literals if i != place and inputs[i][0] is column]
-        if column.kind == "is" and any(h for _, h in others):
+        column, key = inputs[place]
+        true = [inputs[i][1] for i, h in literals if h and i != place and inputs[i][0] is column]
+        false = [inputs[i][1] for i, h in literals if not h and i != place and inputs[i][0] is column]
+        if any(_excludes(column, key, other) for other in true):
             if holds:
                 return None
             continue
-        if column.kind == "above":
-            if holds and any(not h and v <= value for v, h in others):
-                return None
-            if any(h == holds and (v > value if holds else v < value) for v, h in others):
-                continue
+        if holds and any(_implies(column, key, other) for other in false):
+            return None
+        if any(_implies(column, other, key) for other in true) if holds else any(_implies(column, key, o) for o in false):
+            continue
         kept.append((place, holds))
     return kept
+
+
+def _excludes(column: TableColumn, one: Any, other: Any) -> bool:
+    """Tell whether two inputs of a column are never true of the same cell."""
+    extra = [key for key in (one, other) if _is_extra(column, key)]
+    if extra:
+        rest = [key for key in (one, other) if not _is_extra(column, key)]
+        return "missing" in extra or (column.kind == "group" and len(rest[0]) == 1)
+    return column.kind in ("group", "is") and not set(_categories(one)) & set(_categories(other))
+
+
+def _implies(column: TableColumn, one: Any, other: Any) -> bool:
+    """Tell whether the second of two inputs of a column is true wherever the first is."""
+    if _is_extra(column, one) or _is_extra(column, other):
+        return False
+    if column.kind in ("above", "after"):
+        return bool(one > other)
+    return column.kind in ("group", "is") and set(_categories(one)) < set(_categories(other))
 
 
 def _class_gates(network: Network, outputs: Sequence[int], codes: Sequence[int]) -> tuple[list[_Gate], int]:

@@ -38,7 +38,7 @@ def test_bad_input_is_refused(refused, here):
     assert "missing.csv" in refused("curriculum", "missing.csv", "--targets", "z0")
     assert "z9" in refused("curriculum", "add3.csv", "--targets", "z9")
     assert "same" in refused("curriculum", "conflict.csv", "--targets", "z")
-    assert "expected 0 or 1, found 3" in refused("curriculum", "numbers.csv", "--targets", "z")
+    assert "expected 0 or 1, found 3" in refused("curriculum", "numbers.csv", "--targets", "z", "--strict")
     assert "--choose is 'best'" in refused(*good, "--choose", "best")
     assert "--on-conflict is 'maybe'" in refused(*good, "--on-conflict", "maybe")
     assert "must end in .svg" in refused(*good, "-o", "order.gif")
@@ -47,9 +47,9 @@ def test_bad_input_is_refused(refused, here):
 
 def test_numbers_are_cut_and_conflicts_passed_over_if_asked(here, capsys):
     write_csv(here / "d.csv", ["a", "b", "z"], [[0.5, 1, 1], [2.5, 1, 0], [0.5, 1, 0], [0.5, 0, 0]])
-    assert run(["curriculum", "d.csv", "--targets", "z", "--binarize", "1", "--on-conflict", "ignore"]) == 0
+    assert run(["curriculum", "d.csv", "--targets", "z", "--on-conflict", "ignore"]) == 0
     out, err = capsys.readouterr()
-    assert "{a>1, b}" in out
+    assert "{a > 2, b}" in out
     assert err == "gradus: pairs of rows that have the same inputs and differ in a target are left out: 1 for 'z'.\n"
 
 

@@ -10,13 +10,13 @@ import typer
 
 from gradus._checks import OnConflict, check_choice, check_on_conflict
 from gradus._cli.console import note, print_json, print_table
-from gradus._cli.data import names_list, parse_binarize, read_examples
+from gradus._cli.data import names_list, read_examples
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._curriculum import Curriculum, find_curriculum
 from gradus._drawing.picture import PICTURES
 from gradus._encoding.conflicts import refuse_conflicts
-from gradus._encoding.features import encode_features
+from gradus._encoding.table_encoding import encode_table
 
 __all__ = ["command"]
 
@@ -30,16 +30,16 @@ SHOWN_SETS = 5
 
 def command(
     data: Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .npz, .arff or .pla file.", show_default=False)],
-    targets: Annotated[str | None, typer.Option(help="Target columns, with commas between; if the file does not say.")] = None,
+    targets: Annotated[
+        str | None, typer.Option(help="Target columns, with commas between; if the file does not say, the last.")
+    ] = None,
     inputs: Annotated[str | None, typer.Option(help="Input columns; all others if not given.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to draw the hierarchy (.svg, .png or .pdf).")
     ] = None,
     all_sets: Annotated[bool, typer.Option("--all", help="List every minimum feature set, not only the first.")] = False,
     choose: Annotated[str, typer.Option(help="Of several minimum sets take the first, or a random one.")] = "first",
-    binarize: Annotated[
-        str, typer.Option(help="Cells other than 0 and 1: none (an error), quantile, or a threshold.")
-    ] = "none",
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse every cell but 0 and 1.")] = False,
     on_conflict: Annotated[
         str, typer.Option(help="Equal inputs with different targets: raise (an error), ignore (leave them out) or first.")
     ] = "raise",
@@ -55,11 +55,10 @@ def command(
     """
     if output is not None:
         check_file(output, PICTURES)
-    cut = parse_binarize(binarize)
-    examples = read_examples(data, names_list(targets), names_list(inputs), cut)
-    encoding = encode_features(examples.features, examples.feature_names, binarize=cut)
-    X = encoding.encode(examples.features)
+    examples = read_examples(data, names_list(targets), names_list(inputs), strict=strict)
     Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets])
+    encoding = encode_table(examples.features, Y, examples.feature_names)
+    X = encoding.encode(examples.features)
     conflict = check_on_conflict(on_conflict, "--on-conflict")
     if conflict == "raise":
         refuse_conflicts(X, Y, examples.target_names, ADVICE)

@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._cli.console import note
-from gradus._encoding.features import Binarize
 from gradus._encoding.labels import is_unknown
 from gradus._formats.table import Table
 from gradus._formats.table_files import read_table
 from gradus.errors import DataError, FormatError, SettingsError
 
-__all__ = ["Dataset", "labels_of", "names_list", "parse_binarize", "read_columns", "read_examples"]
+__all__ = ["Dataset", "labels_of", "names_list", "read_columns", "read_examples"]
 
 MOST_CLASSES = 256
 
@@ -49,30 +48,13 @@ def names_list(text: str | None) -> list[str] | None:
     return names
 
 
-def parse_binarize(text: str) -> Binarize:
-    """Read the option --binarize.
-
-    Examples
-    --------
-    >>> parse_binarize("none"), parse_binarize("quantile"), parse_binarize("0.5")
-    (None, 'quantile', 0.5)
-    """
-    if text == "none":
-        return None
-    if text == "quantile":
-        return "quantile"
-    try:
-        return float(text)
-    except ValueError as error:
-        raise SettingsError(f"--binarize is {text!r}; use none, quantile or a number.") from error
-
-
 def read_examples(
     path: Path,
     targets: Sequence[str] | None,
     inputs: Sequence[str] | None,
-    binarize: Binarize,
     *,
+    strict: bool = False,
+    texts: Collection[str] = (),
     unknown_labels: bool = False,
 ) -> Dataset:
     """Read a table and split it into features and targets.
@@ -81,11 +63,13 @@ def read_examples(
     ----------
     path : Path
     targets : sequence of str, optional
-        Those that the file declares, if not given.
+        Those that the file declares, if not given; or else the last column, said aloud.
     inputs : sequence of str, optional
         All other columns, if not given.
-    binarize : float, "quantile" or None
-        With None every cell must be 0 or 1.
+    strict : bool
+        Whether every cell must be 0 or 1.
+    texts : collection of str
+        Columns to read as text even if they hold numbers.
     unknown_labels : bool
         Whether a target's cell may be empty.
 
@@ -94,21 +78,25 @@ def read_examples(
     Dataset
     """
     table = read_table(path)
-    if targets is None and table.targets is None:
-        shown = ", ".join(table.columns[:8]) + (", …" if len(table.columns) > 8 else "")
-        raise DataError(f"{path} does not say which columns are targets; name them with --targets (it has {shown}).")
-    chosen = tuple(targets if targets is not None else table.targets or ())
+    chosen = tuple(targets if targets is not None else table.targets or _last_column(table, inputs))
     given = tuple(name for name in table.columns if name not in set(chosen)) if inputs is None else tuple(inputs)
     _check_disjoint(given, chosen)
-    if binarize is None:
+    if strict:
         features: npt.NDArray[Any] = table.bits(given).astype(np.int64)
         labels = {name: _bits(table, name, unknown_labels) for name in chosen}
     else:
-        features = np.column_stack(list(read_columns(path, given, table).values()))
-        _note_mixed_columns(path, given, table)
+        features = np.column_stack(list(read_columns(path, given, table, texts=texts, may_miss=True).values()))
         labels = read_columns(path, chosen, table, may_miss=unknown_labels)
     found = tuple(_checked_labels(labels_of(column), name) for name, column in labels.items())
     return Dataset(features, given, found, chosen)
+
+
+def _last_column(table: Table, inputs: Sequence[str] | None) -> list[str]:
+    """Return the last column that is no input, and say so."""
+    last = [name for name in table.columns if name not in set(inputs or ())][-1:]
+    for name in last:
+        note(f"gradus: the target is {name!r}, the last column; name others with --targets.")
+    return last
 
 
 def read_columns(
@@ -181,13 +169,3 @@ def _checked_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     if len(np.unique(column[~is_unknown(column)])) > MOST_CLASSES:
         raise DataError(f"target {name!r} has more than {MOST_CLASSES} different values; a target must hold classes.")
     return column
-
-
-def _note_mixed_columns(path: Path, names: Sequence[str], table: Table) -> None:
-    """Say which columns hold numbers and texts: that may be a typing error."""
-    for name in names:
-        place = table.columns.index(name)
-        if place in table.odd and not np.isnan(table.values[:, place]).all():
-            row, text = table.odd[place]
-            where = f"line {table.lines[row]}" if table.lines is not None else f"row {row + 1}"
-            note(f"gradus: column {name!r} of {path} holds numbers and {text[:40]!r} ({where}); each value is a category.")

@@ -14,10 +14,12 @@ import typer
 
 from gradus._checks import check_seed
 from gradus._cli.console import error_share, note, percent, print_json, print_table
-from gradus._cli.data import Dataset, names_list, parse_binarize, read_examples
+from gradus._cli.data import Dataset, names_list, read_examples
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Steps, Watch
+from gradus._encoding.column_kinds import ColumnKind, column_kinds
 from gradus._encoding.labels import encode_target, is_unknown, majority, side_by_side
+from gradus._encoding.table_encoding import TableEncoding
 from gradus._wording import counted
 from gradus.errors import SettingsError
 
@@ -34,7 +36,7 @@ EXIT_INTERRUPTED = 130
 def command(
     data: Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .npz, .arff or .pla file.", show_default=False)],
     targets: Annotated[
-        str | None, typer.Option(help="Columns to learn, separated by commas; if the file does not say.")
+        str | None, typer.Option(help="Columns to learn, separated by commas; if the file does not say, the last one.")
     ] = None,
     inputs: Annotated[str | None, typer.Option(help="Columns to learn from; all others if not given.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the model (.json).")] = None,
@@ -50,9 +52,15 @@ def command(
     time_limit: Annotated[float | None, typer.Option(help="Seconds, after which the best so far is kept.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     n_jobs: Annotated[int, typer.Option(help="Threads; the model is the same for any number, -1 is all cores.")] = 1,
-    binarize: Annotated[
-        str, typer.Option(help="Numbers other than 0 and 1: cut at quartiles (quantile), at a threshold, or refused (none).")
-    ] = "quantile",
+    missing: Annotated[
+        str, typer.Option(help="A missing cell is a category of its own, the median, or a reason to drop the row.")
+    ] = "category",
+    drop: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
+    keep: Annotated[str | None, typer.Option(help="Columns to use even if they look like ids or free text.")] = None,
+    types: Annotated[
+        str | None, typer.Option(help="Kinds of columns, as in zip=category,age=number; also bit and date.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse every cell but 0 and 1.")] = False,
     cv: Annotated[int | None, typer.Option(help="Cross-validate in this many folds.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
 ) -> None:
@@ -64,8 +72,11 @@ def command(
     """
     if output is not None:
         check_file(output, [".json"])
-    cut = parse_binarize(binarize)
-    examples = read_examples(data, names_list(targets), names_list(inputs), cut, unknown_labels=True)
+    kinds_asked = _parse_types(types)
+    texts = [name for name, kind in kinds_asked.items() if kind == "category"]
+    examples = read_examples(data, names_list(targets), names_list(inputs), strict=strict, texts=texts, unknown_labels=True)
+    left_out, kept = names_list(drop) or (), names_list(keep) or ()
+    kinds = column_kinds(examples.features, examples.feature_names, drop=left_out, keep=kept, types=kinds_asked)
     settings = {
         "order": _parse_order(order, examples.target_names),
         "gates": gates,
@@ -73,7 +84,7 @@ def command(
         **({} if n_tries is None else {"n_tries": n_tries}),
         "n_circuits": n_circuits,
         "time_limit": time_limit,
-        "binarize": cut,
+        "missing": missing,
         "n_jobs": n_jobs,
         "random_state": check_seed(seed),
     }
@@ -86,10 +97,10 @@ def command(
     estimator = BooleanNetworkClassifier(**settings)
     begin = time.monotonic()
     with Watch(_output_names(examples)) as watch:
-        _fit(estimator, examples, np.arange(n_rows), watch)
+        _fit(estimator, examples, kinds, np.arange(n_rows), callback=watch, show_plan=_show_plan)
     seconds = time.monotonic() - begin
     interrupted = watch.stopped or estimator.stopped_ == "interrupted"
-    validated = None if cv is None or interrupted else _cross_validate(estimator, examples, cv, check_seed(seed))
+    validated = None if cv is None or interrupted else _cross_validate(estimator, examples, kinds, cv, check_seed(seed))
     report = _Report(examples, estimator, seconds, validated)
     if output is not None:
         estimator.model_.about.update({"learned_from": data.name, **({} if validated is None else validated.about())})
@@ -106,15 +117,17 @@ def command(
         note("gradus: the time limit ended learning; this is the best model so far.")
 
 
-def _fit(estimator: BooleanNetworkClassifier, examples: Dataset, rows: Any, callback: Any) -> None:
+def _fit(
+    estimator: BooleanNetworkClassifier, examples: Dataset, kinds: tuple[ColumnKind, ...], rows: Any, **watchers: Any
+) -> None:
     from sklearn.exceptions import ConvergenceWarning
 
     columns = [column[rows] for column in examples.targets]
     labels = columns[0] if len(columns) == 1 else side_by_side(columns)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        names = {"feature_names": examples.feature_names, "target_names": examples.target_names}
-        estimator._fit(examples.features[rows], labels, **names, callback=callback)
+        names: dict[str, Any] = {"feature_names": examples.feature_names, "target_names": examples.target_names}
+        estimator._fit(examples.features[rows], labels, **names, kinds=kinds, **watchers)
 
 
 @dataclass(frozen=True)
@@ -129,7 +142,9 @@ class _CrossValidation:
         return {"cross_validation": {"folds": self.folds, "accuracy": self.accuracy, "majority": self.baseline}}
 
 
-def _cross_validate(estimator: Any, examples: Dataset, folds: int, seed: int) -> _CrossValidation:
+def _cross_validate(
+    estimator: Any, examples: Dataset, kinds: tuple[ColumnKind, ...], folds: int, seed: int
+) -> _CrossValidation:
     """Fit the same estimator without each part of the rows in turn, and score it on that part."""
     from sklearn.base import clone
 
@@ -139,7 +154,7 @@ def _cross_validate(estimator: Any, examples: Dataset, folds: int, seed: int) ->
         for part in np.array_split(rows, folds):
             train = np.setdiff1d(rows, part)
             copy = clone(estimator)
-            _fit(copy, examples, train, None)
+            _fit(copy, examples, kinds, train)
             predicted = np.asarray(copy.predict(examples.features[part]), dtype=object).reshape(len(part), -1)
             for k, column in enumerate(examples.targets):
                 right[0, k] += sum(a == b for a, b in zip(predicted[:, k], column[part].tolist(), strict=True))
@@ -222,6 +237,17 @@ class _Report:
         return cells
 
 
+def _show_plan(features: TableEncoding) -> None:
+    """Say what becomes of each column, unless all are 0/1; columns of one fate share a line."""
+    if all(column.kind == "bit" and not column.missing for column in features.columns):
+        return
+    fates: dict[str, list[str]] = {}
+    for column, line in zip(features.columns, features.plan(), strict=True):
+        fates.setdefault(line.removeprefix(f"{column.name}: "), []).append(column.name)
+    for fate, names in fates.items():
+        note(f"{', '.join(names)}: {fate}")
+
+
 def _output_names(examples: Dataset) -> list[str]:
     pairs = zip(examples.targets, examples.target_names, strict=True)
     return [name for column, target in pairs for name in encode_target(column, target)[0].output_names]
@@ -232,6 +258,14 @@ def _parse_noise(text: str) -> Any:
         return "auto" if text == "auto" else float(text)
     except ValueError:
         raise SettingsError(f"--noise is {text!r}; use auto or a number.") from None
+
+
+def _parse_types(text: str | None) -> dict[str, str]:
+    pairs = [pair.rpartition("=") for pair in names_list(text) or ()]
+    wrong = next((name + sign + kind for name, sign, kind in pairs if not (name and kind)), None)
+    if wrong is not None:
+        raise SettingsError(f"--types has {wrong!r}; write each column with its kind, as in zip=category,age=number.")
+    return {name.strip(): kind.strip() for name, _, kind in pairs}
 
 
 def _parse_order(text: str, targets: tuple[str, ...]) -> Any:

@@ -76,8 +76,8 @@ def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[An
     if all(column.kind == "bit" and column.strict for column in columns):
         found = model.predict(table.bits(names))
     else:
-        texts = [column.name for column in columns if any(isinstance(value, str) for value in column.values)]
-        found = model.predict(read_columns(path, names, table, texts=texts))
+        texts = [c.name for c in columns if c.input_names and any(isinstance(value, str | tuple) for value in c.values)]
+        found = model.predict(read_columns(path, names, table, texts=texts, may_miss=True))
     return dict(zip(model.target_names, found.reshape(table.n_rows, -1).T, strict=True))
 
 

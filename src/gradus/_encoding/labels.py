@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
-from gradus._encoding.features import shorten
 from gradus.errors import DataError, FormatError
 
 __all__ = ["TargetEncoding", "encode_target", "is_unknown", "majority", "order_of_outputs", "side_by_side"]
 
 UNKNOWN = -1
 """Code of a label that is not known."""
+SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class TargetEncoding:
         """Return a plain dictionary that JSON can hold."""
         for label in self.classes:
             if not isinstance(label, str | int | float | bool):
-                raise DataError(f"target {self.name!r} has the class {shorten(label)}, which is neither a text nor a number.")
+                raise DataError(f"target {self.name!r} has the class {_shorten(label)}, which is neither a text nor a number.")
         return {"name": self.name, "classes": list(self.classes)}
 
     @classmethod
@@ -95,7 +95,7 @@ class TargetEncoding:
         """
         name, classes = (document.get(key) for key in ("name", "classes")) if isinstance(document, dict) else (None, None)
         if not isinstance(name, str) or not isinstance(classes, list) or not classes:
-            raise FormatError(f"the model's target encoding is invalid: {shorten(document)}.")
+            raise FormatError(f"the model's target encoding is invalid: {_shorten(document)}.")
         if not all(isinstance(label, str | int | float | bool) for label in classes):
             raise FormatError(f"the model's target {name!r} has a class that is neither a text nor a number.")
         return cls(name, tuple(classes))
@@ -192,3 +192,8 @@ def side_by_side(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     if len({column.dtype.kind for column in columns}) > 1:
         columns = [column.astype(object) for column in columns]
     return np.column_stack(columns)
+
+
+def _shorten(value: Any) -> str:
+    text = repr(plain_label(value))
+    return text if len(text) <= SHOWN_VALUE else text[:SHOWN_VALUE] + "…"

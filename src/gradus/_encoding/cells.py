@@ -1,0 +1,257 @@
+"""Cells of a table column: which are missing, and what numbers or dates the others are.
+
+A column is looked at value by value, not cell by cell, so that reading costs little where values repeat.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import functools
+import math
+import numbers
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MISSING", "Cells", "read_cells", "shown_date"]
+
+MISSING = frozenset(("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "NaT", "?"))
+TRUTH = {"true": 1.0, "false": 0.0}
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?i:inf|infinity)")
+COMMA_NUMBER = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+DAY_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y")
+EPOCH = datetime.datetime(1970, 1, 1)
+LARGEST = float(np.finfo(np.float64).max)
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a column as their distinct values and the place of each row among these.
+
+    Attributes
+    ----------
+    values : tuple
+        The distinct values as plain Python objects, in the order in which they are met.
+    place : ndarray of int, shape (n,)
+        Which of the values each row has.
+    declared : str
+        ``"category"`` or ``"date"`` if the column's type says so, otherwise empty.
+    numeric : ndarray of float, optional
+        The values as numbers, if the column's type is numeric.
+    """
+
+    values: tuple[Any, ...]
+    place: npt.NDArray[np.int64]
+    declared: str = ""
+    numeric: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Cells:
+        """Return the cells of some rows."""
+        return dataclasses.replace(self, place=self.place[rows])
+
+    @functools.cached_property
+    def missing_values(self) -> Flags:
+        """Which of the values stand for a missing cell."""
+        if self.numeric is not None:
+            return np.isnan(self.numeric)
+        return np.array([_is_missing(value) for value in self.values], dtype=np.bool_)
+
+    @property
+    def missing(self) -> Flags:
+        """Which rows are missing."""
+        return self.missing_values[self.place]
+
+    @functools.cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Rows of each value."""
+        return np.bincount(self.place, minlength=len(self.values))
+
+    @functools.cached_property
+    def comma(self) -> str:
+        """What commas in numbers mean: ``"decimal"``, ``"thousands"``, or nothing."""
+        return (
+            ""
+            if self.numeric is not None
+            else _meaning_of_commas([value.strip() for value in self.values if isinstance(value, str)])
+        )
+
+    def value_numbers(self, comma: str | None = None) -> Floats:
+        """Return the number that each value is, NaN where it is none; `comma` as of the column it is compared with."""
+        if self.numeric is not None:
+            return np.clip(self.numeric, -LARGEST, LARGEST)
+        meaning = self.comma if comma is None else comma
+        return np.array([_number(value, meaning) for value in self.values], dtype=np.float64)
+
+    def numbers(self, comma: str | None = None) -> Floats:
+        """Return the number in each row, NaN where there is none."""
+        return self.value_numbers(comma)[self.place]
+
+    @functools.cached_property
+    def day_format(self) -> str:
+        """How days are written, as for ``strptime``; empty if the values are no dates in one format."""
+        if self.numeric is not None:
+            return ""
+        return _day_format([value.strip() for value in self.values if isinstance(value, str) and not _is_missing(value)])
+
+    def value_dates(self, day_format: str | None = None) -> Floats:
+        """Return the days from 1970 to the date that each value is, NaN where it is none."""
+        if self.numeric is not None:
+            return np.full(len(self.values), np.nan)
+        pattern = self.day_format if day_format is None else day_format
+        return np.array([_days(value, pattern) for value in self.values], dtype=np.float64)
+
+    def dates(self, day_format: str | None = None) -> Floats:
+        """Return the days from 1970 to the date in each row, NaN where there is none."""
+        return self.value_dates(day_format)[self.place]
+
+    def texts(self) -> tuple[str, ...]:
+        """Return each value as a category: texts without blanks around them, whole numbers without a fraction."""
+        return tuple(_text(value) for value in self.values)
+
+
+def read_cells(column: Any) -> Cells:
+    """Read a column of anything: an array, a list, a column of a data frame, or cells that were read before.
+
+    Examples
+    --------
+    >>> cells = read_cells(["1,5", "2", "", "2"])
+    >>> cells.numbers().tolist(), cells.missing.tolist(), cells.comma
+    ([1.5, 2.0, nan, 2.0], [False, False, True, False], 'decimal')
+    """
+    if isinstance(column, Cells):
+        return column
+    kind = str(getattr(column, "dtype", "")).lower()
+    array, numeric = np.asarray(column), None
+    if array.dtype.kind in "biuf":
+        distinct, place = np.unique(array, return_inverse=True)
+        found, numeric = tuple(distinct.tolist()), distinct.astype(np.float64)
+    elif array.dtype.kind == "M":
+        distinct, place = np.unique(array.astype("datetime64[us]"), return_inverse=True)
+        found, kind = tuple(distinct.tolist()), "date"
+    else:
+        index: dict[Any, int] = {}
+        listed = [index.setdefault(_key(value), len(index)) for value in array.tolist()]
+        found, place = tuple(value for _, value in index), np.array(listed)
+    declared = "category" if kind.startswith(("categor", "enum")) else "date" if kind.startswith("date") else ""
+    return Cells(found, place.ravel().astype(np.int64), declared, numeric)
+
+
+def shown_date(days: float) -> str:
+    """Write a number of days from 1970 as a date.
+
+    Examples
+    --------
+    >>> shown_date(0), shown_date(19000.5)
+    ('1970-01-01', '2022-01-08 12:00')
+    """
+    moment = EPOCH + datetime.timedelta(days=days)
+    return moment.strftime("%Y-%m-%d") if moment.time() == datetime.time() else moment.strftime("%Y-%m-%d %H:%M")
+
+
+def _key(value: Any) -> tuple[str, Any]:
+    """Tell 1 from True and from "1", which a dictionary would take for one another or not by accident."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float) and math.isnan(plain):
+        plain = None
+    elif isinstance(plain, dict | list | tuple | set):
+        raise TypeError(f"X has the cell {plain!r:.40}: a cell's argument must be a string or a real number.")
+    elif not isinstance(plain, str | int | float | datetime.date) and plain is not None:
+        plain = str(plain)  # pandas.NA, decimals and whatever else a cell may hold
+    return type(plain).__name__, plain
+
+
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip() in MISSING
+    return value is None or (isinstance(value, float) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
+
+
+def _number(value: Any, comma: str) -> float:
+    if isinstance(value, numbers.Real):
+        number = float(value)
+    elif isinstance(value, str):
+        number = _number_in(value.strip(), comma)
+    else:
+        return math.nan
+    return min(max(number, -LARGEST), LARGEST) if not math.isnan(number) else number
+
+
+def _number_in(text: str, comma: str) -> float:
+    if NUMBER.fullmatch(text):
+        return float(text)
+    if comma == "decimal" and COMMA_NUMBER.fullmatch(text):
+        return float(text.replace(",", "."))
+    if comma == "thousands" and THOUSANDS.fullmatch(text):
+        return float(text.replace(",", ""))
+    return TRUTH.get(text.lower(), math.nan)
+
+
+def _meaning_of_commas(texts: list[str]) -> str:
+    """Tell decimal commas from commas between thousands; where both are possible, a decimal comma."""
+    with_comma = [text for text in texts if "," in text]
+    if not with_comma:
+        return ""
+    if all(THOUSANDS.fullmatch(text) for text in with_comma):
+        plain = [abs(float(text)) for text in texts if NUMBER.fullmatch(text)]
+        sure = any(text.count(",") > 1 or "." in text for text in with_comma)
+        # Numbers below a thousand are written without a comma: they would not be if the comma were a decimal one.
+        if sure or (plain and max(plain) < 1000):
+            return "thousands"
+    return "decimal" if all(COMMA_NUMBER.fullmatch(text) for text in with_comma) else ""
+
+
+def _day_format(texts: list[str]) -> str:
+    """Return the first format that reads every text; of 3/4/2026 the day comes first unless a month would be above 12."""
+    if not texts or not all(DATE.fullmatch(text) for text in texts):
+        return ""
+    days = [re.split("[T ]", text)[0] for text in texts]
+    return next((pattern for pattern in DAY_FORMATS if all(_parsed(day, pattern) for day in days)), "")
+
+
+def _parsed(text: str, pattern: str) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.strptime(text, pattern)
+    except ValueError:
+        return None
+
+
+def _days(value: Any, day_format: str) -> float:
+    if isinstance(value, str):
+        value = _moment(value.strip(), day_format)
+    if isinstance(value, datetime.datetime):
+        return (value.replace(tzinfo=None) - EPOCH) / datetime.timedelta(days=1)
+    if isinstance(value, datetime.date):
+        return float((value - EPOCH.date()).days)
+    return math.nan
+
+
+def _moment(text: str, day_format: str) -> datetime.datetime | None:
+    """Read a date with or without a time of day; a time that is not understood is left out."""
+    if not day_format or not DATE.fullmatch(text):
+        return None
+    day, *time = re.split("[T ]", text, maxsplit=1)
+    moment = _parsed(day, day_format)
+    if moment is None or not time:
+        return moment
+    try:
+        return datetime.datetime.combine(moment, datetime.time.fromisoformat(time[0]))
+    except ValueError:
+        return moment
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()

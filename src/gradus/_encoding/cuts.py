@@ -1,0 +1,190 @@
+"""Cuts of numeric columns, chosen for the targets: every cut must pay for its own description.
+
+The rule is that of Fayyad and Irani (1993): a range of values is cut in two where that tells most about the classes, if the
+bits saved are more than the bits that it takes to say where the cut is and which classes lie on either side. With several
+targets a cut is shared by those for which it pays.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["FEW_VALUES", "MAX_CUTS", "cut_column", "cut_places", "readable_cut"]
+
+MAX_CUTS = 7
+FEW_VALUES = 5
+"""Up to so many different values every one is told from its neighbours, whether it tells about the targets or not."""
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def cut_column(
+    values: Floats,
+    codes: Ints,
+    *,
+    max_cuts: int = MAX_CUTS,
+    few_values: int = FEW_VALUES,
+    fallback: bool = True,
+    price: float = 1.0,
+) -> tuple[float | int, ...]:
+    """Choose the numbers that the values of a column are compared with.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        NaN where a cell is missing.
+    codes : ndarray of int, shape (n, targets)
+        Class of each row for each target, from 0; -1 where it is unknown.
+    max_cuts : int
+        Most cuts; those that save most bits are kept.
+    few_values : int
+        A column with no more different values is cut between all of them: a column may matter only together with others,
+        as in a parity, and then no single cut tells anything.
+    fallback : bool
+        Whether a column in which no cut pays gets the one that comes nearest.
+    price : float
+        Factor of what a cut must save; 0 accepts any that tells something.
+
+    Returns
+    -------
+    tuple of numbers, ascending
+        Numbers in the middle between two neighbouring values, rounded for reading. Empty for a column that never varies.
+
+    Examples
+    --------
+    >>> values = np.array([1.0, 2, 3, 4, 5, 6, 7, 8])
+    >>> cut_column(values, np.array([[0], [0], [0], [1], [1], [1], [1], [1]]))
+    (3.5,)
+    >>> cut_column(np.array([0.0, 1, 2, 1]), np.array([[0], [1], [1], [0]]))
+    (0.5, 1.5)
+    """
+    present = ~np.isnan(values)
+    distinct, place = np.unique(values[present], return_inverse=True)
+    if len(distinct) < 2 or max_cuts < 1:
+        return ()
+    if len(distinct) <= min(few_values, max_cuts + 1):
+        chosen = list(range(1, len(distinct)))
+    else:
+        chosen = _paying_cuts(_Counts.of(place.ravel(), codes[present], len(distinct)), max_cuts, price, fallback)
+    return tuple(readable_cut(float(distinct[i - 1]), float(distinct[i])) for i in chosen)
+
+
+def cut_places(place: Ints, codes: Ints, n_distinct: int, max_cuts: int = MAX_CUTS) -> list[int]:
+    """Choose cuts that pay between values given by their ranks; cut i lies below rank i.
+
+    Examples
+    --------
+    >>> cut_places(np.array([0, 1, 2, 3, 4, 5, 6, 7]), np.array([[0], [0], [0], [1], [1], [1], [1], [1]]), 8)
+    [3]
+    """
+    return _paying_cuts(_Counts.of(place, codes, n_distinct), max_cuts, 1.0, False)
+
+
+class _Counts(NamedTuple):
+    """Rows below each distinct value: all of them, and those of each class of each target."""
+
+    rows: Ints
+    classes: tuple[Ints, ...]
+
+    @classmethod
+    def of(cls, place: Ints, codes: Ints, n_distinct: int) -> _Counts:
+        rows = np.bincount(place, minlength=n_distinct)
+        classes = []
+        for target in codes.T:
+            known = target >= 0
+            n_classes = int(target.max(initial=0)) + 1
+            cells = np.bincount(place[known] * n_classes + target[known], minlength=n_distinct * n_classes)
+            classes.append(_running(cells.reshape(n_distinct, n_classes)))
+        return cls(_running(rows), tuple(classes))
+
+
+def _running(counts: Ints) -> Ints:
+    return np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
+
+
+class _Split(NamedTuple):
+    """The best way to cut a range of values in two; ranges sort by what the cut saves."""
+
+    loss: float
+    cut: int
+    low: int
+    high: int
+
+
+def _paying_cuts(counts: _Counts, max_cuts: int, price: float, fallback: bool) -> list[int]:
+    """Cut the range that saves most, and go on with its parts, while a cut pays."""
+    whole = _best_split(counts, 0, len(counts.rows) - 1, price)
+    if whole is None:
+        return []
+    if whole.loss >= 0:
+        return [whole.cut] if fallback else []
+    heap = [whole]
+    chosen: list[int] = []
+    while heap and len(chosen) < max_cuts:
+        _, cut, low, high = heapq.heappop(heap)
+        chosen.append(cut)
+        for part in (_best_split(counts, low, cut, price), _best_split(counts, cut, high, price)):
+            if part is not None and part.loss < 0:
+                heapq.heappush(heap, part)
+    return sorted(chosen)
+
+
+def _best_split(counts: _Counts, low: int, high: int, price: float) -> _Split | None:
+    """Return the best cut within a range of distinct values, with its loss in bits: negative if it pays."""
+    if high - low < 2:
+        return None
+    saved = np.zeros(high - low - 1)
+    nearest = np.full(high - low - 1, -np.inf)
+    for classes in counts.classes:
+        net = _net_gain(classes[low], classes[low + 1 : high], classes[high], price)
+        saved += np.maximum(net, 0.0)
+        nearest = np.maximum(nearest, net)
+    # Where no target gains, the cut that comes nearest to it is the best.
+    saved = np.where(saved > 0, saved, nearest)
+    best = int(np.argmax(np.round(saved, 9)))  # rounded, so that equal gains tie on every machine
+    rows = int(counts.rows[high] - counts.rows[low])
+    place = math.log2(max(rows - 1, 1)) + math.log2(max(len(counts.classes), 1))
+    return _Split(price * place - float(saved[best]), low + 1 + best, low, high)
+
+
+def _net_gain(below: Ints, cuts: Ints, above: Ints, price: float) -> Floats:
+    """Bits that each cut saves for one target, less those that say which classes lie on either side."""
+    whole, left, right = (above - below)[np.newaxis], cuts - below, above - cuts
+    (n, h, k), (n1, h1, k1), (n2, h2, k2) = (_entropy(part) for part in (whole, left, right))
+    sides = np.log2(np.maximum(3.0**k - 2, 1)) - (k * h - k1 * h1 - k2 * h2)
+    gain = n * h - n1 * h1 - n2 * h2 - price * sides
+    return np.where(k > 1, gain, -np.inf)  # one class alone has nothing to tell
+
+
+def _entropy(counts: Ints) -> tuple[Floats, Floats, Floats]:
+    """Rows, entropy per row and number of classes of each row of counts."""
+    n = counts.sum(axis=1).astype(np.float64)
+    share = counts / np.maximum(n, 1)[:, np.newaxis]
+    entropy = -(share * np.log2(np.where(counts > 0, share, 1.0))).sum(axis=1)
+    return n, entropy, (counts > 0).sum(axis=1).astype(np.float64)
+
+
+def readable_cut(low: float, high: float) -> float | int:
+    """Return the number with the fewest digits in the middle half between two values, so that names can be read.
+
+    Examples
+    --------
+    >>> readable_cut(1.0, 2.0), readable_cut(61, 64), readable_cut(0.12345, 0.12361)
+    (1.5, 62, 0.1235)
+    """
+    middle, reach = low / 2 + high / 2, high / 4 - low / 4
+    for digits in range(1, 18):
+        cut = float(f"{middle:.{digits}g}")
+        if abs(cut - middle) <= reach and low <= cut < high:
+            return _plain(cut)
+    return _plain(low)
+
+
+def _plain(number: float) -> float | int:
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number
