@@ -31,6 +31,8 @@ DEFAULT_NETWORKS = 100
 DEFAULT_LEFT_OUT_NETWORKS = 20
 MOST_SETS = 1000
 MAX_ITERATIONS, RESTARTS = 10_000_000, 2
+SECONDS_TO_READ = 0.2
+"""What reading the trained networks may take after the time limit."""
 SECONDS_PER_REPORT = 0.1
 
 
@@ -192,8 +194,9 @@ def infer(
     if regulators == "minimum":
         plan = [replace(ensemble, hierarchy=ensemble.hierarchy.narrowed()) for ensemble in plan]
     counts = [n_networks if one.left_out is None else min(n_networks, n_left_out_networks) for one in plan]
-    trained = _train(plan, counts, seed, settings, seconds, n_jobs, callback)
-    return _assemble(transitions, known, plan, trained, n_networks, seed, leave_one_out)
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    trained = _train(plan, counts, seed, settings, end, n_jobs, callback)
+    return _assemble(transitions, known, plan, trained, n_networks, seed, leave_one_out, end)
 
 
 def _plan(transitions: Transitions, prior: Prior, seed: int, leave_one_out: bool) -> Iterator[_Ensemble]:
@@ -215,15 +218,14 @@ def _train(
     counts: Sequence[int],
     seed: int,
     settings: dict[str, Any],
-    seconds: float | None,
+    end: float,
     n_jobs: int | None,
     callback: Callback | None,
 ) -> Iterator[list[SearchResult]]:
     """Yield the networks of each ensemble in turn; once the time is over, only those that are trained."""
-    end = math.inf if seconds is None else time.monotonic() + seconds
     seeds = np.random.SeedSequence(seed).generate_state(len(plan), np.uint64).tolist()
 
-    if seconds is not None:
+    if end < math.inf:
         settings = {**settings, "callback": lambda _: time.monotonic() >= end}
     jobs = (
         {**job, **settings}
@@ -258,6 +260,7 @@ def _assemble(
     n_networks: int,
     seed: int,
     leave_one_out: bool,
+    end: float,
 ) -> Inference:
     """Turn trained ensembles into rules, edges and scores; an ensemble without networks was not trained in time."""
     rules: dict[str, Rule] = {}
@@ -276,7 +279,7 @@ def _assemble(
         fitted = [one for one in results if one.converged]
         if len(fitted) < len(results):
             unfitted |= {ensemble.target_names[k]: len(results) - len(fitted) for k in ensemble.hierarchy.targets}
-        _read(ensemble, fitted or results, minimum_sets, rules, edges)
+        _read(ensemble, fitted or results, minimum_sets, rules, edges, end + SECONDS_TO_READ)
     if not rules:
         raise SettingsError("the time limit or the callback stopped the training before there was any network.")
     ordered = tuple(rules[name] for name in transitions.target_names if name in rules)
@@ -314,12 +317,17 @@ def _read(
     minimum_sets: dict[str, tuple[tuple[str, ...], ...]],
     rules: dict[str, Rule],
     edges: list[EdgeUse],
+    end: float,
 ) -> None:
     """Add the rules and the edges of an ensemble's targets."""
     genes = [ensemble.names[column] for column in ensemble.hierarchy.columns]
     names = [ensemble.target_names[k] for k in ensemble.hierarchy.targets]
     catalog = FunctionCatalog(len(genes))
-    functions = [catalog.describe(one.network.with_names(genes, names)) for one in results]
+    functions = []
+    for one in results:
+        functions.append(catalog.describe(one.network.with_names(genes, names)))
+        if time.monotonic() >= end:  # the limit holds for reading too; the first networks speak for the rest
+            break
     for place, name in enumerate(names):
         own = [described[place] for described in functions]
         rules[name] = find_rule(name, own, len(minimum_sets[name][0]))
