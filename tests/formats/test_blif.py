@@ -35,6 +35,17 @@ def test_tables_say_where_a_wire_is_one_or_where_it_is_zero():
     np.testing.assert_array_equal(model.evaluate(naive.every_pattern(2)), expected)
 
 
+def test_annotations_of_delays_loads_and_areas_are_skipped():
+    text = (
+        ".model m\n.inputs a b\n.outputs z\n.default_input_arrival 0.00 0.00\n.input_arrival a 1.0 1.5 b\n"
+        ".default_output_required 5 5\n.output_required z 4 4\n.default_input_drive 0.1 0.1\n.input_drive a 0.2 0.2\n"
+        ".default_output_load 2\n.output_load z 2\n.default_max_input_load 9\n.max_input_load a 9\n.area 464\n"
+        ".wire_load_slope 0.5\n.wire 0 1 \\\n 2 3\n.delay a INV 1 999 0.9 0.3 0.9 0.3\n"
+        ".names a b z\n11 1\n.attr src top\n.cname gate\n.end\n"
+    )
+    assert parse_blif(text).evaluate(naive.every_pattern(2)).ravel().tolist() == [False, False, False, True]
+
+
 def test_long_chains_need_no_recursion():
     wires = "".join(f".names w{i + 1} w{i}\n1 1\n" for i in range(20_000))
     model = parse_blif(f".model m\n.inputs w20000\n.outputs w0\n{wires}.end")
@@ -58,6 +69,7 @@ def test_long_chains_need_no_recursion():
         (HEAD + ".names z z\n1 1\n", 4, "depends on itself"),
         (HEAD + ".names q z\n1 1\n", 4, "'q' is read"),
         (HEAD + ".latch a z 0\n", 4, "is not read"),
+        (HEAD + ".exdc\n", 4, "is not read"),
         (HEAD + ".names\n", 4, "name of a wire"),
         (HEAD + ".end\n.model two\n", 5, "after .end"),
         (HEAD + ".model two\n", 4, "second .model"),

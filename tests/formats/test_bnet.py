@@ -39,6 +39,11 @@ def test_names_without_a_rule_are_inputs_and_unread_targets_are_not():
     np.testing.assert_array_equal(model.evaluate([[0, 1, 1]]), [[True, False, True]])
 
 
+@pytest.mark.parametrize("header", ["targets, factors", "targets,factors,", "Targets, Factors , ", "targets; factors;"])
+def test_a_header_may_end_in_a_comma(header):
+    assert parse_bnet(f"{header}\na, b\nb, !a\n").output_names == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("text", "line", "column", "says"),
     [

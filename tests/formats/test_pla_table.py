@@ -25,10 +25,10 @@ def covers(cube, row):
 def slow_value(kind, cubes, row, k):
     """What the rows that cover a pattern say of target k: 0, 1, None for open, or 'clash'."""
     said = {outputs[k] for inputs, outputs in cubes if covers(inputs, row)}
-    if kind in ("f", "fd"):
-        if kind == "fd" and "-" in said:
+    if kind in ("f", "fd", "r", "dr"):
+        if "d" in kind and "-" in said:
             return None
-        return int("1" in said)
+        return int("1" in said) if "f" in kind else int("0" not in said)
     if {"0", "1"} <= said:
         return "clash"
     if kind == "fdr" and "-" in said:
@@ -37,7 +37,12 @@ def slow_value(kind, cubes, row, k):
 
 
 @settings(max_examples=150, deadline=None)
-@given(data=st.data(), kind=st.sampled_from(["f", "fd", "fr", "fdr"]), n_inputs=st.integers(1, 4), n_outputs=st.integers(1, 2))
+@given(
+    data=st.data(),
+    kind=st.sampled_from(["f", "r", "fd", "dr", "fr", "fdr"]),
+    n_inputs=st.integers(1, 4),
+    n_outputs=st.integers(1, 2),
+)
 def test_the_table_says_what_the_rows_say(tmp_path_factory, data, kind, n_inputs, n_outputs):
     cube = st.tuples(
         st.text("01-", min_size=n_inputs, max_size=n_inputs), st.text("01-~", min_size=n_outputs, max_size=n_outputs)
@@ -46,7 +51,7 @@ def test_the_table_says_what_the_rows_say(tmp_path_factory, data, kind, n_inputs
     text = f".i {n_inputs}\n.o {n_outputs}\n.type {kind}\n" + "".join(f"{x} {y}\n" for x, y in cubes) + ".e\n"
     path = written(tmp_path_factory.mktemp("p"), text)
     patterns = [tuple(row) for row in naive.every_pattern(n_inputs).tolist()]
-    shown = [row for row in patterns if kind in ("f", "fd") or any(covers(x, row) for x, _ in cubes)]
+    shown = [row for row in patterns if kind in ("f", "fd", "r", "dr") or any(covers(x, row) for x, _ in cubes)]
     expected = {row: [slow_value(kind, cubes, row, k) for k in range(n_outputs)] for row in shown}
     if "clash" in itertools.chain(*expected.values()):
         with pytest.raises(FormatError, match="in one row"):
@@ -79,6 +84,46 @@ def test_many_inputs_are_fine_where_rows_are_listed(tmp_path):
     assert table.values.shape == (2, 201)
 
 
+PLAIN = ".i 3\n.o 2\n.ilb a b c\n.ob p q\n.p 3\n1-0 10\n011 11\n000 0-\n.e\n"
+LAYOUTS = {
+    "no .p": PLAIN.replace(".p 3\n", ""),
+    "no .e": PLAIN.replace(".e\n", ""),
+    "neither": PLAIN.replace(".p 3\n", "").replace(".e\n", ""),
+    ".end": PLAIN.replace(".e\n", ".end\n"),
+    "a wrong .p before .e": PLAIN.replace(".p 3", ".p 17"),
+    "a .p that is too small": PLAIN.replace(".p 3", ".p 1"),
+    "rows over several lines": PLAIN.replace("1-0 10", "1-\n0\n\n 1 # more\n0"),
+    "rows side by side": PLAIN.replace("10\n011 11\n", "10  011 11\n"),
+    "bars": PLAIN.replace("0 1", "0|1").replace("1 11", "1 | 11"),
+    "no blanks": PLAIN.replace("0 10", "010").replace("1 11", "111"),
+    "blanks between signs": PLAIN.replace("1-0 10", " 1 - 0\t1 0 "),
+    "names over several lines": PLAIN.replace(".ilb a b c", ".ilb a\n b\n# c\n c").replace(".ob p q", ".ob\np q"),
+    "numbers in the next line": PLAIN.replace(".i 3", ".i\n3"),
+    "names after .p": PLAIN.replace(".ob p q\n.p 3\n", ".p 3\n.ob p q\n"),
+    "comments": "# one\n" + PLAIN.replace("011 11", "# two\n011 11 # three"),
+    "digits for signs": PLAIN.replace("1-0 10", "120 43").replace("0-", "32"),
+    "a phase": PLAIN.replace(".p 3", ".phase 01\n.p 3"),
+    "pairs": PLAIN.replace(".p 3", ".pair 1 (a b)\n.p 3"),
+    "a row that covers nothing": PLAIN.replace("011 11", "011 11\n?11 1-"),
+    "a type": ".type fd\n" + PLAIN,
+    "lines of other systems": PLAIN.replace("\n", "\r\n"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_of_espresso_says_the_same(tmp_path, layout):
+    table = read(written(tmp_path, LAYOUTS[layout]))
+    assert table.columns == ("a", "b", "c", "p", "q")
+    expected = np.zeros((8, 2))
+    expected[[1, 3], 0], expected[6], expected[0, 1] = 1, 1, np.nan
+    np.testing.assert_array_equal(table.values[:, 3:], expected)
+
+
+def test_a_row_that_covers_nothing_is_not_listed(tmp_path):
+    table = read(written(tmp_path, ".i 2\n.o 1\n.type fr\n?- 1\n01 0\n"))
+    np.testing.assert_array_equal(table.values, [[0, 1, 0]])
+
+
 @pytest.mark.parametrize(
     ("text", "line", "column", "says"),
     [
@@ -95,10 +140,18 @@ def test_many_inputs_are_fine_where_rows_are_listed(tmp_path):
         (".i 2\n.i 2\n", 2, None, "once"),
         (".type q\n", 1, None, "must be one of"),
         (".i 1\n.o 1\n1 1\n.type fr\n", 4, None, "before the first row"),
-        (".mv 4\n", 1, 1, "not known"),
-        (".i 1\n.o 1\n1 1\n", None, None, "needs .p or .e"),
-        (".i 1\n.o 1\n.p 3\n1 1\n.e\n", None, None, ".p announces 3"),
+        (".mv 4 3 2 5\n", 1, 1, "several values"),
+        (".i 1\n.o 1\n.label var=0 a b\n", 3, 1, "several values"),
+        (".i 1\n.o 1\n.symbolic x0 x1 ;\n", 3, 1, "codes of symbols"),
+        (".symbolic-output z0 ;\n", 1, 1, "codes of symbols"),
+        (".i 1\n.o 1\n.kiss\n", 3, 1, "codes of symbols"),
+        (".magic 4\n", 1, 1, "not known"),
+        (".i 1\n.o 1\n.p 3\n1 1\n", None, None, ".p announces 3"),
+        (".i\n.o 1\n", 1, 4, "expected one word"),
+        (".i 2\n.o 1\n00\n.e\n", 3, 3, "2 signs"),
+        (".i 2\n.o 1\n00\n11 1\n", 3, 3, "2 signs"),
         (".i 1\n.o 1\n.ilb a b\n1 1\n.e\n", None, None, "2 names for 1"),
+        (".i 2\n.o 1\n.ilb a\n.e\n", None, None, "1 names for 2"),
         (".i 2\n.o 1\n.ilb a a\n11 1\n.e\n", None, 2, "two columns"),
         (".i 1\n.o 1\n1 1\n.e\n0 1\n", 5, None, "behind the end"),
         (".i 1\n.o 1\n.type fr\n1 1\n1 0\n", 5, None, "line 4"),

@@ -19,6 +19,12 @@ from gradus.errors import FormatError
 __all__ = ["BlifModel", "parse_blif", "read_blif", "write_blif"]
 
 NAMES_PER_LINE = 10
+# Times, loads and sizes, for tools that place and measure gates; they do not change the function.
+ANNOTATIONS = (
+    *(".area", ".attr", ".cname", ".delay", ".wire", ".wire_load_slope", ".input_arrival", ".default_input_arrival"),
+    *(".output_required", ".default_output_required", ".input_drive", ".default_input_drive", ".output_load"),
+    *(".default_output_load", ".max_input_load", ".default_max_input_load"),
+)
 # The rows of a table that say where the gate is 1, for each function of two wires.
 ROWS = (
     *("", "00 1", "01 1", "0- 1", "10 1", "-0 1", "01 1\n10 1", "0- 1\n-0 1"),
@@ -160,7 +166,8 @@ def read_blif(path: str | PathLike[str]) -> BlifModel:
 def parse_blif(text: str, *, path: str | PathLike[str] | None = None) -> BlifModel:
     r"""Parse the text of a BLIF file with one ``.model`` of ``.names`` tables.
 
-    Names that Gradus had to change when it wrote the file are changed back.
+    Names that Gradus had to change when it wrote the file are changed back. Annotations of delays, loads and areas are
+    skipped.
 
     Parameters
     ----------
@@ -229,7 +236,7 @@ def _keyword(draft: _BlifDraft, words: list[str], line: int) -> None:
         draft.open_table = arguments, [], line
     elif keyword == ".end":
         draft.ended = True
-    else:
+    elif keyword not in ANNOTATIONS:
         raise draft.error(f"{keyword[:40]!r} is not read: only .model, .inputs, .outputs, .names and .end are.", line)
 
 

@@ -160,7 +160,7 @@ def parse_bnet(text: str, *, path: str | PathLike[str] | None = None, targets: C
     rules: dict[str, tuple[int, Expression]] = {}
     for line, content in enumerate(text.split("\n"), start=1):
         code = content.partition("#")[0]
-        if not code.strip() or (not rules and "".join(code.lower().split()) in HEADERS):
+        if not code.strip() or (not rules and "".join(code.lower().split()).rstrip(",;") in HEADERS):
             continue
         name, rule = _parse_rule(code, path, line)
         if name in rules:
