@@ -28,10 +28,6 @@ def column_names(table: Any, what: str = "X") -> tuple[str, ...] | None:
     what : str
         What to call the table in an error.
 
-    Returns
-    -------
-    tuple of str, or None
-
     Raises
     ------
     DataError

@@ -44,20 +44,14 @@ GATE_NAMES: Final = (
 
 
 class Symbol(NamedTuple):
-    """A gate function as circuit diagrams show it: a basic gate with inverters at its pins.
-
-    Attributes
-    ----------
-    kind : str
-        "and", "or" or "xor"; "a" or "b" for a gate that reads one source only; "0" for a constant.
-    not_a, not_b, not_out : bool
-        Whether there is an inverter at the source or at the output.
-    """
+    """A gate function as circuit diagrams show it: a basic gate with inverters at its pins."""
 
     kind: str
+    """One of "and", "or" and "xor"; "a" or "b" for a gate that reads one source only; "0" for a constant."""
     not_a: bool = False
     not_b: bool = False
     not_out: bool = False
+    """Whether there is an inverter at either source, and at the output."""
 
 
 SYMBOLS: Final = (
@@ -127,7 +121,6 @@ def reads(function: int, tied: bool) -> tuple[bool, bool]:
 
     Parameters
     ----------
-    function : int
     tied : bool
         Whether both sources are the same node.
 
@@ -146,7 +139,6 @@ def gate_words(function: int, a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint6
 
     Parameters
     ----------
-    function : int
     a, b : ndarray of uint64
         Values of its sources; see `gradus._bits.pack`.
     out : ndarray of uint64

@@ -10,7 +10,6 @@ def counted(number: int, what: str, plural: str | None = None) -> str:
 
     Parameters
     ----------
-    number : int
     what : str
         One of them.
     plural : str, optional

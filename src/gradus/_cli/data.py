@@ -61,7 +61,6 @@ def read_examples(
 
     Parameters
     ----------
-    path : Path
     targets : sequence of str, optional
         Those that the file declares, if not given; or else the last column, said aloud.
     inputs : sequence of str, optional
@@ -72,10 +71,6 @@ def read_examples(
         Columns to read as text even if they hold numbers.
     unknown_labels : bool
         Whether a target's cell may be empty.
-
-    Returns
-    -------
-    Dataset
     """
     table = read_table(path)
     chosen = tuple(targets if targets is not None else table.targets or _last_column(table, inputs))

@@ -17,7 +17,6 @@ def check_file(path: Path, extensions: Iterable[str]) -> None:
 
     Parameters
     ----------
-    path : Path
     extensions : iterable of str
         Those that the verb writes, with their dots.
 

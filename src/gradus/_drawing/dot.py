@@ -59,45 +59,29 @@ class Circuit(Protocol):
 
 
 class DiagramGate(NamedTuple):
-    """A gate as it is drawn.
-
-    Attributes
-    ----------
-    number : int
-        Counted from 0 among the gates that are drawn.
-    kind : str
-        "and", "or", "xor", "buffer" or "constant".
-    pins : tuple of (int, bool)
-        The nodes that it reads, and whether there is a bubble at the pin.
-    inverted : bool
-        Whether there is a bubble at the output; a constant is then 1.
-    colour : str
-    """
+    """A gate as it is drawn."""
 
     number: int
+    """Counted from 0 among the gates that are drawn."""
     kind: str
+    """One of "and", "or", "xor", "buffer" and "constant"."""
     pins: tuple[tuple[int, bool], ...]
+    """The nodes that it reads, and whether there is a bubble at the pin."""
     inverted: bool
+    """Whether there is a bubble at the output; a constant is then 1."""
     colour: str
 
 
 class Diagram(NamedTuple):
-    """The parts of a network's drawing: what outputs depend on, and nothing else.
-
-    Attributes
-    ----------
-    inputs, outputs : list of (int, str)
-        Node and name; the outputs in their order.
-    gates : dict of int to DiagramGate
-        By node.
-    legend : str
-        An HTML-like label.
-    """
+    """The parts of a network's drawing: what outputs depend on, and nothing else."""
 
     inputs: list[tuple[int, str]]
     outputs: list[tuple[int, str]]
+    """Node and name of each input and of each output, the latter in their order."""
     gates: dict[int, DiagramGate]
+    """By node."""
     legend: str
+    """An HTML-like label."""
 
     def key(self, node: int) -> str:
         """Return a node's id in GraphViz text; gates are numbered as the wires of exported netlists."""
@@ -147,7 +131,6 @@ def network_dot(circuit: Circuit, *, order: Sequence[str | int] | None = None) -
 
     Parameters
     ----------
-    circuit : Network
     order : sequence of str or int, optional
         Targets, by name or position, in the order taught; the order of the outputs if not given.
 

@@ -28,7 +28,6 @@ def draw_network(circuit: Circuit, path: str | PathLike[str], *, order: Sequence
 
     Parameters
     ----------
-    circuit : Network
     path : path-like
         Ends in ``.svg``, ``.png`` or ``.pdf``.
     order : sequence of str or int, optional

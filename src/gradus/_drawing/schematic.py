@@ -26,7 +26,6 @@ def placement(parts: Diagram, pins: Pins) -> str:
 
     Parameters
     ----------
-    parts : Diagram
     pins : dict of int to list of (int, bool)
         The pins of each gate from top to bottom.
     """

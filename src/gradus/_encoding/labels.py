@@ -25,16 +25,11 @@ class TargetEncoding:
 
     Two classes take one output, which is 1 for the second class; more take their number in binary, lowest bit first. A
     single class takes one constant output.
-
-    Attributes
-    ----------
-    name : str
-    classes : tuple
-        The labels, sorted; label i has the code i.
     """
 
     name: str
     classes: tuple[Any, ...]
+    """The labels, sorted; label i has the code i."""
 
     @property
     def n_outputs(self) -> int:
@@ -108,11 +103,9 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
     ----------
     labels : array-like of shape (n,)
         NaN or None where the label is unknown.
-    name : str
 
     Returns
     -------
-    encoding : TargetEncoding
     classes : ndarray
         The distinct labels with the dtype of the input, sorted.
     codes : ndarray of int

@@ -84,11 +84,6 @@ def absorb_files(tasks: Sequence[Task], searches: Path | None, paths: Iterable[P
     paths : iterable of path
         Outcomes of those searches, as `gradus._experiments.remote` writes them, and published tables (.parquet), as
         ``gradus report --export`` writes them. Outcomes of other tasks are an error; other rows of tables are ignored.
-    store : Store
-
-    Returns
-    -------
-    RunSummary
 
     Raises
     ------

@@ -53,8 +53,6 @@ def split_tasks(tasks: Iterable[Task], store: Store, *, retry_failed: bool = Fal
 
     Parameters
     ----------
-    tasks : iterable of Task
-    store : Store
     retry_failed : bool
         Whether to run failed tasks again.
     """
@@ -82,18 +80,12 @@ def run_tasks(
 
     Parameters
     ----------
-    tasks : iterable of Task
-    store : Store
     engine : Engine
         Runs them; the rows do not depend on it.
     retry_failed : bool
         Run tasks again that failed before.
     callback : callable, optional
         Gets a `Progress` whenever rows have come; returning True stops the run.
-
-    Returns
-    -------
-    RunSummary
 
     Examples
     --------

@@ -49,10 +49,6 @@ def read_spec(name: str, library: Traversable, *, samples: int | None = None, as
         Keep at most this many samples per point.
     as_published : bool
         Use the settings under ``published`` where a run has them.
-
-    Returns
-    -------
-    Plan
     """
     if samples is not None:
         check_count("samples", samples)

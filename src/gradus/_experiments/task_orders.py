@@ -135,7 +135,6 @@ def check_order(order: str, n_targets: int, problem: str, *, known: bool) -> Non
     ----------
     order : str
         As `gradus._experiments.tasks.Design` takes it.
-    n_targets : int
     problem : str
         Its name, for the message.
     known : bool

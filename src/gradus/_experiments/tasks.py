@@ -59,25 +59,6 @@ class TrainingSetKey(NamedTuple):
 class Design:
     """Everything about a task but its training set and its repetition; shared by many tasks.
 
-    Attributes
-    ----------
-    problem : str
-        A problem's name; for a user's own data its name and a digest of the data, ``name#digest``.
-    method : str
-        "network" for the paper's search, "lessons", or one of `BASELINES`.
-    settings : Settings
-        Settings of the search; the defaults for every other method.
-    order : str
-        "known", "none" (as the columns stand), "auto", "auto-random" (a minimum set drawn among all), "entropy", "random",
-        "tau:T" (drawn uniformly among the orders at that Kendall distance from the known one) or "given:2,0,1". Lessons
-        are always "self-paced", and baselines other than the chain have the order "none".
-    shuffle : bool
-        Whether the targets are shuffled, per training set, before an order is found.
-    draw : {"random", "leave-one-out"}
-        How the training set is chosen; with "leave-one-out" the sample is the number of the pattern left out.
-    targets : tuple of str, or None
-        The targets to learn; None for all of them.
-
     Examples
     --------
     >>> Design("cpar7").order
@@ -85,12 +66,22 @@ class Design:
     """
 
     problem: str
+    """A problem's name; for a user's own data its name and a digest of the data, ``name#digest``."""
     method: str = "network"
+    """The word "network" for the paper's search, "lessons", or one of `BASELINES`."""
     settings: Settings = field(default_factory=Settings)
+    """Settings of the search; the defaults for every other method."""
     order: str = "known"
+    """One of "known", "none" (as the columns stand), "auto", "auto-random" (a minimum set drawn among all), "entropy",
+    "random", "tau:T" (drawn uniformly among the orders at that Kendall distance from the known one) and "given:2,0,1". Lessons
+    are always "self-paced", and baselines other than the chain have the order "none".
+    """
     shuffle: bool = False
+    """Whether the targets are shuffled, per training set, before an order is found."""
     draw: str = "random"
+    """How the training set is chosen; with "leave-one-out" the sample is the number of the pattern left out."""
     targets: tuple[str, ...] | None = None
+    """The targets to learn; None for all of them."""
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
@@ -158,16 +149,6 @@ class Design:
 class Task:
     """One circuit or classifier to be learned from one training set.
 
-    Attributes
-    ----------
-    design : Design
-    n_train : int
-        Training examples.
-    sample : int
-        Number of the training set; the set depends on (problem, n_train, sample) alone.
-    repeat : int
-        Number of the repetition among those with the same training set.
-
     Examples
     --------
     >>> one = Task(Design("cpar7"), 56, 0)
@@ -179,8 +160,11 @@ class Task:
 
     design: Design
     n_train: int
+    """Training examples."""
     sample: int
+    """Number of the training set; the set depends on (problem, n_train, sample) alone."""
     repeat: int = 0
+    """Number of the repetition among those with the same training set."""
 
     @property
     def id_bytes(self) -> bytes:

@@ -34,10 +34,6 @@ SYMBOL_LINE = re.compile(r"([io])(0|[1-9][0-9]{0,9}) (.*)")
 def write_aiger(network: Network) -> str:
     r"""Return a network as ASCII AIGER, without the gates that no output depends on.
 
-    Parameters
-    ----------
-    network : Network
-
     Returns
     -------
     str
@@ -148,8 +144,6 @@ class AigerModel(TruthFunctions):
         Literals: twice the variable, plus one if it is complemented.
     ands : list of (int, int, int)
         Literal of the gate and of its two sources, each gate after those that it reads.
-    n_variables : int
-    input_names, output_names : tuple of str
     """
 
     def __init__(
@@ -249,7 +243,6 @@ def parse_aiger(data: bytes, *, path: str | PathLike[str] | None = None) -> Aige
 
     Parameters
     ----------
-    data : bytes
     path : path-like, optional
         The file it came from, for errors.
 

@@ -52,7 +52,6 @@ def read(path: str | PathLike[str], *, labels: str | PathLike[str] | None = None
 
     Parameters
     ----------
-    path : path-like
     labels : path-like, optional
         A Mulan label file.
     text_columns : collection of str

@@ -13,10 +13,6 @@ __all__ = ["write_bench"]
 def write_bench(network: Network) -> str:
     """Return a network as BENCH, without the gates that no output depends on.
 
-    Parameters
-    ----------
-    network : Network
-
     Returns
     -------
     str

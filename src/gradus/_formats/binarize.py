@@ -20,21 +20,14 @@ SHOWN = 8
 
 @dataclass(frozen=True, eq=False)
 class Binarized:
-    """Binary series and how they were made.
-
-    Attributes
-    ----------
-    series : tuple of Series
-        A value is 1 if it lay above its gene's boundary, 0 if not, and missing if it was missing.
-    boundaries : dict of str to float
-        The boundary of each gene; NaN for a gene with a single value, which became 0 everywhere.
-    notes : tuple of str
-        The same in sentences, for `transitions(..., notes=...)`.
-    """
+    """Binary series and how they were made."""
 
     series: tuple[Series, ...]
+    """A value is 1 if it lay above its gene's boundary, 0 if not, and missing if it was missing."""
     boundaries: Mapping[str, float]
+    """The boundary of each gene; NaN for a gene with a single value, which became 0 everywhere."""
     notes: tuple[str, ...]
+    """The same in sentences, for `transitions(..., notes=...)`."""
 
 
 def binarize(
@@ -51,10 +44,6 @@ def binarize(
         is nothing random in it); ``"threshold"`` uses one boundary for all genes.
     threshold : float, optional
         For ``"threshold"``: values above it are 1.
-
-    Returns
-    -------
-    Binarized
 
     Examples
     --------

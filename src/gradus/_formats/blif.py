@@ -35,10 +35,6 @@ ROWS = (
 def write_blif(network: Network) -> str:
     """Return a network as BLIF, without the gates that no output depends on.
 
-    Parameters
-    ----------
-    network : Network
-
     Returns
     -------
     str
@@ -171,7 +167,6 @@ def parse_blif(text: str, *, path: str | PathLike[str] | None = None) -> BlifMod
 
     Parameters
     ----------
-    text : str
     path : path-like, optional
         The file it came from, for errors.
 

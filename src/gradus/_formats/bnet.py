@@ -51,10 +51,6 @@ def write_bnet(network: Network) -> str:
     Inputs that no target updates keep their value (``x, x``), because most tools want a rule for every variable.
     Tools disagree on exclusive or, so it is expanded.
 
-    Parameters
-    ----------
-    network : Network
-
     Returns
     -------
     str
@@ -146,7 +142,6 @@ def parse_bnet(text: str, *, path: str | PathLike[str] | None = None, targets: C
 
     Parameters
     ----------
-    text : str
     path : path-like, optional
         The file it came from, for errors.
     targets : collection of str

@@ -37,7 +37,6 @@ def read(
 
     Parameters
     ----------
-    path : path-like
     delimiter : str, optional
         One character; a blank stands for any run of blanks and tabs. By default a tab for ``.tsv`` and ``.tab``,
         and what splits the first lines evenly for other files.
@@ -48,10 +47,6 @@ def read(
         Columns to keep as text.
     row_names : bool
         Whether the first row may lack the cell over the first column, as R writes tables with row names.
-
-    Returns
-    -------
-    Table
 
     Raises
     ------

@@ -36,7 +36,6 @@ def safe_name(name: str, allowed: re.Pattern[str], taken: Callable[[str], bool])
 
     Parameters
     ----------
-    name : str
     allowed : re.Pattern
         What a whole name must match.
     taken : callable
@@ -79,7 +78,6 @@ def safe_names(names: Iterable[str], allowed: re.Pattern[str], reserved: Abstrac
 
     Parameters
     ----------
-    names : iterable of str
     allowed : re.Pattern
         What a whole safe name must match.
     reserved : set of str

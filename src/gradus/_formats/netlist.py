@@ -16,47 +16,30 @@ __all__ = ["Gate", "Netlist", "interface_names", "netlist"]
 
 
 class Gate(NamedTuple):
-    """A wire and how it is computed.
-
-    Attributes
-    ----------
-    wire : str
-    function : int
-        Its truth table; see `gradus.Network`.
-    sources : tuple of str
-        The wires that it depends on: two different ones, one, or none for a constant.
-    """
+    """A wire and how it is computed."""
 
     wire: str
     function: int
+    """Its truth table; see `gradus.Network`."""
     sources: tuple[str, ...]
+    """The wires that it depends on: two different ones, one, or none for a constant."""
 
 
 @dataclass(frozen=True)
 class Netlist:
-    """The gates that some output depends on, with a name for every wire.
-
-    Attributes
-    ----------
-    inputs, outputs : tuple of str
-        Safe names, all different.
-    gates : tuple of Gate
-        Each after those that it reads. Outputs that are inputs, or the same node as an earlier output, are buffers at
-        the end.
-    wires : tuple of str
-        The gates that are not outputs.
-    map_lines : list of str
-        Comment lines with the names that had to be changed; see `gradus._formats.names`.
-    n_gates : int
-        The gates of the network, without the buffers of outputs.
-    """
+    """The gates that some output depends on, with a name for every wire."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    """Safe names, all different."""
     gates: tuple[Gate, ...]
+    """Each after those that it reads; an output that is an input, or an earlier output, is a buffer at the end."""
     wires: tuple[str, ...]
+    """The gates that are not outputs."""
     map_lines: list[str]
+    """Comment lines with the names that had to be changed; see `gradus._formats.names`."""
     n_gates: int
+    """The gates of the network, without the buffers of outputs."""
     _taken: set[str] = field(default_factory=set)
 
     @property

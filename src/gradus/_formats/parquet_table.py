@@ -26,7 +26,6 @@ def read(path: str | PathLike[str], *, text_columns: Collection[str] = ()) -> Ta
 
     Parameters
     ----------
-    path : path-like
     text_columns : collection of str
         Columns to keep as text.
 

@@ -13,10 +13,6 @@ __all__ = ["write_sbml"]
 def write_sbml(network: Network) -> str:
     r"""Return a network as an SBML-qual model with the rules of `gradus._formats.bnet.write_bnet`.
 
-    Parameters
-    ----------
-    network : Network
-
     Returns
     -------
     str

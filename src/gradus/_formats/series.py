@@ -134,10 +134,6 @@ def as_series(source: Any) -> tuple[Series, ...]:
     source : Series, DataFrame, path-like, or iterable of these
         A data frame has one row per state and one column per gene, and a column ``series`` or ``time`` as in a file.
 
-    Returns
-    -------
-    tuple of Series
-
     Examples
     --------
     >>> import pandas

@@ -184,8 +184,6 @@ class TableBuilder:
 
     Parameters
     ----------
-    columns : sequence of str
-    path : path-like
     text_columns : collection of str
         Columns to keep as text instead of numbers.
     """

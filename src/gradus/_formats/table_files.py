@@ -100,7 +100,6 @@ def write_table(
     ----------
     path : path-like
         A ``.csv``, ``.tsv``, ``.npz``, ``.parquet`` or ``.pla`` file.
-    X, Y : ndarray of bool
     input_names, target_names : sequence of str
         A target named like an input gets ``_next`` behind its name.
 

@@ -137,10 +137,6 @@ def transitions(
     notes : sequence of str
         Sentences to put before the report.
 
-    Returns
-    -------
-    Transitions
-
     Raises
     ------
     ConflictError

@@ -20,12 +20,7 @@ MOST_ROWS_AT_ONCE = 1 << 16
 
 
 class TruthFunctions(ABC):
-    """A Boolean function of several inputs with several outputs, read from a file.
-
-    Attributes
-    ----------
-    input_names, output_names : tuple of str
-    """
+    """A Boolean function of several inputs with several outputs, read from a file."""
 
     input_names: tuple[str, ...]
     output_names: tuple[str, ...]

@@ -36,10 +36,6 @@ RESERVED = frozenset([*_WORDS.split(), MODULE])
 def write_verilog(network: Network) -> str:
     """Return a network as one Verilog module, without the gates that no output depends on.
 
-    Parameters
-    ----------
-    network : Network
-
     Returns
     -------
     str

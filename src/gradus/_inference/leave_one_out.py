@@ -15,18 +15,12 @@ __all__ = ["Fold", "LeaveOneOut", "TargetScore", "folds", "score"]
 
 @dataclass(frozen=True)
 class Fold:
-    """A transition left out.
-
-    Attributes
-    ----------
-    row : int
-        The transition.
-    targets : tuple of int
-        Targets that still take both values in the others; the rest cannot be learned and is not scored.
-    """
+    """A transition left out."""
 
     row: int
+    """The transition."""
     targets: tuple[int, ...]
+    """Targets that still take both values in the others; the rest cannot be learned and is not scored."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +90,6 @@ def score(
         Names of their columns.
     shares : dict from (row, target) to float
         Part of the networks that predicted 1.
-
-    Returns
-    -------
-    LeaveOneOut
     """
     columns: list[tuple[str, npt.NDArray[np.float64]]] = []
     missed = []

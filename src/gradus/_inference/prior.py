@@ -61,10 +61,6 @@ def read_edges(path: str | PathLike[str]) -> tuple[Edge, ...]:
     path : path-like
         With or without a line of headings (``regulator,target``).
 
-    Returns
-    -------
-    tuple of (str, str)
-
     Raises
     ------
     FormatError

@@ -54,7 +54,6 @@ def write_inference(found: Inference, folder: str | PathLike[str], *, title: str
 
     Parameters
     ----------
-    found : Inference
     folder : path-like
         Is made if it does not exist.
     title : str
@@ -62,7 +61,6 @@ def write_inference(found: Inference, folder: str | PathLike[str], *, title: str
 
     Returns
     -------
-    files : list of Path
     notes : list of str
         Sentences about the files that could not be made.
     """

@@ -42,24 +42,16 @@ SIGNS: tuple[Sign, ...] = ("activating", "inhibiting", "both")
 
 @dataclass(frozen=True, eq=False)
 class TargetFunction:
-    """A function that networks of an ensemble compute for a target.
-
-    Attributes
-    ----------
-    formula : Formula
-        Simplified as far as possible.
-    network : Network
-        One that computes it; its only output is the target.
-    values : ndarray of bool
-        The function on the states of the `FunctionCatalog`.
-    signs : dict from str to {"activating", "inhibiting", "both"}
-        For each regulator, what raising it can do.
-    """
+    """A function that networks of an ensemble compute for a target."""
 
     formula: Formula
+    """Simplified as far as possible."""
     network: Network
+    """One that computes it; its only output is the target."""
     values: npt.NDArray[np.bool_]
+    """The function on the states of the `FunctionCatalog`."""
     signs: dict[str, Sign]
+    """For each regulator, what raising it can do."""
 
 
 class FunctionCatalog:
@@ -218,15 +210,10 @@ def find_rule(target: str, functions: Sequence[TargetFunction], smallest: int) -
 
     Parameters
     ----------
-    target : str
     functions : sequence of TargetFunction
         One for each network.
     smallest : int
         Regulators that any rule needs.
-
-    Returns
-    -------
-    Rule
     """
     counts = Counter(function.formula.text for function in functions)
     by_text = {function.formula.text: function for function in functions}
@@ -254,15 +241,10 @@ def edge_uses(target: str, functions: Sequence[TargetFunction], minimum_sets: Se
 
     Parameters
     ----------
-    target : str
     functions : sequence of TargetFunction
         One for each network.
     minimum_sets : sequence of sequence of str
         All minimum regulator sets; their members are listed even if no network uses them.
-
-    Returns
-    -------
-    list of EdgeUse
     """
     genes = {gene for function in functions for gene in function.signs} | {g for one in minimum_sets for g in one}
     edges = []

@@ -45,17 +45,12 @@ def rules_page(found: Inference, *, picture: str | None, files: Sequence[str], t
 
     Parameters
     ----------
-    found : Inference
     picture : str or None
         The drawing of the hierarchies as SVG; None if it could not be drawn.
     files : sequence of str
         Names of the files that were written beside the page.
     title : str
         What the data are called.
-
-    Returns
-    -------
-    str
     """
     parts = [
         f"<h1>Rules inferred from {html.escape(title)}</h1>",

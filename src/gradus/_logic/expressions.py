@@ -39,15 +39,6 @@ TOKEN = re.compile(r"(?P<space>\s+)|(?P<name>\w[\w.:@]*)|(?P<symbol><=>|=>|&&|\|
 class Expression:
     """A parsed Boolean expression: a program for a stack machine, so that its depth needs no recursion.
 
-    Attributes
-    ----------
-    variables : tuple of str
-        The names it reads, in the order in which they first appear.
-    program : tuple of int
-        Postfix code: a number from 0 up pushes that variable, a negative one is an operation.
-    height : int
-        The largest number of values on the stack at once.
-
     Examples
     --------
     >>> rule = parse_expression("a & !(b | c)")
@@ -58,8 +49,11 @@ class Expression:
     """
 
     variables: tuple[str, ...]
+    """The names it reads, in the order in which they first appear."""
     program: tuple[int, ...]
+    """Postfix code: a number from 0 up pushes that variable, a negative one is an operation."""
     height: int
+    """The largest number of values on the stack at once."""
 
     def evaluate(self, columns: Mapping[str, Column]) -> Column:
         """Evaluate the expression on columns of Booleans, or on packed words where every bit is an example.
@@ -69,10 +63,6 @@ class Expression:
         columns : mapping of str to ndarray
             One array per variable, all of one shape and type; at least one array is needed, since a constant takes its
             shape from it.
-
-        Returns
-        -------
-        ndarray
         """
         values = [columns[name] for name in self.variables]
         shape_of = next(iter(columns.values()))
@@ -107,7 +97,6 @@ def parse_expression(
 
     Parameters
     ----------
-    text : str
     path, line, column : optional
         The place of the text in its file, for errors.
 

@@ -20,27 +20,18 @@ LONG = 2000
 
 
 class ExpressionTree(NamedTuple):
-    """A tree of operators over literals; subtrees may be shared, so it can be far larger written out than in memory.
-
-    Attributes
-    ----------
-    operator : str
-        "&", "|" or "^"; "0" or "1" for a constant; "" or "!" for an input as it is or negated.
-    parts : tuple of ExpressionTree
-        The two operands of "&", "|" and "^".
-    n_literals : int
-        How many literals it has when it is written out.
-    position : int
-        The input of a literal.
-    has_xor : bool
-        Whether there is a "^" in it.
-    """
+    """A tree of operators over literals; subtrees may be shared, so it can be far larger written out than in memory."""
 
     operator: str
+    """One of "&", "|" and "^"; "0" or "1" for a constant; "" or "!" for an input as it is or negated."""
     parts: tuple[ExpressionTree, ...]
+    """The two operands of "&", "|" and "^"."""
     n_literals: int
+    """How many literals it has when it is written out."""
     position: int = -1
+    """The input of a literal."""
     has_xor: bool = False
+    """Whether there is a "^" in it."""
 
 
 class Dual(NamedTuple):
@@ -72,15 +63,10 @@ def factored(network: Network, output: int, *, xor: bool = True) -> Factored:
 
     Parameters
     ----------
-    network : Network
     output : int
         Position of the output.
     xor : bool
         Whether the expression may have "^" in it.
-
-    Returns
-    -------
-    Factored
 
     Examples
     --------
@@ -239,13 +225,8 @@ def render(expression: ExpressionTree, names: tuple[str, ...]) -> str:
 
     Parameters
     ----------
-    expression : ExpressionTree
     names : tuple of str
         A name for each input, quoted already where it must be.
-
-    Returns
-    -------
-    str
     """
     pieces: list[str] = []
     # A stack instead of recursion: circuits can be thousands of gates deep.

@@ -27,18 +27,12 @@ Incidence = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class SumOfProducts:
-    """A sum of products.
-
-    Attributes
-    ----------
-    products : ndarray of uint8, shape (n_products, n_variables)
-        0 and 1: the product requires that value; 2: it does not read the variable.
-    minimum : bool
-        Whether it is proven that no sum has fewer products, nor as few with fewer literals.
-    """
+    """A sum of products."""
 
     products: Products
+    """Shape (n_products, n_variables): 0 or 1 where the product requires that value, 2 where it does not read the variable."""
     minimum: bool
+    """Whether it is proven that no sum has fewer products, nor as few with fewer literals."""
 
 
 def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
@@ -83,10 +77,6 @@ def minimum_sum(table: npt.NDArray[np.bool_]) -> SumOfProducts:
     ----------
     table : ndarray of bool, shape (2,) * n_variables
         At most `MAX_VARIABLES` variables, and at least one.
-
-    Returns
-    -------
-    SumOfProducts
 
     Examples
     --------

@@ -43,7 +43,6 @@ def beam(
     ----------
     covers : ndarray of uint64, shape (columns, pair words)
         The pairs that each column covers, at least one of them each pair.
-    n_pairs : int
     width : int
         Constructions kept at each length.
     longest : int

@@ -53,10 +53,6 @@ def code_inputs(X: Any, what: str = "X") -> CodedInputs:
     what : str
         What to call the table in an error.
 
-    Returns
-    -------
-    CodedInputs
-
     Raises
     ------
     DataError

@@ -88,7 +88,6 @@ def visit_sets(
         Reduced without dropping dominated columns.
     size : int
         The minimum size, the forced columns included.
-    visitor : SetVisitor
     deadline : Deadline
         When to stop, by raising `TimeUp`.
     room : int

@@ -224,16 +224,11 @@ def reduce_masks(
     ----------
     masks : ndarray of uint64, shape (pairs, words)
         None of them empty.
-    n_columns : int
     deadline : Deadline, optional
         When to give up.
     drop_dominated : bool
         Drop a column if an earlier one covers all that it covers. The size of a minimum set and the lexicographically
         first one stay the same; other minimum sets may be lost, so this must be off to list them all.
-
-    Returns
-    -------
-    CoveringProblem
 
     Raises
     ------

@@ -50,7 +50,6 @@ class Deepening:
 
     Parameters
     ----------
-    cover : CoveringProblem
     lower : int
         A size that is known to be a lower bound, the forced columns included.
     known : tuple of int
@@ -184,7 +183,6 @@ class Solver:
 
     Parameters
     ----------
-    examples : CodedExamples
     deadline : Deadline
         When to stop.
     """

@@ -35,25 +35,17 @@ __all__ = ["CLAIMS", "Claim", "check_claims"]
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement and its verdict.
-
-    Attributes
-    ----------
-    number : str
-        Such as "1a": statements with the same number are one claim about several problems.
-    statement : str
-    paper : str
-        The paper's value.
-    ours : str
-        Ours, with its interval and the number of observations.
-    verdict : {"holds", "does not hold", "not enough samples"}
-    """
+    """One statement and its verdict."""
 
     number: str
+    """Such as "1a": statements with the same number are one claim about several problems."""
     statement: str
     paper: str
+    """The paper's value."""
     ours: str
+    """Ours, with its interval and the number of observations."""
     verdict: str
+    """One of "holds", "does not hold", "not enough samples"."""
 
 
 def check_claims(results: Results) -> list[Claim]:

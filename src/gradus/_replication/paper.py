@@ -58,10 +58,6 @@ def load_spec(name: str, *, samples: int | None = None, as_published: bool = Fal
     as_published : bool
         Use the settings of the paper's published configuration files where they differ from its text.
 
-    Returns
-    -------
-    Plan
-
     Examples
     --------
     >>> len(load_spec("fig3", samples=2).tasks())  # 14 sizes, 4 losses

@@ -47,10 +47,6 @@ def write_report(folder: Path) -> Report:
     ----------
     folder : path
         Where `gradus reproduce` wrote its results, complete or not.
-
-    Returns
-    -------
-    Report
     """
     plans = load_plans(folder)
     table = Store(folder).table()
@@ -137,7 +133,6 @@ def publish(folder: Path, report: Report, target: Path) -> None:
         The results folder.
     report : Report
         What `write_report` returned for it.
-    target : path
     """
     try:
         (target / "figures").mkdir(parents=True, exist_ok=True)

@@ -21,13 +21,8 @@ def run_search(job: Job, *, callback: Callback | None = None) -> Outcome:
 
     Parameters
     ----------
-    job : Job
     callback : callable, optional
         Gets a `Progress` every few hundredths of a second; returning True stops the search with the best network so far.
-
-    Returns
-    -------
-    Outcome
     """
     run = _SearchRun(job, callback)
     run.work.start()

@@ -25,21 +25,6 @@ _COUNTS = {"gates_per_target": (1, 10**6), "history": (1, 10**9), "max_iter": (1
 class Settings:
     """Settings of a search, checked on creation; the defaults are the paper's.
 
-    Parameters
-    ----------
-    loss : {"l1", "lw", "llh", "lgh"}
-        What is minimised, see `gradus.losses`.
-    gates_per_target : int
-        Gates of the network per target.
-    history : int
-        Length of the late-acceptance history.
-    max_iter : int
-        Steps after which a search that has not reached zero error starts again.
-    n_restarts : int
-        How many times it may start again.
-    time_limit : float, optional
-        Seconds after which the best network so far is returned.
-
     Examples
     --------
     >>> Settings(loss="l1").history
@@ -51,11 +36,17 @@ class Settings:
     """
 
     loss: LossName = "lgh"
+    """What is minimised, see `gradus.losses`."""
     gates_per_target: int = 21
+    """Gates of the network per target."""
     history: int = 250
+    """Length of the late-acceptance history."""
     max_iter: int = 256_000_000
+    """Steps after which a search that has not reached zero error starts again."""
     n_restarts: int = 20
+    """How many times it may start again."""
     time_limit: float | None = None
+    """Seconds after which the best network so far is returned."""
 
     def __post_init__(self) -> None:
         check_choice("loss", self.loss, LOSSES)
@@ -75,48 +66,31 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One search: everything that its outcome depends on.
-
-    Attributes
-    ----------
-    X, Y : ndarray of bool, shapes (n, l) and (n, m)
-        Examples, the columns of Y in curriculum order.
-    settings : Settings
-    seed : int
-    """
+    """One search: everything that its outcome depends on."""
 
     X: BoolMatrix
     Y: BoolMatrix
+    """Shapes (n, l) and (n, m): examples, the columns of Y in curriculum order."""
     settings: Settings
     seed: int
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a search found, its targets in curriculum order.
-
-    Attributes
-    ----------
-    sources : ndarray of int64, shape (gates, 2)
-        Wiring of the network; the last m gates are its outputs.
-    cost : int
-        Integer cost of the network under the job's loss.
-    iterations : int
-        Steps to zero error, or in all if it was not reached.
-    restarts : int
-        How many times the search started again.
-    live_gates : int
-        Gates that an output depends on.
-    stopped : bool
-        Whether the time limit or the callback ended the search.
-    """
+    """What a search found, its targets in curriculum order."""
 
     sources: npt.NDArray[np.int64]
+    """Shape (gates, 2): wiring of the network; the last m gates are its outputs."""
     cost: int
+    """Integer cost of the network under the job's loss."""
     iterations: int
+    """Steps to zero error, or in all if it was not reached."""
     restarts: int
+    """How many times the search started again."""
     live_gates: int
+    """Gates that an output depends on."""
     stopped: bool
+    """Whether the time limit or the callback ended the search."""
 
     @property
     def converged(self) -> bool:
@@ -126,34 +100,23 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """State of a search between two steps, from which any back end can continue it.
-
-    Attributes
-    ----------
-    step : int
-        Steps taken since the last restart.
-    iterations : int
-        Steps taken before the last restart.
-    restart : int
-        Restarts so far.
-    best_cost : int
-        Cost of the best network so far.
-    random : ndarray of uint64, shape (2,)
-        State of the generator.
-    sources, best : ndarray of uint32, shape (gates, 2)
-        Wiring of the current network, and of the best one so far.
-    history : ndarray of uint64, shape (L,)
-        Costs of the last L steps: that of step s at place s modulo L.
-    """
+    """State of a search between two steps, from which any back end can continue it."""
 
     step: int
+    """Steps taken since the last restart."""
     iterations: int
+    """Steps taken before the last restart."""
     restart: int
+    """Restarts so far."""
     best_cost: int
+    """Cost of the best network so far."""
     random: npt.NDArray[np.uint64]
+    """State of the generator, two words."""
     sources: npt.NDArray[np.uint32]
     best: npt.NDArray[np.uint32]
+    """Wiring of the best network so far; like `sources`, that of the current one, of shape (gates, 2)."""
     history: npt.NDArray[np.uint64]
+    """Costs of the last L steps, that of step s at place s modulo L."""
 
 
 def generator_state(seed: int) -> npt.NDArray[np.uint64]:
