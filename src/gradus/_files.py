@@ -1,16 +1,139 @@
-"""Files written whole or not at all."""
+"""One door for files: read as checked bytes or text, with every error naming the file; written whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
+import stat
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
+from typing import BinaryIO
 
-from gradus.errors import FormatError
+from gradus.errors import FormatError, GradusError
 
-__all__ = ["write_bytes_whole", "write_text_whole"]
+__all__ = [
+    "checked_size",
+    "decoded_lines",
+    "open_checked",
+    "read_bytes",
+    "read_guard",
+    "read_text",
+    "write_bytes_whole",
+    "write_text_whole",
+]
+
+LARGEST_FILE = 1 << 31
+LARGEST_MODEL = 1 << 28
+LONGEST_REASON = 200
+"""Characters of a library's message that are passed on: some repeat the file."""
+
+
+@contextlib.contextmanager
+def read_guard(path: str | PathLike[str], what: str) -> Iterator[None]:
+    """Turn whatever is raised while a file is read into a `FormatError` that names the file.
+
+    Every reader works inside this guard, because nobody can list what the libraries under it raise over a damaged file.
+
+    Parameters
+    ----------
+    path : path-like
+    what : str
+        What the file should have been: "a Parquet table".
+
+    Examples
+    --------
+    >>> with read_guard("t.json", "a plan"):
+    ...     {}["name"]
+    Traceback (most recent call last):
+    gradus.errors.FormatError: t.json: cannot be read as a plan: 'name' is missing.
+    """
+    try:
+        yield
+    except FormatError as error:
+        if error.path is not None:
+            raise
+        raise FormatError(error.message, path=path, line=error.line, column=error.column) from error
+    except GradusError:
+        raise
+    except Exception as error:
+        raise FormatError(f"cannot be read as {what}: {_reason(error)}.", path=path) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"{str(error)[:LONGEST_REASON]} is missing"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    lines = str(error).strip().splitlines()
+    return lines[0][:LONGEST_REASON].rstrip(".") if lines else type(error).__name__
+
+
+def checked_size(path: str | PathLike[str], largest: int = LARGEST_FILE) -> int:
+    """Size of a file in bytes, after making sure that it is a file (not a pipe, on which reading could wait for ever).
+
+    Raises
+    ------
+    FormatError
+        If there is no such file, it is not a regular one, or it is larger than allowed.
+    """
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", path=path) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise FormatError("is not a file.", path=path)
+    if found.st_size > largest:
+        raise FormatError(f"has {found.st_size} bytes; files of this kind may have {largest}.", path=path)
+    return found.st_size
+
+
+def open_checked(path: str | PathLike[str], largest: int = LARGEST_FILE) -> BinaryIO:
+    """Open a file for reading bytes after `checked_size`."""
+    checked_size(path, largest)
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}.", path=path) from error
+
+
+def read_bytes(path: str | PathLike[str], largest: int = LARGEST_MODEL) -> bytes:
+    """Return the whole content of a file."""
+    with open_checked(path, largest) as file:
+        try:
+            return file.read(largest + 1)
+        except OSError as error:
+            raise FormatError(f"cannot be read: {error.strerror or error}.", path=path) from error
+
+
+def decoded_lines(path: str | PathLike[str]) -> Iterator[str]:
+    """Yield a file's lines, ends included; the first byte that is not UTF-8 text is an error with its place."""
+    with open_checked(path) as file:
+        for number, raw in enumerate(file, start=1):
+            yield _decoded(raw, number, path)
+
+
+def read_text(path: str | PathLike[str], largest: int = LARGEST_MODEL) -> str:
+    """Return the whole text of a file."""
+    raw = read_bytes(path, largest)
+    return "".join(_decoded(line, number, path) for number, line in enumerate(raw.splitlines(keepends=True), start=1))
+
+
+def _decoded(raw: bytes, number: int, path: str | PathLike[str]) -> str:
+    if number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FormatError("is written in UTF-16; save it as UTF-8.", path=path)
+    try:
+        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError("is not UTF-8 text here.", path=path, line=number, column=error.start + 1) from error
+    if "\0" in text:
+        raise FormatError(
+            "holds a zero byte here, so it is not a text file.", path=path, line=number, column=text.index("\0") + 1
+        )
+    return text
 
 
 def write_bytes_whole(path: str | PathLike[str], content: bytes) -> None:
@@ -24,24 +147,31 @@ def write_bytes_whole(path: str | PathLike[str], content: bytes) -> None:
     target = Path(path)
     temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(6)}"
+        # Made here and not by tempfile, which would keep the file from everybody but its owner whatever the umask.
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
+        temporary = None
         _flush_folder(target.parent)
-    except OSError as error:
-        raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from error
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be written: {getattr(error, 'strerror', None) or error}", path=path) from error
     finally:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
+        if temporary is not None:
+            with contextlib.suppress(OSError, ValueError):
+                os.unlink(temporary)
 
 
 def write_text_whole(path: str | PathLike[str], content: str) -> None:
     """Write UTF-8 text as `write_bytes_whole` does."""
-    write_bytes_whole(path, content.encode("utf-8"))
+    try:
+        raw = content.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FormatError(f"cannot be written: {content[error.start]!r} is half a character.", path=path) from error
+    write_bytes_whole(path, raw)
 
 
 def _flush_folder(folder: Path) -> None:
@@ -52,9 +182,3 @@ def _flush_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

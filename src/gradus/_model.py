@@ -17,7 +17,7 @@ from gradus._encoding.cells import shown_date
 from gradus._encoding.labels import TargetEncoding, side_by_side
 from gradus._encoding.table_columns import TableColumn
 from gradus._encoding.table_encoding import TableEncoding
-from gradus._formats.text import read_text
+from gradus._files import read_guard, read_text
 from gradus._logic.formula import RESERVED_WORDS, Formula, formulas
 from gradus._network import Network
 from gradus._version import __version__
@@ -232,17 +232,16 @@ def load(path: str | PathLike[str]) -> Model:
     >>> gradus.load(path).predict([[0, 1], [1, 1]])
     array([1, 0])
     """
-    text = read_text(path)
-    try:
+    with read_guard(path, "a model"):
+        text = read_text(path)
         network = Network.from_json(text)
         about = json.loads(text).get("about")
         if not isinstance(about, dict) and about is not None:
             raise FormatError("the model's 'about' part must be an object.")
-        return _from_about(network, about or {})
-    except FormatError as error:
-        raise FormatError(error.message, path=path, line=error.line, column=error.column) from error
-    except DataError as error:
-        raise FormatError(str(error), path=path) from error
+        try:
+            return _from_about(network, about or {})
+        except DataError as error:
+            raise FormatError(str(error), path=path) from error
 
 
 def _from_about(network: Network, about: dict[str, Any]) -> Model:

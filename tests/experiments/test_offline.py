@@ -221,7 +221,7 @@ def test_damaged_checkpoints_are_refused(tmp_path, searches, changes):
     with np.load(path) as archive:
         arrays = dict(archive)
     np.savez(path, **{**arrays, **changes(arrays)})
-    with pytest.raises(FormatError, match=r"rest-0.npz.*not a complete file"):
+    with pytest.raises(FormatError, match=r"rest-0.npz.*cannot be read as a complete file"):
         list(read_searches(path))
 
 

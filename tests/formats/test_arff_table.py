@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import time
 
 import arff
@@ -70,6 +71,7 @@ def test_a_mulan_label_file_names_the_targets(tmp_path):
         ("<labels><label/></labels>", "None is not a column"),
         ("<labels><label name='z0'/><label name='z0'/></labels>", "two columns"),
         ("<!DOCTYPE l [<!ENTITY a 'aaaa'>]><labels>&a;</labels>", "entities"),
+        ("<?a <!-- ?><!DOCTYPE l [<!ENTITY a 'aaaa'>]><?b --> ?><labels>&a;</labels>", "entities"),
     ],
 )
 def test_bad_label_files_are_refused_with_the_reason(tmp_path, xml, says):
@@ -121,6 +123,49 @@ def test_attribute_lines_that_hang_the_library_are_answered_at_once(tmp_path):
             with pytest.raises(FormatError):
                 read(path)
     assert time.process_time() - began < 10
+
+
+LONG = 200_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@attribute a {" + "'\\'" * 500 + "}\n",
+        "@attribute a {" + " " * LONG + "{}\n",
+        "@attribute a {" + "'a" + "\\'" * LONG + "}\n",
+        "@attribute '" + "\\'" * LONG + "\n",
+        HEAD + "@data\n0,1,'" + "\\'" * LONG + "\n",
+        HEAD + "@data\n{0 1, 1 '" + "\\'" * LONG + "}\n",
+        HEAD + "@data\n{0 1" + " " * LONG + "x}\n",
+        HEAD + "@data\n0,1," + "1" * LONG + "x\n",
+        HEAD + "@data\n" + '"' * LONG + "\n",
+        "@attribute a {" + ",".join(f"v{i}" for i in range(LONG)) + "}\n@data\n" + f"v{LONG - 1}\n" * 1000,
+    ],
+)
+def test_no_line_takes_more_than_linear_time(tmp_path, text):
+    path = written(tmp_path, text)
+    began = time.process_time()
+    with contextlib.suppress(FormatError):
+        read(path)
+    assert time.process_time() - began < 2
+
+
+def test_a_label_file_of_comment_marks_takes_linear_time(tmp_path):
+    path = written(tmp_path, HEAD + "@data\n0,1,0\n")
+    written(tmp_path, "<!--" * 100_000, "t.xml")
+    began = time.process_time()
+    with pytest.raises(FormatError, match=r"t\.xml, line 1.*not XML"):
+        read(path)
+    assert time.process_time() - began < 2
+
+
+def test_quoted_values_keep_their_commas_and_escapes(tmp_path):
+    head = "@relation r\n@attribute a {'x, y','it\\'s',z}\n@attribute b string\n@data\n"
+    rows = "'x, y', \"tab\\tstop\"\n 'it\\'s' ,'\\u0041'\nz,\n?,'?'\n"
+    table = read(written(tmp_path, head + rows), text_columns=["a", "b"])
+    assert table.texts["a"] == ("x, y", "it's", "z", "")
+    assert table.texts["b"] == ("tab\tstop", "A", "", "?")
 
 
 def test_a_label_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):

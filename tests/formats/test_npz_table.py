@@ -6,7 +6,9 @@ import zipfile
 import numpy as np
 import pytest
 
+from gradus._experiments.search_files import read_searches
 from gradus._formats.npz_table import read
+from gradus._formats.table_files import read_table
 from gradus.errors import FormatError
 
 
@@ -58,14 +60,24 @@ def test_nothing_is_unpickled(tmp_path):
 
 
 def test_a_header_that_claims_more_than_the_file_holds_takes_no_memory(tmp_path):
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**12, 10**3)})
-    for shape_says, content in (("too large", header.getvalue()), ("cut short", _header((1000, 10)))):
+    for shape in ((10**12, 10**3), (1000, 10)):
         path = tmp_path / "t.npz"
         with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("X.npy", content)
-        with pytest.raises(FormatError, match=shape_says):
+            archive.writestr("X.npy", _header(shape))
+        with pytest.raises(FormatError, match="cut short"):
             read(path)
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused_before_anything_is_unpacked(tmp_path, monkeypatch):
+    path = tmp_path / "t.npz"
+    np.savez_compressed(path, X=np.zeros((1000, 100)), Y=np.zeros((1000, 1)))
+    monkeypatch.setattr("gradus._formats.npz_table.LARGEST_UNPACKED", 800_000)
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("a member was unpacked"))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(FormatError, match=r"t\.npz: unpacks to 80\d{4} bytes; at most 800000"):
+        read_table(path)
+    with pytest.raises(FormatError, match="unpacks to"):
+        list(read_searches(path))
 
 
 def _header(shape):

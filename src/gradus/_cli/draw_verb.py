@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gradus._cli.output import check_file
+from gradus._files import read_text
 from gradus._wording import counted
 from gradus.errors import FormatError
 
@@ -44,7 +45,7 @@ def command(
 
 def _kept_order(model: Path) -> list[str] | None:
     """Return the order that a model's "about" part holds, if it holds one; the model is known to be JSON by now."""
-    about = json.loads(model.read_text(encoding="utf-8")).get("about")
+    about = json.loads(read_text(model)).get("about")
     kept = about.get("order") if isinstance(about, dict) else None
     if kept is None:
         return None

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gradus._experiments.search_files import ID_BYTES, TaskRecord, load_arrays, naming, save_arrays
+from gradus._experiments.search_files import ID_BYTES, TaskRecord, load_arrays, save_arrays
+from gradus._files import read_guard
 from gradus._network import Network
 from gradus._search.job import Outcome
 from gradus.errors import FormatError
@@ -101,7 +102,7 @@ def reserve_path(folder: Path, stem: str) -> Path:
 def read_outcomes(path: Path) -> Iterator[tuple[bytes, Outcome]]:
     """Read task ids and outcomes."""
     _, arrays = load_arrays(path, FORMAT)
-    with naming(path, FORMAT):
+    with read_guard(path, f"a complete file of the format {FORMAT}"):
         _check_arrays(arrays)
         ends = np.cumsum([0, *(2 * arrays["gates"].astype(np.int64))])
         for index, task_id in enumerate(arrays["job_id"]):

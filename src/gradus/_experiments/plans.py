@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from gradus._experiments.tasks import Design, Task, in_running_order
-from gradus._files import write_text_whole
-from gradus.errors import GradusError, StoreError
+from gradus._files import read_guard, read_text, write_text_whole
+from gradus.errors import FormatError, StoreError
 
-__all__ = ["Block", "Plan", "load_plans", "save_plan"]
+__all__ = ["MOST_SAMPLES", "MOST_TASKS", "Block", "Plan", "load_plans", "save_plan"]
 
 FOLDER = "plans"
 FORMAT = "gradus-plan"
 VERSION = 1
+MOST_SAMPLES = 10_000_000
+MOST_TASKS = 50_000_000
+"""Of one block."""
 
 
 @dataclass(frozen=True)
@@ -111,14 +114,11 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """Read the text that `to_json` returned; raise `StoreError` if it is something else."""
-        try:
-            document = json.loads(text)
-            if document.pop("format") != FORMAT or document.pop("version") != VERSION:
-                raise StoreError("it was written by another version of Gradus.")
-            return _plan_from(document)
-        except (ValueError, KeyError, TypeError, AttributeError, GradusError) as error:
-            raise StoreError(f"not a plan of this version of Gradus: {error}") from error
+        """Read the text that `to_json` returned; whoever reads it from a file does so inside `read_guard`."""
+        document = json.loads(text)
+        if document.pop("format") != FORMAT or document.pop("version") != VERSION:
+            raise FormatError("was written by another version of Gradus.")
+        return _plan_from(document)
 
 
 def _plain(plan: Plan) -> dict[str, Any]:
@@ -142,25 +142,33 @@ def _compact(samples: tuple[int, ...]) -> Any:
 
 
 def _plan_from(document: dict[str, Any]) -> Plan:
-    blocks = tuple(
-        Block(
-            tuple(Design.from_identity(identity) for identity in block["designs"]),
-            tuple(map(int, block["sizes"])),
-            tuple(range(block["samples"])) if isinstance(block["samples"], int) else tuple(map(int, block["samples"])),
-            int(block["repeats"]),
-        )
-        for block in document["blocks"]
-    )
     return Plan(
         name=str(document["name"]),
         title=str(document["title"]),
         about=str(document["about"]),
         figures=tuple(map(str, document["figures"])),
-        blocks=blocks,
+        blocks=tuple(_block_from(block) for block in document["blocks"]),
         as_published=bool(document["as_published"]),
         parts=tuple(_plan_from(part) for part in document["parts"]),
         target_names=tuple((str(key), tuple(map(str, names))) for key, names in document["target_names"]),
     )
+
+
+def _block_from(document: dict[str, Any]) -> Block:
+    samples = document["samples"]
+    if isinstance(samples, int):
+        if samples > MOST_SAMPLES:
+            raise FormatError(f"a block has {samples} samples; the most is {MOST_SAMPLES:,}.")
+        samples = range(samples)
+    block = Block(
+        tuple(Design.from_identity(identity) for identity in document["designs"]),
+        tuple(map(int, document["sizes"])),
+        tuple(map(int, samples)),
+        int(document["repeats"]),
+    )
+    if len(block) > MOST_TASKS:
+        raise FormatError(f"a block has {len(block):,} tasks; the most is {MOST_TASKS:,}.")
+    return block
 
 
 def save_plan(plan: Plan, folder: Path) -> None:
@@ -188,7 +196,5 @@ def load_plans(folder: Path) -> list[Plan]:
 
 
 def _load(path: Path) -> Plan:
-    try:
-        return Plan.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, StoreError) as error:
-        raise StoreError(f"{path}: {error}") from error
+    with read_guard(path, "a plan of this version of Gradus"):
+        return Plan.from_json(read_text(path))

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
-from gradus._files import write_bytes_whole
+from gradus._files import read_guard, write_bytes_whole
+from gradus._formats.npz_table import read_arrays
 from gradus._search.job import Checkpoint, Job, Settings
-from gradus.errors import FormatError, GradusError
 
-__all__ = ["ID_BYTES", "TaskRecord", "load_arrays", "naming", "read_searches", "save_arrays", "write_searches"]
+__all__ = ["ID_BYTES", "TaskRecord", "load_arrays", "read_searches", "save_arrays", "write_searches"]
 
 FORMAT = "gradus-jobs-2"
-LARGEST_FILE = 4 << 30
 ID_BYTES = 16
 CHECKPOINT_NUMBERS = ("step", "iterations", "restart", "best_cost")
 
@@ -100,7 +97,7 @@ def _checkpoint_arrays(checkpoints: Sequence[Checkpoint | None]) -> dict[str, An
 def read_searches(path: Path) -> Iterator[TaskRecord]:
     """Read the searches of tasks in the order they were written."""
     head, arrays = load_arrays(path, FORMAT)
-    with naming(path, FORMAT):
+    with read_guard(path, f"a complete file of the format {FORMAT}"):
         kinds = [Settings(**kind) for kind in head["settings"]]
         sets = _unpacked_sets(arrays)
         _check_arrays(arrays, kinds, [Y.shape[1] for _, Y in sets])
@@ -201,15 +198,6 @@ def _unpacked_sets(arrays: dict[str, Any]) -> list[tuple[BoolMatrix, BoolMatrix]
     return result
 
 
-@contextmanager
-def naming(path: Path, kind: str) -> Iterator[None]:
-    """Turn the errors that a malformed file causes into a `FormatError` that names it."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, OverflowError) as error:
-        raise FormatError(f"not a complete file of the format {kind}: {error}", path=path) from error
-
-
 def save_arrays(path: Path, head: dict[str, Any], arrays: dict[str, Any]) -> None:
     """Write arrays to an .npz file, whole or not at all; `head` goes along as JSON and names the format."""
     sink = io.BytesIO()
@@ -219,17 +207,9 @@ def save_arrays(path: Path, head: dict[str, Any], arrays: dict[str, Any]) -> Non
 
 def load_arrays(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read head and arrays of a file that `save_arrays` wrote; raise `FormatError` if it has another format."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > LARGEST_FILE:
-                raise FormatError("it is too large to be read.", path=path)
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+    with read_guard(path, f"a file of the format {kind}"):
+        arrays = read_arrays(path)
         head = json.loads(arrays.pop("head").tobytes().decode())
         if not isinstance(head, dict) or head["format"] != kind:
             raise ValueError("it has another format")
-    except GradusError:
-        raise
-    except (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile) as error:
-        raise FormatError(f"not a file of the format {kind}: {error}", path=path) from error
-    return head, arrays
+        return head, arrays

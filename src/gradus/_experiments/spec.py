@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from gradus._checks import check_count
-from gradus._experiments.plans import Block, Plan
+from gradus._experiments.plans import MOST_SAMPLES, MOST_TASKS, Block, Plan
 from gradus._experiments.task_orders import all_taus, check_order
 from gradus._experiments.tasks import Design
 from gradus._experiments.training_sets import OwnTable, name_of, problem_of, register, target_columns
+from gradus._files import read_guard, read_text
 from gradus._search.job import Settings
 from gradus.errors import FormatError, GradusError, SettingsError
 
@@ -28,7 +29,7 @@ RUN_KEYS = ("problem", "data", "sizes", "samples", "repeats", "draw", "leave_out
 PUBLISHED_KEYS = tuple(key for key in RUN_KEYS if key not in ("published", "data", "problem"))
 INCLUDE_KEYS = ("spec", "only", "losses", "as_published", *PUBLISHED_KEYS)
 DATA_KEYS = ("file", "targets", "inputs", "name")
-MOST_TASKS = 50_000_000
+LARGEST_SPEC = 1 << 24
 
 
 def spec_names(library: Traversable) -> tuple[str, ...]:
@@ -52,7 +53,8 @@ def read_spec(name: str, library: Traversable, *, samples: int | None = None, as
     """
     if samples is not None:
         check_count("samples", samples)
-    plan = _SpecReader(library).read(name, _Selection(as_published))
+    with read_guard(name, "a spec"):
+        plan = _SpecReader(library).read(name, _Selection(as_published))
     return plan if samples is None else plan.at_most(samples)
 
 
@@ -172,11 +174,7 @@ def _own_text(name: str, names: tuple[str, ...]) -> str:
         raise SettingsError(
             f"there is no experiment {name!r}.{hint} There are {', '.join(names)}, or give a .toml file of your own."
         )
-    try:
-        return Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
-        raise FormatError(f"the spec cannot be read: {what}.", path=name) from error
+    return read_text(name, LARGEST_SPEC)
 
 
 def _table(value: Any, place: _SpecPlace, key: str, known: tuple[str, ...]) -> dict[str, Any]:
@@ -342,8 +340,8 @@ def _numbers(value: Any, place: _SpecPlace, key: str, *, least: int) -> tuple[in
 
 
 def _count(value: Any, place: _SpecPlace, key: str) -> int:
-    if not _is_whole(value) or not 1 <= value <= 10**7:
-        place.fail(f"{key!r} is {value!r}; it must be a whole number from 1 to 10,000,000.")
+    if not _is_whole(value) or not 1 <= value <= MOST_SAMPLES:
+        place.fail(f"{key!r} is {value!r}; it must be a whole number from 1 to {MOST_SAMPLES:,}.")
     return int(value)
 
 

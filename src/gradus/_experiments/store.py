@@ -7,6 +7,7 @@ import errno
 import hashlib
 import io
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
@@ -17,13 +18,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gradus._experiments.row import DONE, RETIRED, SCHEMA, Row, conform, table_of
-from gradus._files import write_bytes_whole
+from gradus._files import read_guard, write_bytes_whole
 from gradus.errors import FormatError, StoreError
 
 __all__ = ["Store"]
 
 FOLDER = "parts"
 SUFFIX = ".parquet"
+PART = re.compile(r"part-[0-9]{1,12}-[0-9a-f]+\.parquet")
 SMALL_ROWS = 50_000
 SMALL_PARTS = 32
 READ_TRIES = 5
@@ -79,18 +81,20 @@ class Store:
     def ids(self) -> dict[bytes, str]:
         """Task ids with their status, reading nothing else; a task that failed and was done later is done."""
         found: dict[bytes, str] = {}
-        for part in self._part_tables(["task", "status"]):
-            tasks, status = part.column("task").to_pylist(), part.column("status").to_pylist()
-            for task, how in zip(map(bytes.fromhex, tasks), status, strict=True):
-                if found.get(task) != DONE:
-                    found[task] = how
+        with read_guard(self.parts_folder, "results"):
+            for part in self._part_tables(["task", "status"]):
+                tasks, status = part.column("task").to_pylist(), part.column("status").to_pylist()
+                for task, how in zip(map(bytes.fromhex, tasks), status, strict=True):
+                    if found.get(task) != DONE:
+                        found[task] = how
         return found
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
         """All rows as one table, each task once; a row that is done counts more than one that failed."""
         wanted = SCHEMA.names if columns is None else list(dict.fromkeys(["task", "status", *columns]))
-        parts = [conform(part, wanted) for part in self._part_tables(wanted)]
-        return _one_of_each(pa.concat_tables([conform(SCHEMA.empty_table(), wanted), *parts]))
+        with read_guard(self.parts_folder, "results"):
+            parts = [conform(part, wanted) for part in self._part_tables(wanted)]
+            return _one_of_each(pa.concat_tables([conform(SCHEMA.empty_table(), wanted), *parts]))
 
     def compact(self) -> None:
         """Merge small parts into one."""
@@ -223,11 +227,11 @@ def _digest(content: bytes) -> str:
 def _checked_metadata(path: Path) -> pq.FileMetaData | None:
     """Metadata of a part, or None if its bytes are not those it was written with."""
     content = path.read_bytes()
-    if path.name.removesuffix(SUFFIX).split("-")[2:] != [_digest(content)]:
+    if not PART.fullmatch(path.name) or path.name.removesuffix(SUFFIX).split("-")[2:] != [_digest(content)]:
         return None
     try:
         return pq.read_metadata(io.BytesIO(content))
-    except (OSError, pa.ArrowInvalid):  # the bytes are in memory, so this means that they are not Parquet
+    except Exception:  # the bytes are in memory, so this means that they are not Parquet
         return None
 
 

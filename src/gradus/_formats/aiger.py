@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import WordMatrix
+from gradus._files import read_bytes
 from gradus._formats.names import restore
 from gradus._formats.netlist import interface_names
-from gradus._formats.text import read_bytes
 from gradus._formats.truth_functions import TruthFunctions, dependency_order
 from gradus._gates import SYMBOLS, tie
 from gradus._network import Network

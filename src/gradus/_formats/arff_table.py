@@ -1,8 +1,4 @@
-"""ARFF tables, with a Mulan label file or a MEKA ``-C`` header; the rows are split by liac-arff.
-
-The header is read here and not by liac-arff, because liac-arff takes exponential time on some faulty attribute lines;
-liac-arff sees columns of plain text only, and every value is checked here, where its column is known.
-"""
+"""ARFF tables, with a Mulan label file or a MEKA ``-C`` header, split by one scanner that never looks back."""
 
 from __future__ import annotations
 
@@ -12,19 +8,22 @@ from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
+from xml.parsers import expat
 
+from gradus._files import decoded_lines, read_guard, read_text
 from gradus._formats.table import Table, TableBuilder, check_cells, unique_columns
-from gradus._formats.text import decoded_lines, read_text
 from gradus.errors import FormatError
 
 __all__ = ["read"]
 
-QUOTED = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
-ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}\"',][^\s{{}},]*)\s*(.*)", re.IGNORECASE)
-ITEM = re.compile(rf"\s*({QUOTED}|[^,{{}}\"']+)\s*(?:,|$)")
-IN_QUOTES = re.compile(QUOTED)
-MEKA = re.compile(r"-C\s+(-?[0-9]{1,9})\b", re.IGNORECASE)
+# Possessive (++, *+): what they took they never give back, so that no line takes more than linear time.
+QUOTED = r"\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'"
+ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}\"',][^\s{{}},]*+)\s*+(.*+)", re.IGNORECASE)
+ITEM = re.compile(rf"\s*+({QUOTED}|[^,{{}}\"']*+)\s*+(?:,|\Z)")
+SPARSE_ITEM = re.compile(rf"\s*+([0-9]{{1,9}})\s++({QUOTED}|[^,{{}}\"']++)\s*+(?:,|\Z)")
+ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+MEKA = re.compile(r"-C\s++(-?[0-9]{1,9})\b", re.IGNORECASE)
 NUMERIC = ("numeric", "real", "integer")
 LARGEST_LABEL_FILE = 1 << 24  # bytes: a name takes some thirty of them
 
@@ -33,7 +32,8 @@ class ArffAttribute(NamedTuple):
     """A column: its name and, if it is nominal, the values it may take."""
 
     name: str
-    values: tuple[str, ...] | None
+    values: dict[str, None] | None
+    """In the order of the file; a row is checked in time that does not grow with their number."""
 
 
 class ArffHeader(NamedTuple):
@@ -127,21 +127,26 @@ def _attribute(line: str, number: int, path: str | PathLike[str]) -> ArffAttribu
     return ArffAttribute(name, None)
 
 
-def _nominal_values(kind: str, line: int, column: int, path: str | PathLike[str]) -> tuple[str, ...]:
+def _nominal_values(kind: str, line: int, column: int, path: str | PathLike[str]) -> dict[str, None]:
     if not kind.endswith("}"):
         raise FormatError("the list of values that begins here is not closed.", path=path, line=line, column=column)
-    inside, place, values = kind[1:-1], 0, []
+    values: dict[str, None] = {}
+    inside, place = kind[1:-1].rstrip(), 0
     while place < len(inside):
         item = ITEM.match(inside, place)
-        if not item:
+        if not item or not item[1]:
             raise FormatError("expected values with commas between.", path=path, line=line, column=column + 1 + place)
-        values.append(_unquoted(item[1].strip()))
+        values[_unquoted(item[1].strip())] = None
         place = item.end()
-    return tuple(values)
+    return values
 
 
 def _unquoted(word: str) -> str:
-    return re.sub(r"\\(.)", r"\1", word[1:-1]) if word[:1] in ("'", '"') else word
+    return ESCAPE.sub(_unescaped, word[1:-1]) if word[:1] in ("'", '"') else word
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1][1:], 16)) if len(found[1]) > 1 else ESCAPED.get(found[1], found[1])
 
 
 def _rows(lines: _NumberedLines, header: ArffHeader, path: str | PathLike[str]) -> Iterator[list[str]]:
@@ -150,51 +155,54 @@ def _rows(lines: _NumberedLines, header: ArffHeader, path: str | PathLike[str]) 
     if first is None:
         return
     sparse = first.startswith("{")
-    checked = _checked_rows(chain([first], lines), sparse, lines, path)
-    attributes = header.attributes
-    for found in _decoded(checked, len(attributes), sparse, lines, path):
-        cells = _dense(found, attributes) if sparse else ["" if cell is None else cell for cell in found]
-        _check_nominal(cells, attributes, lines.number, path)
+    for row in chain([first], lines):
+        if not row or row.startswith("%"):
+            continue
+        if row.startswith("{") != sparse:
+            raise FormatError("rows in braces and rows without are mixed.", path=path, line=lines.number, column=1)
+        cells = _sparse_cells(row, header.attributes, lines.number, path) if sparse else _dense_cells(row)
+        if cells is None or len(cells) != len(header.attributes):
+            width = len(header.attributes)
+            raise FormatError(f"the row cannot be split into {width} values.", path=path, line=lines.number)
+        _check_nominal(cells, header.attributes, lines.number, path)
         yield cells
 
 
-def _checked_rows(rows: Iterator[str], sparse: bool, lines: _NumberedLines, path: str | PathLike[str]) -> Iterator[str]:
-    for row in rows:
-        if row and not row.startswith("%") and row.startswith("{") != sparse:
-            raise FormatError("rows in braces and rows without are mixed.", path=path, line=lines.number, column=1)
-        yield row
+def _dense_cells(row: str) -> list[str] | None:
+    """Split a row at its commas; None if it cannot be."""
+    if not any(character in row for character in "'\"{}"):
+        return [_cell(word) for word in row.split(",")]
+    cells, place = [], 0
+    while place <= len(row):
+        item = ITEM.match(row, place)
+        if not item:
+            return None
+        cells.append(_cell(item[1]))
+        place = item.end() if item[0].endswith(",") else len(row) + 1
+    return cells
 
 
-def _decoded(rows: Iterator[str], width: int, sparse: bool, lines: _NumberedLines, path: str | PathLike[str]) -> Iterator[Any]:
-    """Split rows with liac-arff, for which every column is text."""
-    import arff
-
-    seen: list[str] = [""]
-
-    def remembered() -> Iterator[str]:
-        for row in rows:
-            seen[0] = row
-            yield row
-
-    head = ["@RELATION r", *(f"@ATTRIBUTE a{i} STRING" for i in range(width)), "@DATA"]
-    try:
-        layout = arff.LOD_GEN if sparse else arff.DENSE_GEN
-        data = arff.ArffDecoder().decode(chain(head, remembered()), return_type=layout)
-        for found in data["data"]:
-            if sparse and found and IN_QUOTES.sub("", seen[0]).count(",") + 1 != len(found):
-                raise FormatError("a column is given twice in one row.", path=path, line=lines.number)
-            yield found
-    except (arff.ArffException, ValueError, IndexError, KeyError, OverflowError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"the row cannot be split into {width} values.", path=path, line=lines.number) from error
+def _cell(word: str) -> str:
+    word = word.strip()
+    return "" if word == "?" else _unquoted(word)
 
 
-def _dense(found: dict[int, str | None], attributes: list[ArffAttribute]) -> list[str]:
-    """Fill a sparse row: what is left out is 0, or the first value of a nominal column."""
+def _sparse_cells(row: str, attributes: list[ArffAttribute], line: int, path: str | PathLike[str]) -> list[str] | None:
+    """Fill a row in braces: what is left out is 0, or the first value of a nominal column; None if it cannot be split."""
+    if not row.endswith("}"):
+        return None
     cells = ["0" if attribute.values is None else next(iter(attribute.values), "") for attribute in attributes]
-    for place, cell in found.items():
-        cells[place] = "" if cell is None else cell
+    inside, place, given = row[1:-1].strip(), 0, set()
+    while place < len(inside):
+        item = SPARSE_ITEM.match(inside, place)
+        if not item or int(item[1]) >= len(cells):
+            return None
+        column = int(item[1])
+        if column in given:
+            raise FormatError("a column is given twice in one row.", path=path, line=line)
+        given.add(column)
+        cells[column] = _cell(item[2])
+        place = item.end()
     return cells
 
 
@@ -225,16 +233,24 @@ def _targets(
 
 def _mulan_labels(labels: str | PathLike[str], names: tuple[str, ...]) -> tuple[str, ...]:
     text = read_text(labels, largest=LARGEST_LABEL_FILE)
-    # Entities can make a small file grow without bound, and a list of labels needs none.
-    if "<!" in re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL):
+    found: list[str | None] = []
+
+    def element(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition(":")[2] == "label":
+            found.append(attributes.get("name"))
+
+    def document_type(*_: Any) -> None:
+        # Entities can make a small file grow without bound, and a list of labels needs none.
         raise FormatError("holds a document type or entities, which a label file does not need.", path=labels)
-    try:
-        root = ElementTree.fromstring(text.encode("utf-8"))
-    except (ElementTree.ParseError, ValueError, LookupError) as error:
-        line, column = getattr(error, "position", (None, -1))
-        place = None if line is None else column + 1
-        raise FormatError(f"not XML: {error}.", path=labels, line=line, column=place) from error
-    found = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
+
+    with read_guard(labels, "a Mulan label file"):
+        parser = expat.ParserCreate("utf-8")
+        parser.StartElementHandler = element
+        parser.StartDoctypeDeclHandler = document_type
+        try:
+            parser.Parse(text.encode("utf-8"), True)
+        except expat.ExpatError as error:
+            raise FormatError(f"not XML: {error}.", path=labels, line=error.lineno, column=error.offset + 1) from error
     known = set(names)
     for label in found:
         if label is None or label not in known:

@@ -10,8 +10,8 @@ from os import PathLike
 import numpy as np
 
 from gradus._bits import WordMatrix
+from gradus._files import read_text
 from gradus._formats.names import IDENTIFIER, map_lines, restore, safe_names
-from gradus._formats.text import read_text
 from gradus._formats.truth_functions import TruthFunctions
 from gradus._logic.expressions import Expression, parse_expression
 from gradus._logic.formula import RESERVED_WORDS, formulas

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from gradus._bits import BoolMatrix
+from gradus._files import checked_size, decoded_lines, open_checked
 from gradus._formats.table import KNOWN, LARGEST_TABLE, NUMBER, Table, TableBuilder, check_cells, unique_columns
-from gradus._formats.text import checked_size, decoded_lines, open_checked
 from gradus.errors import FormatError, SettingsError
 
 __all__ = ["dumps", "read"]

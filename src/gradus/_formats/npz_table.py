@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from os import PathLike
 from typing import Any
 
@@ -12,11 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
+from gradus._files import open_checked
 from gradus._formats.table import Table, check_cells, distinct_targets, unique_columns
-from gradus._formats.text import open_checked
 from gradus.errors import FormatError
 
-__all__ = ["dumps", "read"]
+__all__ = ["dumps", "read", "read_arrays"]
+
+MOST_ARRAYS = 100
+LARGEST_UNPACKED = 1 << 31
+"""Bytes of all arrays of a file together; an archive says how many they are before anything is unpacked."""
 
 
 def read(path: str | PathLike[str]) -> Table:
@@ -31,21 +34,22 @@ def read(path: str | PathLike[str]) -> Table:
     FormatError
         If the arrays are not these, do not fit together, hold anything but numbers, or are too large.
     """
-    with open_checked(path) as file:
-        try:
-            with zipfile.ZipFile(file) as archive:
-                arrays = {name: _array(archive, name, path) for name in _members(archive, path)}
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, LookupError, RuntimeError, ValueError) as error:
-            if isinstance(error, FormatError):
-                raise
-            raise FormatError(f"not a readable .npz file: {error}.", path=path) from error
-    return _table(arrays, path)
+    return _table(read_arrays(path), path)
+
+
+def read_arrays(path: str | PathLike[str]) -> dict[str, npt.NDArray[Any]]:
+    """Read the arrays of numbers and texts in an `.npz` file, after checking that they fit in memory unpacked."""
+    with open_checked(path) as file, zipfile.ZipFile(file) as archive:
+        return {name.removesuffix(".npy"): _array(archive, name, path) for name in _members(archive, path)}
 
 
 def _members(archive: zipfile.ZipFile, path: str | PathLike[str]) -> list[str]:
     names = archive.namelist()
-    if len(names) > 100 or len(set(names)) < len(names):
-        raise FormatError("holds too many arrays or two of one name; expected X and Y.", path=path)
+    if len(names) > MOST_ARRAYS or len(set(names)) < len(names):
+        raise FormatError("holds too many arrays or two of one name.", path=path)
+    unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > LARGEST_UNPACKED:
+        raise FormatError(f"unpacks to {unpacked} bytes; at most {LARGEST_UNPACKED} are read.", path=path)
     return names
 
 
@@ -58,7 +62,6 @@ def _array(archive: zipfile.ZipFile, member: str, path: str | PathLike[str]) -> 
         if dtype.hasobject or dtype.kind not in "biufU":
             raise FormatError(f"array {member!r} holds {dtype}, not numbers or Booleans.", path=path)
         size = int(np.prod([int(side) for side in shape], dtype=object)) if shape else 1
-        check_cells(1, size * (max(dtype.itemsize, 1) if dtype.kind == "U" else 1), path)
         if stream.tell() + size * dtype.itemsize != archive.getinfo(member).file_size:
             raise FormatError(f"array {member!r} is cut short, or too long for its shape.", path=path)
     # Read whole, because only then is the archive's checksum looked at.
@@ -66,7 +69,7 @@ def _array(archive: zipfile.ZipFile, member: str, path: str | PathLike[str]) -> 
 
 
 def _table(arrays: dict[str, npt.NDArray[Any]], path: str | PathLike[str]) -> Table:
-    by_name = {member.removesuffix(".npy").lower(): array for member, array in arrays.items()}
+    by_name = {name.lower(): array for name, array in arrays.items()}
     if "x" in by_name and "y" in by_name:
         X, Y = (_matrix(by_name[name], name.upper(), path) for name in "xy")
         if len(X) != len(Y):
@@ -87,6 +90,7 @@ def _matrix(array: npt.NDArray[Any], what: str, path: str | PathLike[str]) -> np
         raise FormatError(f"{what} holds {array.dtype}, not numbers or Booleans.", path=path)
     if array.ndim not in (1, 2):
         raise FormatError(f"{what} has {array.ndim} dimensions; expected rows and columns.", path=path)
+    check_cells(1, array.size, path)
     return np.asarray(array if array.ndim == 2 else array[:, np.newaxis], dtype=np.float64)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from gradus._bits import BoolMatrix
+from gradus._files import checked_size
 from gradus._formats.table import KNOWN, NUMBER, Table, check_cells, unique_columns
-from gradus._formats.text import checked_size
 from gradus.errors import FormatError
 
 __all__ = ["dumps", "read"]
@@ -34,22 +34,15 @@ def read(path: str | PathLike[str], *, text_columns: Collection[str] = ()) -> Ta
     FormatError
         If it is not a Parquet file, is too large, or holds nested columns.
     """
-    import pyarrow
     import pyarrow.parquet
 
     checked_size(path)
-    try:
-        with pyarrow.parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            _check_size(file.metadata, path)
-            content = file.read(use_threads=False)
-            places = [i for i, name in enumerate(content.column_names) if not INDEX.fullmatch(name)]
-            columns = unique_columns([content.column_names[i] for i in places], path, None)
-            found = [content.column(i) for i in places]
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"not a readable Parquet file: {_first_line(error)}.", path=path) from error
-    return _table(columns, found, path, text_columns)
+    with pyarrow.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+        _check_size(file.metadata, path)
+        content = file.read(use_threads=False)
+    places = [i for i, name in enumerate(content.column_names) if not INDEX.fullmatch(name)]
+    columns = unique_columns([content.column_names[i] for i in places], path, None)
+    return _table(columns, [content.column(i) for i in places], path, text_columns)
 
 
 def _check_size(metadata: Any, path: str | PathLike[str]) -> None:
@@ -105,10 +98,6 @@ def _fill_from_text(into: Any, cells: list[Any]) -> tuple[int, str] | None:
         elif strange is None:
             strange = row, text
     return strange
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
 def dumps(X: BoolMatrix, Y: BoolMatrix, inputs: tuple[str, ...], targets: tuple[str, ...]) -> bytes:

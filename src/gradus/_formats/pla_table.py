@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
+from gradus._files import decoded_lines
 from gradus._formats.table import Table, check_cells, distinct_targets, unique_columns
-from gradus._formats.text import decoded_lines
 from gradus.errors import FormatError
 
 __all__ = ["dumps", "read"]

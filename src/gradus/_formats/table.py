@@ -30,7 +30,7 @@ KNOWN: dict[str, float] = {
     **dict.fromkeys(("true", "True", "TRUE"), 1.0),
     **dict.fromkeys(MISSING, math.nan),
 }
-NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity))")
+NUMBER = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity))")
 
 
 class TableSplit(NamedTuple):

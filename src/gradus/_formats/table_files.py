@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from gradus._bits import BoolMatrix
-from gradus._files import write_bytes_whole
+from gradus._files import read_guard, write_bytes_whole
 from gradus._formats import arff_table, csv_table, npz_table, parquet_table, pla_table
 from gradus._formats.table import Table, distinct_targets, unique_columns
 from gradus.errors import DataError, FormatError
@@ -81,13 +82,11 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
         known = ", ".join(READERS)
         raise FormatError(f"{kind or extension!r} is not a kind of table that is read; known are {known}.", path=path)
     reader: Any = FORMATS[chosen]
-    try:
+    for option in options:
+        if option not in inspect.signature(reader.read).parameters:
+            raise FormatError(f"{option!r} is not an option for this kind of file ({chosen}).", path=path)
+    with read_guard(path, f"a table of the kind {chosen}"):
         table: Table = reader.read(path, **options)
-    except TypeError as error:
-        # An option that this format does not have; anything else is a bug and must be seen.
-        if "unexpected keyword argument" not in str(error):
-            raise
-        raise FormatError(f"an option does not fit this kind of file: {error}", path=path) from error
     return table
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 
-from gradus._formats.text import read_text
+from gradus._files import read_guard, read_text
 from gradus.errors import DataError, FormatError
 
 __all__ = ["Edge", "Prior", "read_edges"]
@@ -66,12 +66,9 @@ def read_edges(path: str | PathLike[str]) -> tuple[Edge, ...]:
     FormatError
         If a line has fewer than two cells, or there is no edge at all.
     """
-    try:
-        rows = [
-            (number, row) for number, row in enumerate(csv.reader(read_text(path).splitlines(), strict=True), start=1) if row
-        ]
-    except csv.Error as error:
-        raise FormatError(f"is not a table of edges: {error}.", path=path) from error
+    with read_guard(path, "a table of edges"):
+        lines = csv.reader(read_text(path).splitlines(), strict=True)
+        rows = [(number, row) for number, row in enumerate(lines, start=1) if row]
     if rows and rows[0][1][0].strip().lower() in HEADINGS:
         rows = rows[1:]
     edges = []

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix, WordMatrix, as_bits, check_unique, pack, unpack
-from gradus._files import write_text_whole
+from gradus._files import read_guard, read_text, write_text_whole
 from gradus._gates import NAND, gate_words, reads
 from gradus._network.document import Document, format_document, parse_document
 from gradus._network.rewriting import Wiring, absorbed, expanded
@@ -277,16 +277,8 @@ class Network:
         FormatError
             If the file is not such a network, or was written by a newer version.
         """
-        try:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        except (OSError, UnicodeDecodeError) as error:
-            what = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
-            raise FormatError(f"the model cannot be read: {what}.", path=path) from error
-        try:
-            return cls.from_json(text)
-        except FormatError as error:
-            raise FormatError(error.message, path=path, line=error.line, column=error.column) from error
+        with read_guard(path, "a network"):
+            return cls.from_json(read_text(path))
 
     @classmethod
     def from_json(cls, text: str) -> Network:

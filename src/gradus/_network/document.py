@@ -75,8 +75,9 @@ def _checked_head(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         message = f"not JSON ({error.msg}); expected a model that gradus learn wrote."
         raise FormatError(message, line=error.lineno, column=error.colno) from error
-    except RecursionError as error:
-        raise FormatError("not a Gradus network: nested too deeply.") from error
+    except (RecursionError, ValueError) as error:
+        what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise FormatError(f"not a Gradus network: {what}.") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FormatError(f'not a Gradus network: there is no "format": "{FORMAT}".')
     version = document.get("version")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from gradus._bits import as_bits, column_names
 from gradus._checks import OnConflict
+from gradus._files import read_guard
 from gradus._formats.aiger import read_aiger
 from gradus._formats.blif import read_blif
 from gradus._formats.bnet import read_bnet
@@ -87,9 +88,10 @@ def from_file(
 
 def _read_model(path: str | PathLike[str], targets: Sequence[str] | None) -> TruthFunctions:
     extension = Path(path).suffix.lower()
-    if extension == ".bnet":
-        return read_bnet(path, targets=targets or ())
-    return read_blif(path) if extension == ".blif" else read_aiger(path)
+    with read_guard(path, f"a model of the kind {extension}"):
+        if extension == ".bnet":
+            return read_bnet(path, targets=targets or ())
+        return read_blif(path) if extension == ".blif" else read_aiger(path)
 
 
 def from_model(model: TruthFunctions, *, name: str = "model", targets: Sequence[str] | None = None) -> Problem:
