@@ -1,15 +1,25 @@
-"""Checks of arguments that many functions take: seeds, counts, time limits, choices."""
+"""Checks of arguments that many functions take: seeds, counts, threads, time limits, choices."""
 
 from __future__ import annotations
 
 import math
 import numbers
+import os
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from gradus.errors import SettingsError
 
-__all__ = ["OnConflict", "check_choice", "check_count", "check_on_conflict", "check_seed", "check_time_limit"]
+__all__ = [
+    "OnConflict",
+    "check_choice",
+    "check_count",
+    "check_n_jobs",
+    "check_on_conflict",
+    "check_seed",
+    "check_time_limit",
+    "usable_cores",
+]
 
 OnConflict: TypeAlias = Literal["raise", "ignore", "first"]
 """What to do about rows with the same inputs and different targets.
@@ -49,7 +59,17 @@ def check_seed(seed: Any) -> int:
     return check_count("seed", seed, least=0)
 
 
-def check_time_limit(seconds: Any, name: str = "time_limit") -> float | None:
+def check_n_jobs(n_jobs: Any) -> int:
+    """Return a number of threads or processes: the one given, or that of the usable cores for None."""
+    return usable_cores() if n_jobs is None else check_count("n_jobs", n_jobs)
+
+
+def usable_cores() -> int:
+    """Count the cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_time_limit(seconds: Any) -> float | None:
     """Return a time limit in seconds; 0 means "at once, the best so far" and None means no limit.
 
     Examples
@@ -65,7 +85,7 @@ def check_time_limit(seconds: Any, name: str = "time_limit") -> float | None:
         return None
     number = float(seconds) if isinstance(seconds, numbers.Real) and seconds is not True and seconds is not False else math.nan
     if not 0 <= number < math.inf:
-        raise SettingsError(f"{name} is {seconds!r}; it must be a number of seconds of at least 0, or None.")
+        raise SettingsError(f"time_limit is {seconds!r}; it must be a number of seconds of at least 0, or None.")
     return number
 
 

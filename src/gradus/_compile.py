@@ -15,7 +15,7 @@ import pickle
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -123,27 +123,21 @@ class _ForgivingCache:
         return getattr(self._cache, name)
 
 
-def _refuse_to_interpret(function: Any) -> Any:
+def _refuse_to_interpret(function: F) -> F:
     """Stand in for a kernel where the compiler is switched off: kernels use machine instructions that Python cannot name."""
 
     @functools.wraps(function)
     def refuse(*_: Any, **__: Any) -> Any:
         raise SettingsError("NUMBA_DISABLE_JIT is set, and Gradus' kernels cannot run without the compiler; unset it.")
 
-    return refuse
+    return cast(F, refuse)
 
 
-@overload
-def compiled(function: F) -> F: ...
-@overload
-def compiled(*, inline: str = ...) -> Callable[[F], F]: ...
-def compiled(function: Any = None, **options: Any) -> Any:
+def compiled(function: F) -> F:
     """Compile an entry point with Numba: no GIL, no bounds or zero-division checks, cached on disk."""
-    if function is None:
-        return lambda function: compiled(function, **options)
     if numba.config.DISABLE_JIT:
         return _refuse_to_interpret(function)
-    dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     folder = _cache_folder()
     if folder is not None:
         try:
@@ -151,13 +145,13 @@ def compiled(function: Any = None, **options: Any) -> Any:
             dispatcher._cache = _ForgivingCache(dispatcher._cache, folder, Path(function.__code__.co_filename))
         except (RuntimeError, OSError, AttributeError):
             pass  # another Numba: compile in every process
-    return dispatcher
+    kernel: F = dispatcher
+    return kernel
 
 
 def inlined(function: F) -> F:
     """Compile a piece of a kernel, to be called from compiled code only; LLVM inlines it."""
     if numba.config.DISABLE_JIT:
-        stand_in: F = _refuse_to_interpret(function)
-        return stand_in
+        return _refuse_to_interpret(function)
     piece: F = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return piece

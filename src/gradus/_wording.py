@@ -1,8 +1,11 @@
-"""Numbers of things, and durations, in sentences."""
+"""Numbers and lists of things, and durations, in sentences."""
 
 from __future__ import annotations
 
-__all__ = ["counted", "duration"]
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["counted", "duration", "listed"]
 
 
 def counted(number: int, what: str, plural: str | None = None) -> str:
@@ -21,6 +24,18 @@ def counted(number: int, what: str, plural: str | None = None) -> str:
     ('1 figure', '1,200 figures', '2 searches')
     """
     return f"{number:,} {what if number == 1 else plural or f'{what}s'}"
+
+
+def listed(names: Sequence[Any], most: int = 5, *, between: str = ", ") -> str:
+    """Write the first few of some names, and how many there are beyond.
+
+    Examples
+    --------
+    >>> listed("abc"), listed("abcdefg"), listed("abc", 1)
+    ('a, b, c', 'a, b, c, d, e and 2 more', 'a and 2 more')
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return between.join(map(str, names[:most])) + more
 
 
 def duration(seconds: float) -> str:

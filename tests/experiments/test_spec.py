@@ -7,9 +7,10 @@ import pytest
 from gradus._experiments.execution import TaskBatch, run_batch
 from gradus._experiments.plans import Plan, load_plans, save_plan
 from gradus._experiments.run import run_tasks
+from gradus._experiments.spec import spec_names
 from gradus._experiments.standings import standings
 from gradus._experiments.store import Store
-from gradus._replication.paper import load_spec, paper_specs
+from gradus._replication.paper import SPECS, load_spec
 from gradus.errors import GradusError
 
 
@@ -19,7 +20,7 @@ def points(plan, problem):
 
 def test_every_figure_and_table_has_a_spec():
     wanted = {f"fig{k}" for k in range(1, 8)} | {"figA1", "figA2", "tab2", "tab3", "beyond", "quick", "all", "baselines"}
-    assert set(paper_specs()) == wanted
+    assert set(spec_names(SPECS)) == wanted
 
 
 def test_sizes_are_those_of_table_1():

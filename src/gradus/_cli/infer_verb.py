@@ -14,7 +14,7 @@ from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._files import write_text_whole
 from gradus._formats.series import read_series
-from gradus._formats.transitions import Transitions, transitions
+from gradus._formats.transitions import Transitions, read_transitions
 from gradus._inference.inference import DEFAULT_LEFT_OUT_NETWORKS, DEFAULT_NETWORKS, Inference, infer
 from gradus._inference.prior import Prior, read_edges
 from gradus._inference.result_files import as_document, check_folder, write_inference
@@ -130,30 +130,21 @@ def _transitions(
     )
     if not read:
         raise DataError(f"{paths[0]} holds no state; a series needs at least two.")
-    notes: tuple[str, ...] = ()
-    if binarize != "none":
-        read, notes = _binarized(read, binarize)
     try:
-        return transitions(read, on_conflict=conflict, notes=notes)
+        return read_transitions(read, binarize=_threshold(binarize), on_conflict=conflict)
     except ConflictError as error:
         raise ConflictError(
             error.what, "Use --on-conflict ignore to leave them out, or first to keep the first of each."
         ) from error
 
 
-def _binarized(read: Any, text: str) -> tuple[Any, tuple[str, ...]]:
-    from gradus._formats.binarize import binarize
-
-    if text == "kmeans":
-        made = binarize(read)
-    else:
-        try:
-            made = binarize(read, "threshold", threshold=float(text))
-        except ValueError as error:
-            if isinstance(error, SettingsError):
-                raise
-            raise SettingsError(f"--binarize is {text!r}; use none, kmeans or a number.") from error
-    return made.series, made.notes
+def _threshold(text: str) -> Literal["kmeans"] | float | None:
+    if text in ("none", "kmeans"):
+        return None if text == "none" else "kmeans"
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingsError(f"--binarize is {text!r}; use none, kmeans or a number.") from None
 
 
 def _regulators(text: str) -> Literal["all", "minimum"]:

@@ -85,8 +85,7 @@ def command(
 
 
 def _run(plan: Any, folder: Path, engine: Any, retry_failed: bool) -> dict[str, Any]:
-    from gradus._experiments.provenance import record_run
-    from gradus._experiments.run import run_tasks
+    from gradus._experiments.run import record_run, run_tasks
     from gradus._experiments.store import Store
 
     store = Store(folder)
@@ -143,7 +142,7 @@ def _prepare(plan: Any, folder: Path, path: Path, retry_failed: bool) -> dict[st
 
 def _absorb(plan: Any, folder: Path, jobs: Path | None, paths: list[Path]) -> dict[str, Any]:
     from gradus._experiments.offline import REPLAYED, absorb_files
-    from gradus._experiments.provenance import record_run
+    from gradus._experiments.run import record_run
     from gradus._experiments.store import Store
 
     store = Store(folder)

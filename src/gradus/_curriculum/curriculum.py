@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import column_names
-from gradus._checks import OnConflict, check_choice, check_seed, check_time_limit
-from gradus._machine import usable_cores
+from gradus._checks import OnConflict, check_choice, check_seed, check_time_limit, usable_cores
 from gradus._minfs import FeatureSet
 from gradus._minfs.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs, code_target
 from gradus._minfs.deadline import GRACE, SECONDS_PER_REPORT, Deadline

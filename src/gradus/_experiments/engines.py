@@ -14,12 +14,11 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from multiprocessing import connection
 from typing import Any, Protocol
 
-from gradus._checks import check_choice, check_count
+from gradus._checks import check_choice, check_n_jobs
 from gradus._experiments.execution import TaskBatch, run_batch
 from gradus._experiments.row import Row
 from gradus._experiments.tasks import Design, Task
 from gradus._experiments.training_sets import own_tables
-from gradus._machine import usable_cores
 from gradus._version import __version__
 from gradus.errors import MissingExtraError, SettingsError, WorkerError
 
@@ -225,8 +224,7 @@ class LocalEngine(ExecutorEngine):
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        count = usable_cores() if n_jobs is None else check_count("n_jobs", n_jobs)
-        self.n_jobs = count
+        self.n_jobs = count = check_n_jobs(n_jobs)
         super().__init__(lambda: _process_pool(count), lambda: count, _kill_pool, f"{count} local processes")
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gradus._experiments.methods import fit_method
 from gradus._experiments.row import Row
@@ -16,8 +15,9 @@ from gradus._experiments.tasks import Task
 from gradus._experiments.training_sets import OwnTable, register, training_set
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Outcome, largest_cost
+from gradus._search.search import output_nodes
 
-__all__ = ["TaskBatch", "finished_row", "job_of", "output_nodes", "run_batch", "run_task"]
+__all__ = ["TaskBatch", "finished_row", "job_of", "run_batch", "run_task"]
 
 
 def job_of(task: Task) -> tuple[Job, TargetOrder]:
@@ -25,13 +25,6 @@ def job_of(task: Task) -> tuple[Job, TargetOrder]:
     data, order = training_set(task.set_key), order_of(task)
     Y = np.ascontiguousarray(data.Y[:, list(order.order)])
     return Job(X=data.X, Y=Y, settings=task.design.settings, seed=task.search_seed), order
-
-
-def output_nodes(order: tuple[int, ...], n_inputs: int, n_gates: int) -> npt.NDArray[np.int64]:
-    """Return the node that computes each target: the last gates of a network found by a search, in the order taught."""
-    nodes = np.empty(len(order), dtype=np.int64)
-    nodes[list(order)] = n_inputs + n_gates - len(order) + np.arange(len(order))
-    return nodes
 
 
 def finished_row(task: Task, order: TargetOrder, found: Outcome, cpu_seconds: float | None) -> Row:

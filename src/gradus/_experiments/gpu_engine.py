@@ -6,11 +6,11 @@ import queue
 import threading
 from collections.abc import Iterator, Sequence
 
+from gradus._checks import usable_cores
 from gradus._experiments.execution import TaskBatch, finished_row, job_of, run_batch
 from gradus._experiments.row import Row
 from gradus._experiments.task_orders import TargetOrder
 from gradus._experiments.tasks import Task
-from gradus._machine import usable_cores
 from gradus._search import cuda
 from gradus._search.job import Job, Outcome
 from gradus.errors import WorkerError

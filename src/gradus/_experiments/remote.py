@@ -21,9 +21,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from gradus._checks import usable_cores
 from gradus._experiments.outcome_files import OutcomeWriter, reserve_path
 from gradus._experiments.search_files import TaskRecord, read_searches, write_searches
-from gradus._machine import usable_cores
 from gradus._search.driver import resume, run_search
 from gradus._search.job import Checkpoint, Outcome
 from gradus._wording import counted

@@ -1,21 +1,34 @@
-"""Run what is missing: tasks without a row in the store go to an engine, and rows go to the store as they come."""
+"""Run what is missing: tasks without a row in the store go to an engine, and rows go to the store as they come.
+
+Every run is recorded beside its rows, one line of JSON each, with versions, engine and counts.
+"""
 
 from __future__ import annotations
 
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
 import time
 from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
 
 from gradus._experiments.engines import Engine
 from gradus._experiments.row import DONE, Row
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Task
 from gradus._progress import Callback, Progress
+from gradus._version import __version__
+from gradus.errors import StoreError
 
-__all__ = ["RunSummary", "run_tasks", "split_tasks"]
+__all__ = ["RunSummary", "read_runs", "record_run", "run_tasks", "split_tasks", "versions"]
 
+RUNS_FILE = "runs.jsonl"
+LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
 FLUSH_SECONDS = 2.0
 FLUSH_ROWS = 5000
 
@@ -134,3 +147,46 @@ def _count(summary: RunSummary, rows: list[Row], seconds: float) -> RunSummary:
         not_converged=summary.not_converged + sum(row.method == "network" and not row.converged for row in done),
         seconds=seconds,
     )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that a result could depend on.
+
+    Examples
+    --------
+    >>> "numpy" in versions()
+    True
+    """
+    found = {"gradus": __version__, "python": platform.python_version()}
+    for library in LIBRARIES:
+        found[library] = importlib.metadata.version(library)
+    found["system"] = f"{platform.system()} {platform.machine()}"
+    return found
+
+
+def record_run(folder: Path, what: dict[str, Any]) -> None:
+    """Add a run to the folder's record."""
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    line = json.dumps({"ended": now, "versions": versions(), "cores": os.cpu_count(), **what})
+    try:
+        with open(folder / RUNS_FILE, "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+    except OSError as error:
+        raise StoreError(f"{folder / RUNS_FILE} cannot be written: {error.strerror or error}.") from error
+
+
+def read_runs(folder: Path) -> list[dict[str, Any]]:
+    """Read the record; a last line that was cut short is ignored."""
+    try:
+        lines = (folder / RUNS_FILE).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+    runs = []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict):
+            runs.append(entry)
+    return runs

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus._checks import check_choice
 from gradus._formats.series import Series
+from gradus._wording import listed
 from gradus.errors import DataError, SettingsError
 
 __all__ = ["Binarized", "binarize", "two_means_boundary"]
@@ -30,20 +31,16 @@ class Binarized:
     """The same in sentences, for `transitions(..., notes=...)`."""
 
 
-def binarize(
-    series: Series | Iterable[Series], method: Literal["kmeans", "threshold"] = "kmeans", *, threshold: float | None = None
-) -> Binarized:
+def binarize(series: Series | Iterable[Series], how: Literal["kmeans"] | float = "kmeans") -> Binarized:
     """Make continuous series binary; each gene has one boundary for all series.
 
     Parameters
     ----------
     series : Series or iterable of Series
         With the same genes.
-    method : {"kmeans", "threshold"}
-        ``"kmeans"`` splits each gene's values into the two clusters with the smallest sum of squares (exactly, so there
-        is nothing random in it); ``"threshold"`` uses one boundary for all genes.
-    threshold : float, optional
-        For ``"threshold"``: values above it are 1.
+    how : "kmeans" or float
+        Split each gene's values into the two clusters with the smallest sum of squares (exactly, so there is nothing
+        random in it), or use one boundary for all genes: values above it are 1.
 
     Examples
     --------
@@ -56,20 +53,22 @@ def binarize(
     several = [series] if isinstance(series, Series) else list(series)
     if not several:
         raise DataError("there is no series.")
-    check_choice("method", method, ("kmeans", "threshold"))
-    if (method == "threshold") != (threshold is not None):
-        raise SettingsError("a threshold goes with method='threshold', and only with it.")
-    if threshold is not None and not np.isfinite(threshold):
-        raise SettingsError(f"the threshold is {threshold}; it must be a finite number.")
+    threshold = None if how == "kmeans" else _checked_threshold(how)
     genes = several[0].genes
-    values = [_in_order(one, genes) for one in several]
+    values = [_finite(one, genes) for one in several]
     together = np.concatenate(values)
     if threshold is not None:
-        bounds = np.full(len(genes), float(threshold))
+        bounds = np.full(len(genes), threshold)
     else:
         bounds = np.array([two_means_boundary(column) for column in together.T])
     made = tuple(_cut(one, states, genes, bounds) for one, states in zip(several, values, strict=True))
     return Binarized(made, dict(zip(genes, bounds.tolist(), strict=True)), _notes(genes, bounds, threshold))
+
+
+def _checked_threshold(how: Any) -> float:
+    if isinstance(how, bool) or not isinstance(how, numbers.Real) or not np.isfinite(float(how)):
+        raise SettingsError(f"binarize is {how!r}; it must be 'kmeans', a finite number or None.")
+    return float(how)
 
 
 def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
@@ -95,17 +94,13 @@ def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
     return float(known[split] / 2 + known[split + 1] / 2)
 
 
-def _in_order(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
-    if set(series.genes) != set(genes):
-        raise DataError(f"series {series.name!r} has other genes than the first one.")
-    infinite = np.isinf(series.states)
+def _finite(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
+    states = series.in_order(genes)
+    infinite = np.isinf(states)
     if infinite.any():
         time, column = (int(i) for i in np.argwhere(infinite)[0])
-        raise DataError(f"{series.name} row {time + 1} has an infinite value for {series.genes[column]!r}.")
-    if series.genes == genes:
-        return series.states
-    place = {gene: column for column, gene in enumerate(series.genes)}
-    return series.states[:, [place[gene] for gene in genes]]
+        raise DataError(f"{series.name} row {time + 1} has an infinite value for {genes[column]!r}.")
+    return states
 
 
 def _cut(series: Series, states: npt.NDArray[np.float64], genes: tuple[str, ...], bounds: npt.NDArray[np.float64]) -> Series:
@@ -119,11 +114,5 @@ def _notes(genes: tuple[str, ...], bounds: npt.NDArray[np.float64], threshold: f
         return (f"Values above {threshold:g} were made 1, all others 0.",)
     shown = [f"{gene} {bound:.4g}" for gene, bound in zip(genes, bounds, strict=True) if not np.isnan(bound)]
     single = [gene for gene, bound in zip(genes, bounds, strict=True) if np.isnan(bound)]
-    more = ", …" if len(shown) > SHOWN else ""
-    notes = []
-    if shown:
-        notes.append(f"Each gene's values were split in two clusters; 1 is above: {', '.join(shown[:SHOWN])}{more}.")
-    if single:
-        more = ", …" if len(single) > SHOWN else ""
-        notes.append(f"Genes with a single value became 0: {', '.join(single[:SHOWN])}{more}.")
-    return tuple(notes)
+    notes = [f"Each gene's values were split in two clusters; 1 is above: {listed(shown, SHOWN)}."] if shown else []
+    return (*notes, *([f"Genes with a single value became 0: {listed(single, SHOWN)}."] if single else []))

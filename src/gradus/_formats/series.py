@@ -15,6 +15,7 @@ from gradus._bits import check_unique, column_names
 from gradus._checks import check_choice
 from gradus._formats.table import Table
 from gradus._formats.table_files import READERS, read_table
+from gradus._wording import listed
 from gradus.errors import DataError, FormatError, SettingsError
 
 __all__ = ["Series", "as_series", "read_series"]
@@ -65,6 +66,15 @@ class Series:
         states.flags.writeable = False
         object.__setattr__(self, "genes", genes)
         object.__setattr__(self, "states", states)
+
+    def in_order(self, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
+        """Return the states with the columns in the order of these genes, which must be the same."""
+        if self.genes == genes:
+            return self.states
+        odd = sorted(set(self.genes) ^ set(genes))
+        if odd:
+            raise DataError(f"series {self.name!r} has other genes than the first one: {listed(odd)} not in both.")
+        return self.states[:, [self.genes.index(gene) for gene in genes]]
 
 
 def read_series(

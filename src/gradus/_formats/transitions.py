@@ -13,12 +13,10 @@ from gradus._bits import BoolMatrix
 from gradus._checks import OnConflict, check_on_conflict
 from gradus._formats.binarize import binarize as binarize_series
 from gradus._formats.series import Series, as_series
-from gradus._wording import counted
-from gradus.errors import ConflictError, DataError, SettingsError
+from gradus._wording import counted, listed
+from gradus.errors import ConflictError, DataError
 
 __all__ = ["Contradiction", "Step", "Transitions", "read_transitions", "transitions"]
-
-SHOWN = 5  # contradictions and names spelled out in an error
 
 
 class Step(NamedTuple):
@@ -41,7 +39,7 @@ class Contradiction(NamedTuple):
 
     def __str__(self) -> str:
         places = ", ".join(map(str, self.steps))
-        return f"{places}: the same state is followed by different values of {_listed(self.genes)}"
+        return f"{places}: the same state is followed by different values of {listed(self.genes)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,12 +211,7 @@ def read_transitions(
     found = as_series(source)
     if binarize is None:
         return transitions(found, on_conflict=on_conflict)
-    if binarize == "kmeans":
-        made = binarize_series(found)
-    elif isinstance(binarize, bool | str):
-        raise SettingsError(f"binarize is {binarize!r}; it must be 'kmeans', a number or None.")
-    else:
-        made = binarize_series(found, "threshold", threshold=float(binarize))
+    made = binarize_series(found, binarize)
     return transitions(made.series, on_conflict=on_conflict, notes=made.notes)
 
 
@@ -242,13 +235,7 @@ def _all_transitions(several: Sequence[Series], genes: tuple[str, ...]) -> tuple
 
 def _states_of(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
     """States with the columns in the order of `genes`, checked to be 0, 1 or missing."""
-    if set(series.genes) != set(genes):
-        odd = sorted(set(series.genes) ^ set(genes))
-        raise DataError(f"series {series.name!r} has other genes than the first one: {_listed(odd)} not in both.")
-    states = series.states
-    if series.genes != genes:
-        place = {gene: column for column, gene in enumerate(series.genes)}
-        states = states[:, [place[gene] for gene in genes]]
+    states = series.in_order(genes)
     bad = ~(np.isnan(states) | (states == 0) | (states == 1))
     if bad.any():
         time, column = (int(i) for i in np.argwhere(bad)[0])
@@ -262,7 +249,7 @@ def _states_of(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64
 
 def _most_missing(several: Sequence[Series]) -> str:
     always = [gene for i, gene in enumerate(several[0].genes) if np.isnan(several[0].states[:, i]).all()]
-    return f" ({_listed(always)} has no value at all)" if always else ""
+    return f" ({listed(always)} has no value at all)" if always else ""
 
 
 def _distinct(
@@ -309,11 +296,5 @@ def _kept(contradictory: dict[int, list[int]], on_conflict: OnConflict, n: int) 
 
 
 def _conflict_message(contradictions: Sequence[Contradiction]) -> str:
-    shown = "; ".join(map(str, contradictions[:SHOWN]))
-    more = f"; and {len(contradictions) - SHOWN} more" if len(contradictions) > SHOWN else ""
-    return f"{counted(len(contradictions), 'state')} with different successors, so that no rule can fit: {shown}{more}."
-
-
-def _listed(names: Sequence[Any]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(map(str, names[:SHOWN])) + more
+    states = counted(len(contradictions), "state")
+    return f"{states} with different successors, so that no rule can fit: {listed(contradictions, between='; ')}."

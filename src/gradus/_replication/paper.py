@@ -7,10 +7,10 @@ from importlib import resources
 
 from gradus._experiments.plans import Plan
 from gradus._experiments.results import Results
-from gradus._experiments.spec import read_spec, spec_names
+from gradus._experiments.spec import read_spec
 from gradus._experiments.training_sets import name_of
 
-__all__ = ["AUTOMATIC", "KNOWN_ORDER", "REAL_WORLD", "load_spec", "paper_specs", "problem_title", "problems_of"]
+__all__ = ["AUTOMATIC", "KNOWN_ORDER", "REAL_WORLD", "load_spec", "problem_title", "problems_of"]
 
 SPECS = resources.files("gradus._replication") / "specs"
 KNOWN_ORDER = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
@@ -35,24 +35,13 @@ TITLES = {
 }
 
 
-def paper_specs() -> tuple[str, ...]:
-    """Return the names of the specs that come with Gradus.
-
-    Examples
-    --------
-    >>> "fig4" in paper_specs(), "quick" in paper_specs()
-    (True, True)
-    """
-    return spec_names(SPECS)
-
-
 def load_spec(name: str, *, samples: int | None = None, as_published: bool = False) -> Plan:
     """Read a spec and resolve it to a plan.
 
     Parameters
     ----------
     name : str
-        One of `paper_specs`, or the path of a TOML file of your own.
+        Name of a file in `specs`, without its ending, or the path of a TOML file of your own.
     samples : int, optional
         Keep at most this many samples per point.
     as_published : bool

@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 from gradus._experiments.plans import Plan
-from gradus._experiments.provenance import versions
 from gradus._experiments.results import Results
+from gradus._experiments.run import versions
 from gradus._experiments.standings import Standing
 from gradus._experiments.tasks import BASELINES
 from gradus._html import html_page, inline_svg

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gradus._experiments.plans import Plan, load_plans
-from gradus._experiments.provenance import read_runs
 from gradus._experiments.results import Results
+from gradus._experiments.run import read_runs
 from gradus._experiments.standings import rows_of, standings
 from gradus._experiments.store import Store
 from gradus._files import write_bytes_whole, write_text_whole

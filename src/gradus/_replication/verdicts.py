@@ -115,9 +115,11 @@ def together(verdicts: Sequence[str]) -> str:
     return NOT_ENOUGH if NOT_ENOUGH in verdicts else HOLDS
 
 
-def in_known_order(results: Results, problem: str, loss: str) -> Results:
-    """Select the networks that were taught in the known order."""
-    return results.select(problem=problem, method="network", loss=loss, order="known")
+def in_known_order(results: Results, problem: str, *losses: str) -> list[Results]:
+    """Select the networks that were taught in the known order under each of these losses; nothing if one has none."""
+    networks = results.select(problem=problem, method="network", order="known")
+    found = [networks.select(loss=loss) for loss in losses]
+    return found if all(map(len, found)) else []
 
 
 def as_points(estimate: Estimate) -> str:

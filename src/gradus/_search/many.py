@@ -9,8 +9,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, Literal
 
-from gradus._checks import check_choice, check_count
-from gradus._machine import usable_cores
+from gradus._checks import check_choice, check_n_jobs
 from gradus._progress import Progress
 from gradus._search.driver import run_search
 from gradus._search.search import BACKENDS, Backend, SearchResult, make_request
@@ -67,7 +66,7 @@ def search_many(
     """
     check_choice("errors", errors, ("raise", "return"))
     check_choice("backend", backend, BACKENDS)
-    count = usable_cores() if n_jobs is None else check_count("n_jobs", n_jobs)
+    count = check_n_jobs(n_jobs)
     numbered = enumerate(jobs)
     if backend == "cuda":
         return _Results(_on_gpu(numbered, count), errors)

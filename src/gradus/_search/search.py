@@ -20,7 +20,17 @@ from gradus._search.job import Job, Outcome, Settings, largest_cost
 from gradus.errors import ConflictError, DataError
 from gradus.losses import LossName
 
-__all__ = ["BACKENDS", "Backend", "Order", "SearchRequest", "SearchResult", "make_network", "make_request", "search"]
+__all__ = [
+    "BACKENDS",
+    "Backend",
+    "Order",
+    "SearchRequest",
+    "SearchResult",
+    "make_network",
+    "make_request",
+    "output_nodes",
+    "search",
+]
 
 Order = Literal["auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 Backend = Literal["cpu", "cuda"]
@@ -185,10 +195,14 @@ class SearchRequest:
 
 def make_network(outcome: Outcome, n_inputs: int, order: Sequence[int]) -> Network:
     """Return the network of an outcome with its outputs in the caller's column order."""
-    m = len(order)
-    outputs = np.empty(m, dtype=np.int64)
-    outputs[list(order)] = n_inputs + len(outcome.sources) - m + np.arange(m)
-    return Network(n_inputs, outcome.sources, outputs)
+    return Network(n_inputs, outcome.sources, output_nodes(order, n_inputs, len(outcome.sources)))
+
+
+def output_nodes(order: Sequence[int], n_inputs: int, n_gates: int) -> npt.NDArray[np.int64]:
+    """Return the node that computes each target: the last gates of a network found by a search, in the order taught."""
+    nodes = np.empty(len(order), dtype=np.int64)
+    nodes[list(order)] = n_inputs + n_gates - len(order) + np.arange(len(order))
+    return nodes
 
 
 def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **settings: Any) -> SearchRequest:

@@ -56,14 +56,7 @@ def subtract(X: BoolMatrix) -> BoolMatrix:
     array([[1, 1]])
     """
     n = X.shape[1] // 2
-    x, y = X[:, :n], X[:, n:]
-    Z = np.empty((len(X), n), dtype=np.bool_)
-    borrow = np.zeros(len(X), dtype=np.bool_)
-    for i in range(n):
-        differ = x[:, i] ^ y[:, i]
-        Z[:, i] = differ ^ borrow
-        borrow = (~x[:, i] & y[:, i]) | (~differ & borrow)
-    return Z
+    return ~add(np.hstack([~X[:, :n], X[:, n:]]))  # modulo 2^n, the complement of x is -1 - x
 
 
 def cascaded_multiplexer(X: BoolMatrix) -> BoolMatrix:

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gradus._replication.figures.curves import accuracy, baselines, beyond, fig3, fig4, fig7, figA1, figA2, tab2, tab3
+from gradus._replication.figures.curves import (
+    accuracy,
+    baselines,
+    beyond,
+    fig3,
+    fig4,
+    fig5,
+    fig6,
+    fig7,
+    figA1,
+    figA2,
+    tab2,
+    tab3,
+)
 from gradus._replication.figures.diagrams import fig1, fig2
-from gradus._replication.figures.order_figures import fig5, fig6
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -18,20 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["FIGURES", "draw"]
 
 FIGURES: dict[str, Callable[[Results], Figure]] = {
-    "accuracy": accuracy,
-    "baselines": baselines,
-    "beyond": beyond,
-    "fig1": fig1,
-    "fig2": fig2,
-    "fig3": fig3,
-    "fig4": fig4,
-    "fig5": fig5,
-    "fig6": fig6,
-    "fig7": fig7,
-    "figA1": figA1,
-    "figA2": figA2,
-    "tab2": tab2,
-    "tab3": tab3,
+    figure.__name__: figure
+    for figure in (*(accuracy, baselines, beyond, fig1, fig2, fig3, fig4, fig5, fig6, fig7), *(figA1, figA2, tab2, tab3))
 }
 
 

@@ -1,8 +1,8 @@
-"""Figures of accuracy, gains and steps against training size, and tables 2 and 3 as pictures."""
+"""Figures of accuracy, gains and steps against training size or order, and tables 2 and 3 as pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from gradus._experiments.results import Results
 from gradus._experiments.tasks import BASELINES
-from gradus._replication.estimates import accuracy_by_size, gain_by_size, mean_interval, target_gain_by_size
+from gradus._replication.estimates import accuracy_by_size, gain_by_size, mean_by_size, mean_interval, target_gain_by_size
 from gradus._replication.figures.style import (
     ACCURACY,
     COLOURS,
@@ -23,26 +23,27 @@ from gradus._replication.figures.style import (
     finish,
     label_axes,
     limit_accuracy,
+    tidy_axes,
 )
-from gradus._replication.gains import STRICTER_LOSSES, gains_by_target
-from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
+from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, peak_size, tau_values
+from gradus._replication.paper import AUTOMATIC, KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 
-__all__ = ["accuracy", "baselines", "beyond", "fig3", "fig4", "fig7", "figA1", "figA2", "tab2", "tab3"]
+__all__ = ["accuracy", "baselines", "beyond", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "tab2", "tab3"]
 
 MILLION = 1e6
 VARIED = ("method", "loss", "order", "gates_per_target", "history")
 METHOD_NAMES = {"tree": "decision tree", "chain": "chain of trees", "forest": "random forest", "mlp": "small MLP"}
 
 
-def draw_gains(panel: Any, results: Results, losses: Sequence[str] = STRICTER_LOSSES) -> None:
+def draw_gains(panel: Any, results: Results) -> None:
     """Draw gains over L1, in points, of one problem."""
     base = results.select(loss="l1")
     panel.axhline(0, color=COLOURS["l1"], linewidth=0.8)
-    series = [gain_by_size(results.select(loss=loss).pairs(base)) for loss in losses]
+    series = [gain_by_size(results.select(loss=loss).pairs(base)) for loss in STRICTER_LOSSES]
     sizes = {size for points in series for size, _ in points}
-    for place, (loss, points) in enumerate(zip(losses, series, strict=True)):
+    for place, (loss, points) in enumerate(zip(STRICTER_LOSSES, series, strict=True)):
         # With a single size the intervals would cover each other.
-        aside = 0.1 * (place - (len(losses) - 1) / 2) if len(sizes) == 1 else 0.0
+        aside = 0.1 * (place - (len(STRICTER_LOSSES) - 1) / 2) if len(sizes) == 1 else 0.0
         band(panel, [(size + aside, gain.scaled(100)) for size, gain in points], COLOURS[loss], LABELS[loss])
     if len(sizes) == 1:
         (size,) = sizes
@@ -85,63 +86,125 @@ def _level(panels: Sequence[Any]) -> None:
         panel.set_ylim(low, high)
 
 
-def _gains_of(results: Results, wanted: Sequence[str]) -> Figure:
-    problems = problems_of(results, wanted)
-    figure, panels = figure_of_panels(len(problems), 3)
+def _panel_per_problem(
+    results: Results, problems: Sequence[str], y: str, draw: Callable[[Any, Results], None], columns: int = 3
+) -> Figure:
+    """Draw one panel for each problem, of its rows alone."""
+    figure, panels = figure_of_panels(len(problems), columns)
     for panel, problem in zip(panels, problems, strict=True):
-        draw_gains(panel, results.select(problem=problem))
+        draw(panel, results.select(problem=problem))
         panel.set_title(problem_title(problem), fontsize=9)
-    label_axes(panels, 3, SIZE, GAIN)
+    label_axes(panels, columns, SIZE, y)
     return finish(figure, results, panels)
 
 
 def fig4(results: Results) -> Figure:
     """Draw gains over L1 on the problems with a known order."""
-    return _gains_of(results, KNOWN_ORDER)
+    return _panel_per_problem(results, problems_of(results, KNOWN_ORDER), GAIN, draw_gains)
+
+
+def fig5(results: Results) -> Figure:
+    """Draw the gain of Lgh with the given and with the automatic order, and tau and eta of the latter."""
+    problems = problems_of(results)
+    figure = Figure(figsize=(2.7 * len(problems) + 0.4, 5.2), layout="constrained")
+    grid = figure.subplots(2, len(problems), squeeze=False, sharex="col", sharey="row")
+    for column, problem in enumerate(problems):
+        one = results.select(problem=problem)
+        base, lgh = one.select(loss="l1"), one.select(loss="lgh")
+        found = lgh.select(order=AUTOMATIC)
+        above, below = grid[:, column]
+        above.axhline(0, color=COLOURS["l1"], linewidth=0.8)
+        for rows, colour, label in (
+            (lgh.select(order="known"), COLOURS["lgh"], "given order"),
+            (found, COLOURS["auto"], "automatic order"),
+        ):
+            points = [(size, gain.scaled(100)) for size, gain in gain_by_size(rows.pairs(base))]
+            band(above, points, colour, label)
+        for values, colour, label in ((found.tau, "#0072B2", r"$\tau$"), (found.eta, "#CC79A7", r"$\eta$")):
+            band(below, mean_by_size(found, values), colour, label)
+        below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
+        below.set_ylim(-0.05, 1.05)
+        above.set_title(problem_title(problem), fontsize=9)
+        below.set_xlabel(SIZE)
+    tidy_axes(grid.flat)
+    grid[0, 0].set_ylabel(GAIN)
+    grid[1, 0].set_ylabel(r"$\tau$ and $\eta$")
+    return finish(figure, results, list(grid.flat))
+
+
+def fig6(results: Results) -> Figure:
+    """Draw the gain of Lgh over L1 on addition, for orders at every Kendall distance from the known one."""
+    from matplotlib import cm, colors
+
+    one = results.select(problem=results.problems[0])
+    base, lgh = one.select(loss="l1"), one.select(loss="lgh")
+    taus = tau_values(lgh)
+    figure = Figure(figsize=(9.2, 4.0), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    scale = cm.ScalarMappable(colors.Normalize(-1, 1), "coolwarm_r")
+    for tau in sorted(set(taus.tolist())):
+        pairs = lgh.where(taus == tau).pairs(base)
+        points = [(size, gain.scaled(100)) for size, gain in gain_by_size(pairs)]
+        left.plot([s for s, _ in points], [g.value for _, g in points], color=scale.to_rgba(tau), linewidth=1.4)
+    left.axhline(0, color=COLOURS["l1"], linewidth=0.8)
+    left.set_xlabel(SIZE)
+    left.set_ylabel(GAIN)
+    figure.colorbar(scale, ax=left, label=r"$\tau$ with the known order")
+    size = peak_size(results)
+    if size is not None:
+        _draw_gain_by_tau(right, one, size)
+    right.axhline(0, color=COLOURS["l1"], linewidth=0.8)
+    right.set_xlabel(r"$\tau$ with the known order")
+    tidy_axes((left, right))
+    return finish(figure, one, [])
+
+
+def _draw_gain_by_tau(panel: Any, one: Results, size: int) -> None:
+    """Draw the gain at one training size against tau."""
+    by_tau = gain_by_tau(one, size)
+    panel.errorbar(
+        [tau for tau, _ in by_tau],
+        [gain.value for _, gain in by_tau],
+        yerr=[[g.value - g.low for _, g in by_tau], [g.high - g.value for _, g in by_tau]],
+        color=COLOURS["lgh"], marker="o", markersize=3, linewidth=1.2, capsize=2,
+    )  # fmt: skip
+    panel.set_title(f"{size} training examples", fontsize=9)
 
 
 def fig7(results: Results) -> Figure:
     """Draw gains over L1 on the real-world models, with automatic orders."""
-    return _gains_of(results, REAL_WORLD)
+    return _panel_per_problem(results, problems_of(results, REAL_WORLD), GAIN, draw_gains)
 
 
 def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
     """Draw the gain of Lgh over L1, target by target, on additions of growing width."""
+    from matplotlib import colormaps
+
     problems = problems_of(results, ("add3", "add4", "add5", "add6"))
-    figure, panels = figure_of_panels(len(problems), 2)
     most = max(results.select(problem=problem).per_target.shape[1] for problem in problems)
-    for panel, problem in zip(panels, problems, strict=True):
-        one = results.select(problem=problem)
+
+    def draw(panel: Any, one: Results) -> None:
         by_size = target_gain_by_size(one.select(loss="lgh").pairs(one.select(loss="l1")))
         panel.axhline(0, color=COLOURS["l1"], linewidth=0.8)
         for k in range(one.per_target.shape[1]):
             points = [(size, gains[k].scaled(100)) for size, gains in by_size.items()]
-            band(panel, points, _sequential(k, most), f"target {k + 1}")
-        panel.set_title(problem_title(problem), fontsize=9)
-    label_axes(panels, 2, SIZE, "gain of $L_{gh}$ over $L_1$ (points)")
-    return finish(figure, results, panels)
+            band(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
 
-
-def _sequential(k: int, count: int) -> Any:
-    from matplotlib import colormaps
-
-    return colormaps["viridis"](0.9 * k / max(1, count - 1))
+    return _panel_per_problem(results, problems, "gain of $L_{gh}$ over $L_1$ (points)", draw, columns=2)
 
 
 def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
     """Draw the mean number of steps to zero training error."""
-    problems = problems_of(results)
-    figure, panels = figure_of_panels(len(problems), 3)
-    for panel, problem in zip(panels, problems, strict=True):
+
+    def draw(panel: Any, one: Results) -> None:
         for loss, label in LABELS.items():
-            usable = results.select(problem=problem, loss=loss).usable_only()
+            usable = one.select(loss=loss).usable_only()
             steps = usable.iterations.astype(np.float64) / MILLION
             points = [(size, mean_interval(steps[usable.n_train == size])) for size in usable.sizes]
             band(panel, points, COLOURS[loss], label)
-        panel.set_title(problem_title(problem), fontsize=9)
         panel.set_ylim(bottom=0)
-    label_axes(panels, 3, SIZE, "steps to zero error (millions)")
-    return finish(figure, results, panels)
+
+    return _panel_per_problem(results, problems_of(results), "steps to zero error (millions)", draw)
 
 
 def baselines(results: Results) -> Figure:
@@ -155,10 +218,7 @@ def beyond(results: Results) -> Figure:
 
 
 def _methods(results: Results, ours: Sequence[str]) -> Figure:
-    problems = problems_of(results)
-    figure, panels = figure_of_panels(len(problems), 3)
-    for panel, problem in zip(panels, problems, strict=True):
-        one = results.select(problem=problem)
+    def draw(panel: Any, one: Results) -> None:
         for method in BASELINES:
             points = accuracy_by_size(one.select(method=method))
             band(panel, points, COLOURS[method], METHOD_NAMES.get(method, method), linestyle="--")
@@ -167,33 +227,25 @@ def _methods(results: Results, ours: Sequence[str]) -> Figure:
             band(panel, points, COLOURS[loss], f"network, {LABELS[loss]}")
         for method in ours:
             band(panel, accuracy_by_size(one.select(method=method)), COLOURS[method], method)
-        panel.set_title(problem_title(problem), fontsize=9)
         limit_accuracy(panel)
-    label_axes(panels, 3, SIZE, ACCURACY)
-    return finish(figure, results, panels)
+
+    return _panel_per_problem(results, problems_of(results), ACCURACY, draw)
 
 
 def accuracy(results: Results) -> Figure:
     """Draw accuracy against training size for everything that was varied: the figure of users' own specs."""
     problems = problems_of(results)
-    columns = min(3, max(1, len(problems)))
-    figure, panels = figure_of_panels(len(problems), columns)
-    axes = [name for name in VARIED if _varies(results, name)]
-    for panel, problem in zip(panels, problems, strict=True):
-        one = results.select(problem=problem)
+    axes = [name for name in VARIED if len(set(getattr(results, name).tolist())) > 1]
+
+    def draw(panel: Any, one: Results) -> None:
         variants = sorted({tuple(row) for row in zip(*(getattr(one, name).tolist() for name in axes), strict=True)}, key=str)
         for k, variant in enumerate(variants or [()]):
             rows = one.select(**dict(zip(axes, variant, strict=True)))
             label = ", ".join(_say(name, value) for name, value in zip(axes, variant, strict=True)) or "all"
             band(panel, accuracy_by_size(rows), COLOURS.get(label, f"C{k}"), LABELS.get(label, label))
-        panel.set_title(problem_title(problem), fontsize=9)
         limit_accuracy(panel)
-    label_axes(panels, columns, SIZE, ACCURACY)
-    return finish(figure, results, panels)
 
-
-def _varies(results: Results, name: str) -> bool:
-    return len(set(getattr(results, name).tolist())) > 1
+    return _panel_per_problem(results, problems, ACCURACY, draw, columns=min(3, max(1, len(problems))))
 
 
 def _say(name: str, value: Any) -> str:

@@ -10,13 +10,14 @@ from matplotlib.figure import Figure
 
 from gradus import problems
 from gradus._curriculum import find_curriculum
-from gradus._experiments.execution import job_of, output_nodes
+from gradus._experiments.execution import job_of
 from gradus._experiments.results import Results
 from gradus._experiments.row import Row
 from gradus._experiments.training_sets import problem_of
 from gradus._network import Network
 from gradus._replication.paper import problem_title
 from gradus._search.driver import run_search
+from gradus._search.search import make_network
 
 __all__ = ["draw_layers", "fig1", "fig2", "learned_again"]
 
@@ -44,12 +45,9 @@ def learned_again(row: Row) -> Network:
     """Learn the network of a row again: the row says everything that its search depended on."""
     task = row.to_task()
     job, order = job_of(task)
-    found = run_search(job)
     problem = problem_of(task.design.problem)
-    outputs = output_nodes(order.order, problem.n_inputs, len(found.sources))
-    names = task.design.targets or problem.target_names
-    network = Network(problem.n_inputs, found.sources, outputs, input_names=problem.input_names, output_names=names)
-    return network.prune(absorb=False)
+    network = make_network(run_search(job), problem.n_inputs, order.order)
+    return network.with_names(problem.input_names, task.design.targets or problem.target_names).prune(absorb=False)
 
 
 def draw_layers(panel: Any, network: Network) -> None:

@@ -50,11 +50,11 @@ LEGEND_WIDTH = 1.6
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
-def figure_of_panels(n: int, columns: int, *, height: float = PANEL_HEIGHT, sharey: bool = False) -> tuple[Figure, list[Any]]:
+def figure_of_panels(n: int, columns: int) -> tuple[Figure, list[Any]]:
     """Make a figure with n panels in a given number of columns; the remaining places stay empty."""
     rows = math.ceil(n / columns)
-    figure = Figure(figsize=(PANEL_WIDTH * columns, height * rows + 0.5), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False, sharey=sharey)
+    figure = Figure(figsize=(PANEL_WIDTH * columns, PANEL_HEIGHT * rows + 0.5), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False)
     panels = [panel for row in grid for panel in row]
     for empty in panels[n:]:
         empty.set_axis_off()
@@ -99,7 +99,7 @@ def label_axes(panels: Sequence[Any], columns: int, x: str, y: str) -> None:
             panel.set_xlabel(x)
 
 
-def finish(figure: Figure, results: Results, panels: Sequence[Any], note: str = "") -> Figure:
+def finish(figure: Figure, results: Results, panels: Sequence[Any]) -> Figure:
     """Add one legend for all panels, and the line that says which runs the figure shows."""
     handles: dict[str, Any] = {}
     for panel in panels:
@@ -111,16 +111,11 @@ def finish(figure: Figure, results: Results, panels: Sequence[Any], note: str = 
     if handles:
         columns = min(len(handles), int(figure.get_figwidth() / LEGEND_WIDTH))
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
-    figure.supxlabel(_runs_shown(results, note), fontsize=7, color="#555555")
-    return figure
-
-
-def _runs_shown(results: Results, note: str) -> str:
     left_out = results.n_not_converged
     excluded = (
         f"{left_out:,} of {len(results):,} searches ended with training errors and are left out"
         if left_out
         else f"all {len(results):,} runs count"
     )
-    parts = ["95 % intervals", excluded, note]
-    return "; ".join(part for part in parts if part) + "."
+    figure.supxlabel(f"95 % intervals; {excluded}.", fontsize=7, color="#555555")
+    return figure

@@ -22,37 +22,22 @@ SUCCESS, NOT_READY = 0, 600
 
 
 class Device(Protocol):
-    """Something that runs batches: a GPU, or in the tests a CPU that imitates one."""
+    """Something that runs batches: a GPU (see `CudaDevice`), or in the tests a CPU that imitates one."""
 
     name: str
     limits: DeviceLimits
     seconds_per_launch: float
 
-    def queue(self) -> Any:
-        """Return a queue in which the launches of one batch follow each other."""
-
-    def put(self, array: Array) -> Any:
-        """Copy an array to the device."""
-
-    def empty(self, count: int, dtype: Any) -> Any:
-        """Allocate `count` entries on the device."""
-
-    def get(self, buffer: Any, rows: Any = None) -> Array:
-        """Copy a buffer, or some rows of it, back."""
-
-    def address(self, buffer: Any) -> int:
-        """Address of a buffer in the device's memory."""
-
-    def compile(self, constants: Mapping[str, int]) -> Any:
-        """Compile the kernel for these constants, if that has not been done."""
-
+    def queue(self) -> Any: ...
+    def put(self, array: Array) -> Any: ...
+    def empty(self, count: int, dtype: Any) -> Any: ...
+    def get(self, buffer: Any, rows: Any = None) -> Array: ...
+    def address(self, buffer: Any) -> int: ...
+    def compile(self, constants: Mapping[str, int]) -> Any: ...
     def launch(
         self, queue: Any, constants: Mapping[str, int], batch: Array, blocks: int, lanes: int, shared_bytes: int
-    ) -> None:
-        """Begin one launch of the kernel."""
-
-    def is_done(self, queue: Any) -> bool:
-        """Return whether everything on a queue has finished; raise if the device has failed."""
+    ) -> None: ...
+    def is_done(self, queue: Any) -> bool: ...
 
 
 @functools.cache
@@ -108,7 +93,7 @@ class CudaDevice:
         self._kernels: dict[tuple[tuple[str, int], ...], Any] = {}
 
     def queue(self) -> Any:
-        """Return a new stream."""
+        """Return a new stream, on which the launches of one batch follow each other."""
         return self.cupy.cuda.Stream(non_blocking=True)
 
     def put(self, array: Array) -> Any:
@@ -120,11 +105,11 @@ class CudaDevice:
         return copied
 
     def empty(self, count: int, dtype: Any) -> Any:
-        """Allocate `count` entries."""
+        """Allocate `count` entries on the GPU."""
         return self.cupy.empty((count, np.dtype(dtype).itemsize), dtype=np.uint8)
 
     def get(self, buffer: Any, rows: Any = None) -> Array:
-        """Copy rows back as bytes."""
+        """Copy a buffer, or some rows of it, back as bytes."""
         with self._copies:
             chosen = buffer if rows is None else buffer[rows if isinstance(rows, slice) else self.cupy.asarray(rows)]
             copied: Array = self.cupy.asnumpy(chosen)
@@ -154,7 +139,7 @@ class CudaDevice:
             self.compile(constants)((blocks,), (lanes,), (batch,), shared_mem=shared_bytes)
 
     def is_done(self, queue: Any) -> bool:
-        """Return whether a stream has finished."""
+        """Return whether everything on a stream has finished; raise if the GPU has failed."""
         status = int(self.cupy.cuda.runtime.streamQuery(queue.ptr))
         if status not in (SUCCESS, NOT_READY):
             queue.synchronize()  # raises what went wrong; `queue.done` would be False for ever

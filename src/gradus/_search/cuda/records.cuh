@@ -1,4 +1,4 @@
-// The records that host and kernel exchange. gpu_records.py has the same records as NumPy types.
+// The records that host and kernel exchange. gpu_batch.py has the same records as NumPy types.
 #pragma once
 #include "platform.cuh"
 
