@@ -21,6 +21,7 @@ RANKS = [
     {"problems"},
     {"_search"},
     {"_lessons"},
+    {"_views"},
     {"_model"},
     {"_estimator"},
     {"_inference", "_experiments"},

@@ -1,37 +1,119 @@
-"""HTML pages that open from disk and load nothing."""
+"""HTML pages that open from disk and load nothing, in light and dark, on wide and narrow screens."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
+from importlib.resources import files
+from typing import Any
 
-__all__ = ["html_page", "inline_svg"]
+__all__ = ["THEME", "data_element", "html_page", "html_table", "inline_svg", "page_asset"]
+
+THEME = """
+:root { color-scheme: light dark; --ink: #1c2330; --quiet: #5b6472; --paper: #ffffff; --panel: #f5f7fa; --line: #d8dee8;
+  --accent: #0b62a8; --good: #00663f; --bad: #a32a00; --note: #fff4d6; --note-line: #d9a300; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --quiet: #a2abb8; --paper: #14181e; --panel: #1d232c;
+  --line: #38414e; --accent: #76b9f0; --good: #6fd3a2; --bad: #ff9c78; --note: #3a3115; --note-line: #b98f1a; } }
+* { box-sizing: border-box; }
+body { font: 16px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink); background: var(--paper);
+  max-width: 72rem; margin: 0 auto; padding: 1.2rem; overflow-wrap: break-word; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: .2rem 0 .6rem; } h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; }
+a { color: var(--accent); } .quiet { color: var(--quiet); } .lead { font-size: 1.05rem; max-width: 46rem; }
+.note { background: var(--note); border-left: 4px solid var(--note-line); padding: .5rem .9rem; max-width: 46rem; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .92rem; margin: .6rem 0; }
+th, td { text-align: left; vertical-align: top; padding: .32rem .9rem .32rem 0; border-bottom: 1px solid var(--line); }
+th { border-bottom: 2px solid var(--line); } th.sorts { cursor: pointer; } th.sorts::after { content: " \\2195"; opacity: .4; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+nav.contents { font-size: .95rem; display: flex; flex-wrap: wrap; gap: .1rem 1rem; }
+"""
+"""Colours and shapes that every page shares; a page's own style comes behind it."""
 
 
-def html_page(title: str, style: str, body: Iterable[str]) -> str:
+def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") -> str:
     """Return a whole page.
+
+    The page itself forbids the browser to load anything and to run any script but the one given, so that a text that
+    comes from elsewhere cannot do harm even if it were not escaped.
 
     Parameters
     ----------
     title : str
         Plain text.
     style : str
-        CSS.
+        CSS, behind `THEME`.
     body : iterable of str
         Pieces of HTML; whoever makes them escapes what comes from elsewhere.
+    script : str
+        JavaScript that runs when the page is there.
 
     Examples
     --------
-    >>> html_page("a < b", "", ["<p>yes</p>"]).splitlines()[2:]
-    ['<title>a &lt; b</title><link rel="icon" href="data:,"><style></style></head><body>', '<p>yes</p>', '</body></html>']
+    >>> html_page("a < b", "", ["<p>yes</p>"]).splitlines()[-2:]
+    ['<p>yes</p>', '</body></html>']
     """
+    allowed = "'none'"
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+        allowed = f"'sha256-{digest}'"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
     head = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">\n'
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         # The empty icon keeps browsers from asking for one.
-        f'<title>{escape(title)}</title><link rel="icon" href="data:,"><style>{style}</style></head><body>\n'
+        f'<title>{escape(title)}</title><link rel="icon" href="data:,"><style>{THEME}{style}</style></head><body>\n'
     )
-    return head + "\n".join(body) + "\n</body></html>\n"
+    end = f"\n<script>{script}</script>" if script else ""
+    return head + "\n".join(body) + end + "\n</body></html>\n"
+
+
+def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Iterable[int] = ()) -> str:
+    """Return a table that scrolls sideways where the screen is narrow; cells are HTML already.
+
+    Parameters
+    ----------
+    headings : sequence of str
+    rows : iterable of sequences of str
+    numeric : iterable of int
+        Columns of numbers, which stand on the right.
+
+    Examples
+    --------
+    >>> html_table(["a", "n"], [["x", "3"]], numeric=[1])[:70]
+    '<div class="scroll"><table><thead><tr><th>a</th><th class="n">n</th></'
+    """
+    right = set(numeric)
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        marks = [' class="n"' if place in right else "" for place in range(len(cells))]
+        parts = (f"<{tag}{mark}>{cell}</{tag}>" for mark, cell in zip(marks, cells, strict=True))
+        return f"<tr>{''.join(parts)}</tr>"
+
+    body = "".join(row(cells, "td") for cells in rows)
+    return f'<div class="scroll"><table><thead>{row(headings, "th")}</thead><tbody>{body}</tbody></table></div>'
+
+
+def data_element(name: str, value: Any) -> str:
+    r"""Return data for a page's script as an element that no text in it can end.
+
+    Examples
+    --------
+    >>> data_element("d", {"name": "</script>"})
+    '<script type="application/json" id="d">{"name":"\\u003c/script\\u003e"}</script>'
+    """
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return f'<script type="application/json" id="{escape(name)}">{text}</script>'
+
+
+def page_asset(package: str, name: str) -> str:
+    """Return a script or a style that lies beside the code of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def inline_svg(svg: str) -> str:

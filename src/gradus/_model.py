@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TypeAlias
@@ -17,10 +17,14 @@ from gradus._encoding.cells import shown_date
 from gradus._encoding.labels import TargetEncoding, side_by_side
 from gradus._encoding.table_columns import TableColumn
 from gradus._encoding.table_encoding import TableEncoding
-from gradus._files import read_guard, read_text
+from gradus._files import read_guard, read_text, write_text_whole
 from gradus._logic.formula import RESERVED_WORDS, Formula, formulas
 from gradus._network import Network
 from gradus._version import __version__
+from gradus._views.model_page import ModelView, model_page, summary_of
+from gradus._views.page_data import used_columns
+from gradus._views.page_examples import PageExamples, class_codes, odd_rows, shown_rows
+from gradus._views.statements import statements
 from gradus.errors import DataError, FormatError
 
 __all__ = ["Model", "load"]
@@ -29,6 +33,7 @@ VERSION = 3
 """Of the part ``about`` of a model file; version 1 had no further circuits, version 2 cut numbers at quartiles."""
 PLAIN_WORD = re.compile(r"[A-Za-z_][\w.]*")
 TOO_LONG = "too long for a formula"
+MOST_IN_TITLE = 4  # targets that the title of a page names
 _Gate: TypeAlias = tuple[int, int, int]
 """Truth table and the two source nodes."""
 
@@ -199,6 +204,58 @@ class Model:
         if len(self.networks) > 1:
             head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
         self.network.save(path, about=head)
+
+    def save_page(
+        self,
+        path: str | PathLike[str],
+        *,
+        table: Any = None,
+        labels: Any = None,
+        scores: Mapping[str, Sequence[float]] | None = None,
+    ) -> None:
+        """Write a page that shows the best circuit: its rules, its scores, and a drawing to play with.
+
+        The page is one file that opens from disk and loads nothing. It answers rows that are typed into it and says why.
+
+        Parameters
+        ----------
+        path : path-like
+            Usually ``.html``.
+        table, labels : optional
+            Rows, and a label for each row and target: the page offers rows to try, and lists those that the circuit gets
+            wrong, with the rows that they contradict.
+        scores : mapping of str to sequence of float, optional
+            Shares of rows that are right, for each target, under the name of how they were measured.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> page = os.path.join(tempfile.mkdtemp(), "nand.html")
+        >>> Model.of_bits(Network(2, [[0, 1]], [2])).save_page(page)
+        """
+        network = self.network.prune()
+        examples = None
+        if table is not None and labels is not None:
+            columns = self.features.columns_by_name(table)
+            inputs = self.features.encode(table)
+            answers = self._codes(network, inputs)
+            codes = class_codes(labels, self.targets, len(inputs))
+            used = [self.features.columns[j] for j in used_columns(network, self.features)]
+            examples = PageExamples(shown_rows(columns, used), odd_rows(inputs, codes, answers))
+        view = ModelView(
+            network,
+            self.features,
+            self.targets,
+            statements(network, self.features, [name for target in self.targets for name in target.output_names]),
+            lambda k, bits: self.targets[k].decode(bits),
+            n_circuits=len(self.networks),
+            title=f"What decides {', '.join(self.target_names[:MOST_IN_TITLE])}"
+            + (f" and {len(self.targets) - MOST_IN_TITLE} more" if len(self.targets) > MOST_IN_TITLE else ""),
+            summary=summary_of(network, self.about),
+            scores=scores or {},
+            examples=examples,
+        )
+        write_text_whole(path, model_page(view))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:

@@ -203,7 +203,8 @@ def test_a_time_limit_that_ended_learning_is_said(here, capsys):
     noise_table(here / "noise.csv")
     assert run(["learn", "noise.csv", "--targets", "c22,c23", "--noise", "0", "--time-limit", "0", "-o", "m.json"]) == 0
     out, err = capsys.readouterr()
-    assert "left;" in last_line(out.replace("wrote m.json", ""))
+    assert "left;" in last_line(out.replace("wrote m.json, and m.html to look at", ""))
+    assert "What decides c22, c23" in (here / "m.html").read_text()
     assert "the time limit ended learning; this is the best model so far." in err
     assert load(here / "m.json").predict(np.zeros((1, 22), dtype=int)).shape == (1, 2)
 

@@ -105,6 +105,7 @@ def command(
     if output is not None:
         estimator.model_.about.update({"learned_from": data.name, **({} if validated is None else validated.about())})
         estimator.save(output)
+        report.save_page(output.with_suffix(".html"))
     if as_json:
         print_json({"model": None if output is None else str(output), **report.document})
     else:
@@ -208,6 +209,17 @@ class _Report:
             entry["cv_majority_accuracy"] = self.validated.baseline[k]
         return entry
 
+    def save_page(self, path: Path) -> None:
+        """Write the page that shows the model, with the rows that it was learned from."""
+        entries = self.document["targets"]
+        scores = {"rows learned from": [1 - entry["training_errors"] / entry["examples"] for entry in entries]}
+        if self.validated is not None:
+            scores = {f"rows not seen, {self.validated.folds}-fold": list(self.validated.accuracy), **scores}
+        scores["always the majority"] = [1 - entry["majority_errors"] / entry["examples"] for entry in entries]
+        labels = np.array([column.tolist() for column in self.examples.targets], dtype=object).T
+        table = dict(zip(self.examples.feature_names, self.examples.features.T, strict=True))
+        self.estimator.model_.save_page(path, table=table, labels=labels, scores=scores)
+
     def show(self, output: Path | None) -> None:
         """Print everything for people."""
         headings = ["target", "training errors", "if always the majority", "gates", "inputs"]
@@ -222,7 +234,7 @@ class _Report:
         gates = counted(self.document["gates"], "gate")
         print(f"{right}; {gates}, {self.seconds:.1f} s; taught in the order {', '.join(self.document['order'])}")
         if output is not None:
-            print(f"wrote {output}")
+            print(f"wrote {output}, and {output.with_suffix('.html')} to look at")
 
     def _row(self, entry: dict[str, Any]) -> list[str]:
         cells = [

@@ -73,7 +73,7 @@ class TableEncoding:
         DataError
             If a column that is needed is not there.
         """
-        given = self._named(table)
+        given = self.columns_by_name(table)
         needed = [column for column in self.columns if column.input_names]
         absent = [column.name for column in needed if column.name not in given]
         if absent:
@@ -81,7 +81,7 @@ class TableEncoding:
             raise DataError(f"the table has no column {absent[0]!r}, which the model reads; it reads {wanted}.")
         return np.ascontiguousarray(np.hstack([column.encode(given[column.name]) for column in needed]))
 
-    def _named(self, table: Any) -> dict[str, Any]:
+    def columns_by_name(self, table: Any) -> dict[str, Any]:
         """Return the columns of a table by the names they had in training."""
         own = [column.name for column in self.columns]
         names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", ()))

@@ -1,0 +1,183 @@
+"""What each output of a circuit says about the columns of a table; long formulas in steps that have names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradus._encoding.table_encoding import TableEncoding
+from gradus._formats.names import fresh_name
+from gradus._logic.formula import Formula, formulas
+from gradus._network import Network
+from gradus._views.conditions import Condition, Token, condition_tokens, in_words, quoted_name
+from gradus.errors import FormatError
+
+__all__ = ["Statement", "node_formula", "node_tokens", "statements"]
+
+LONG = 16
+"""Conditions of a formula that is still read in one piece."""
+STEP = 12
+"""Conditions of a step, from which on it gets a name."""
+LEAST_STEP = 3
+"""Conditions of something used twice that gets a name."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A formula and what it is the formula of.
+
+    Attributes
+    ----------
+    name : str
+        What is stated, or the name of a signal.
+    node : int
+        The node of the circuit.
+    is_signal : bool
+        Whether it is a step on the way and not an output.
+    text : str
+        ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
+    tokens : tuple of Token
+        The formula in pieces.
+    columns : tuple of str
+        The columns that it reads, also through signals.
+    """
+
+    name: str
+    node: int
+    is_signal: bool
+    text: str
+    tokens: tuple[Token, ...]
+    columns: tuple[str, ...]
+
+    @property
+    def n_conditions(self) -> int:
+        """How many conditions the formula has."""
+        return sum(not isinstance(token, str) for token in self.tokens)
+
+
+def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
+    """Return what every output says, signals before the statements that use them.
+
+    Parameters
+    ----------
+    network : Network
+    features : TableEncoding
+        Where its inputs come from.
+    names : sequence of str
+        What each output states.
+
+    Returns
+    -------
+    list of Statement
+
+    Examples
+    --------
+    >>> from gradus._encoding.table_columns import TableColumn
+    >>> bits = TableEncoding((TableColumn("a", "bit"), TableColumn("size", "above", (3,))))
+    >>> network = Network(2, [[0, 1], [0, 1]], [2, 3], [8, 6])
+    >>> for one in statements(network, bits, ["both", "differ"]):
+    ...     print(one.name, "if", one.text)
+    both if a & size > 3
+    differ if a ^ size > 3
+    """
+    pairs = [(column, key) for column in features.columns for key in column.input_keys]
+    conditions = {node: Condition(column, key) for node, (column, key) in enumerate(pairs)}
+    outputs = network.outputs.tolist()
+    whole = {node: _tokens(network, node, (), conditions) for node in dict.fromkeys(outputs)}
+    long = [node for node, tokens in whole.items() if tokens is None]
+    signals = _signals(network, long)
+    taken = {column.name for column in features.columns} | set(names)
+    used_by = _columns_read(network, features)
+    found: list[Statement] = []
+    for node in signals:
+        tokens = node_tokens(network, node, signals, conditions)
+        name = fresh_name(f"s{len(found) + 1}", taken.__contains__)
+        taken.add(name)
+        conditions[node] = Condition(None, name=quoted_name(name))
+        found.append(Statement(name, node, True, in_words(tokens, conditions), tuple(tokens), used_by[node]))
+    for name, node in zip(names, outputs, strict=True):
+        tokens = whole[node] or node_tokens(network, node, signals, conditions)
+        found.append(Statement(name, node, False, in_words(tokens, conditions), tuple(tokens), used_by[node]))
+    return found
+
+
+def node_tokens(network: Network, node: int, cut: Collection[int], conditions: Mapping[int, Condition]) -> list[Token]:
+    """Return the formula of a node in pieces, over inputs and the nodes at which it is cut."""
+    formula = node_formula(network, node, cut)
+    tokens = condition_tokens(formula, conditions)
+    if "^" in formula.text and not all(one.column is None or one.column.kind == "bit" for one in conditions.values()):
+        # Without ^, conditions that follow from others of the same column can be left out.
+        plain = condition_tokens(node_formula(network, node, cut, xor=False), conditions)
+        tokens = min(tokens, plain, key=lambda some: len(in_words(some, conditions)))
+    return tokens
+
+
+def _tokens(network: Network, node: int, cut: Collection[int], conditions: Mapping[int, Condition]) -> list[Token] | None:
+    """Return the formula of a node, or None if it is too long to be read in one piece."""
+    try:
+        tokens = node_tokens(network, node, cut, conditions)
+    except FormatError:
+        return None
+    return tokens if sum(not isinstance(token, str) for token in tokens) <= LONG else None
+
+
+def node_formula(network: Network, node: int, cut: Collection[int], *, xor: bool = True) -> Formula:
+    """Return the formula of a node over names v0, v1 and so on, the numbers of inputs and of the nodes of the cut."""
+    gates, leaves = _cone(network, node, set(cut) - {node})
+    new = {leaf: place for place, leaf in enumerate(leaves)}
+    sources = []
+    for gate in gates:
+        read = [new[source] for source in network.read_sources[gate - network.n_inputs]] or [0]
+        new[gate] = len(new)
+        sources.append((read[0], read[-1]))
+    functions = [int(network.functions[gate - network.n_inputs]) for gate in gates]
+    names = [f"v{leaf}" for leaf in leaves]
+    part = Network(len(leaves), sources, [new[node]], functions, input_names=names)
+    return next(iter(formulas(part.prune(), xor=xor).values()))
+
+
+def _cone(network: Network, node: int, cut: Collection[int]) -> tuple[list[int], list[int]]:
+    """Return the gates that a node depends on up to the cut, and the inputs and cut nodes that these read."""
+    gates: set[int] = set()
+    leaves: set[int] = set()
+    stack = [node]
+    while stack:
+        at = stack.pop()
+        if at in gates or at in leaves:
+            continue
+        if at < network.n_inputs or at in cut:
+            leaves.add(at)
+        else:
+            gates.add(at)
+            stack += network.read_sources[at - network.n_inputs]
+    return sorted(gates), sorted(leaves) or [0]  # a network has at least one input, even for a constant
+
+
+def _signals(network: Network, outputs: Sequence[int]) -> list[int]:
+    """Choose the gates that get names: what is used again, and the steps of what would be long without."""
+    inside = sorted({gate for node in outputs for gate in _cone(network, node, ())[0]})
+    readers = dict.fromkeys(inside, 0)
+    for gate in inside:
+        for source in network.read_sources[gate - network.n_inputs]:
+            readers[source] = readers.get(source, 0) + 1
+    chosen: list[int] = []
+    length: dict[int, int] = {}
+    for gate in inside:
+        total = sum(length.get(source, 1) for source in network.read_sources[gate - network.n_inputs])
+        if readers[gate] and (total > STEP or (total >= LEAST_STEP and readers[gate] > 1)):
+            chosen.append(gate)
+            total = 1
+        length[gate] = total
+    return chosen
+
+
+def _columns_read(network: Network, features: TableEncoding) -> dict[int, tuple[str, ...]]:
+    """Return, for each node, the columns that it depends on, in the order of the table."""
+    masks = [1 << column for column in features.input_columns]
+    for read in network.read_sources:
+        mask = 0
+        for source in read:
+            mask |= masks[source]
+        masks.append(mask)
+    names = [column.name for column in features.columns]
+    return {node: tuple(name for j, name in enumerate(names) if mask >> j & 1) for node, mask in enumerate(masks)}
