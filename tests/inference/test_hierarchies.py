@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gradus._inference.prior import Prior, read_edges
 
 from gradus._formats.transitions import transitions
 from gradus._inference.hierarchies import find_hierarchies
-from gradus._inference.prior import Prior, read_edges
 from gradus.errors import ConflictError, DataError, FormatError
 from gradus.problems import ECOLI_SERIES, YEAST_SERIES
 

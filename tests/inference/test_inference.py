@@ -8,6 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from gradus._inference.leave_one_out import folds, score
+from gradus._inference.result_files import as_document, edges_csv, regulators_csv, rules_csv
+from gradus._inference.rules_page import rules_page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -15,9 +18,6 @@ from hypothesis.extra import numpy as hnp
 from gradus._formats.series import Series
 from gradus._formats.transitions import transitions
 from gradus._inference import Prior, infer
-from gradus._inference.leave_one_out import folds, score
-from gradus._inference.result_files import as_document, edges_csv, regulators_csv, rules_csv
-from gradus._inference.rules_page import rules_page
 from gradus._search.many import search_many
 from gradus.errors import ConflictError, SettingsError
 from gradus.problems import YEAST_SERIES

@@ -6,10 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from gradus import Network
 from gradus._inference.rules import (
     FunctionCatalog,
     all_states,
@@ -21,6 +17,10 @@ from gradus._inference.rules import (
     single_output,
 )
 from gradus._inference.rules_page import in_words
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradus import Network
 from gradus.errors import DataError
 
 

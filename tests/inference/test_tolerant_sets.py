@@ -13,7 +13,7 @@ from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds
 from gradus._inference.evidence import TargetEvidence, pack_target
 from gradus._inference.noise_model import flip_rates
 from gradus._inference.rule_prior import rule_prior
-from gradus._inference.set_kernels import count_cells
+from gradus._inference.set_kernel.cell_counts import count_cells
 from gradus._inference.set_search import SIZE_PRIOR, _log_choices, search_sets, uniform_prior
 from gradus._inference.tolerant_sets import tolerant_feature_sets
 from gradus.errors import DataError, SettingsError

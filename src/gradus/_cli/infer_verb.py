@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from gradus._checks import check_choice, check_on_conflict
+from gradus._checks import check_choice
 from gradus._cli.console import note, percent, print_json, print_table
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._files import write_text_whole
-from gradus._formats.series import read_series
-from gradus._formats.transitions import Transitions, read_transitions
-from gradus._inference.inference import DEFAULT_LEFT_OUT_NETWORKS, DEFAULT_NETWORKS, Inference, infer
-from gradus._inference.prior import Prior, read_edges
+from gradus._formats.series import Series, parse_held, read_series
+from gradus._inference.inference import Inference, infer
 from gradus._inference.result_files import as_document, check_folder, write_inference
+from gradus._inference.result_tables import rule_rows
 from gradus._wording import counted
-from gradus.errors import ConflictError, DataError, FormatError, SettingsError
+from gradus.errors import DataError, FormatError, SettingsError
 
 __all__ = ["command"]
 
@@ -42,56 +42,63 @@ def command(
             show_default=False,
         ),
     ],
-    n_networks: Annotated[int, typer.Option(help="Networks trained for each group of genes.")] = DEFAULT_NETWORKS,
+    prior: Annotated[
+        Path | None, typer.Option(help="Edges believed: CSV of regulator,target,probability,sign, or a .bnet or .sbml model.")
+    ] = None,
     allow: Annotated[
         Path | None, typer.Option(help="CSV of regulator,target: the targets in it have no other regulators.")
     ] = None,
     forbid: Annotated[Path | None, typer.Option(help="CSV of regulator,target: edges that may not be used.")] = None,
-    regulators: Annotated[
-        str, typer.Option(help="What networks may read: all genes, or only the minimum regulator sets.")
-    ] = "all",
+    held: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[FILE:]GENE=0|1", help="A gene held by a knock-out (0) or over-expression (1); repeatable."),
+    ] = None,
+    steady: Annotated[list[Path] | None, typer.Option(help="A table of steady states, one per row; repeatable.")] = None,
     layout: Annotated[str, typer.Option(help="What a row is: states, or genes (as in BoolNet).")] = "states",
     series_column: Annotated[str | None, typer.Option(help="Column that tells several series apart.")] = None,
     time_column: Annotated[str | None, typer.Option(help="Column that gives the times.")] = None,
     binarize: Annotated[
         str, typer.Option(help="Values other than 0 and 1: none (an error), kmeans, or a threshold.")
     ] = "none",
-    on_conflict: Annotated[
-        str, typer.Option(help="A state with different successors: raise (an error), ignore (leave it out) or first.")
-    ] = "raise",
-    leave_one_out: Annotated[
-        bool, typer.Option("--leave-one-out/--no-leave-one-out", help="Measure how well unseen transitions are predicted.")
+    noise: Annotated[str, typer.Option(help="Share of next values that differ from the rules: auto, or a number.")] = "auto",
+    repair: Annotated[
+        bool, typer.Option("--repair/--no-repair", help="Learn again with suspect values corrected; both ways list them.")
     ] = True,
-    n_left_out_networks: Annotated[
-        int, typer.Option(help="Networks trained for that in each group, without each transition.")
-    ] = DEFAULT_LEFT_OUT_NETWORKS,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for training; rules come from what is trained then.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same rules.")] = 0,
-    n_jobs: Annotated[int, typer.Option(help="Threads.")] = 1,
+    leave_out: Annotated[
+        bool, typer.Option("--leave-out/--no-leave-out", help="Measure how well series that were left out are foretold.")
+    ] = True,
+    attractors: Annotated[
+        bool, typer.Option("--attractors/--no-attractors", help="Find attractors and predict knock-outs (needs AEON).")
+    ] = True,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds; the rules are the best found by then.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
 ) -> None:
     r"""Find the rules of a gene network from time series; read report.html in the folder first.
 
-    Example: printf 'a,b\n0,0\n1,0\n1,1\n' >s.csv; gradus infer s.csv -o rules
+    Example: printf 'a,b\n0,0\n1,0\n1,1\n0,1\n0,0\n' >s.csv; gradus infer s.csv -o rules
     """
     folder = _check_output(output)
-    moves = _transitions(series, layout, series_column, time_column, binarize, on_conflict)
-    prior = Prior(None if allow is None else read_edges(allow), () if forbid is None else read_edges(forbid))
-    prior.check(moves.input_names)
+    rows: Literal["genes", "states"] = (
+        "genes" if check_choice("--layout", layout, ("states", "genes")) == "genes" else "states"
+    )
+    columns: dict[str, Any] = {"layout": rows, "series_column": series_column, "time_column": time_column}
+    read = _with_held(read_series(series, **columns), held or [])
+    if not read:
+        raise DataError(f"{series[0]} holds no state; a series needs at least two.")
     begin = time.monotonic()
-    with Watch(()) as watch:
+    with Watch(read[0].genes) as watch:
         found = infer(
-            moves,
-            n_networks=n_networks,
-            seed=seed,
+            read,
+            steady=read_series(steady, layout=rows) if steady else None,
             prior=prior,
-            regulators=_regulators(regulators),
-            leave_one_out=leave_one_out,
-            n_left_out_networks=n_left_out_networks,
+            allow=allow,
+            forbid=forbid,
+            binarize=_number("--binarize", binarize, {"none": None, "kmeans": "kmeans"}),
+            noise=_number("--noise", noise, {"auto": "auto"}),
+            repair=repair,
+            leave_out=leave_out,
+            attractors=attractors,
             time_limit=time_limit,
-            n_jobs=n_jobs,
             callback=watch,
         )
     files, notes = write_inference(found, folder, title=", ".join(path.name for path in series))
@@ -99,7 +106,7 @@ def command(
         write_text_whole(output, (folder / "rules.bnet").read_text(encoding="utf-8"))
         files.insert(0, output)
     if found.stopped:
-        notes.append("the training was stopped early: genes without a network have no rule, and nothing was measured.")
+        notes.append("the work was stopped early: the results are the best by then.")
     for sentence in notes:
         note(f"gradus: {sentence}")
     if as_json:
@@ -120,59 +127,52 @@ def _check_output(output: Path) -> Path:
     return folder
 
 
-def _transitions(
-    paths: list[Path], layout: str, series_column: str | None, time_column: str | None, binarize: str, on_conflict: str
-) -> Transitions:
-    check_choice("--layout", layout, ("states", "genes"))
-    conflict = check_on_conflict(on_conflict, "--on-conflict")
-    read: Any = read_series(
-        paths, layout="genes" if layout == "genes" else "states", series_column=series_column, time_column=time_column
-    )
-    if not read:
-        raise DataError(f"{paths[0]} holds no state; a series needs at least two.")
-    try:
-        return read_transitions(read, binarize=_threshold(binarize), on_conflict=conflict)
-    except ConflictError as error:
-        raise ConflictError(
-            error.what, "Use --on-conflict ignore to leave them out, or first to keep the first of each."
-        ) from error
+def _with_held(series: tuple[Series, ...], texts: list[str]) -> tuple[Series, ...]:
+    """Hold genes in every series, or in those of one file."""
+    found = list(series)
+    for text in texts:
+        file, colon, genes = text.rpartition(":")
+        values = parse_held(genes)
+        places = [k for k, one in enumerate(found) if not colon or file in (str(one.path), Path(str(one.path)).name)]
+        if not places:
+            raise SettingsError(f"--held is {text!r}, but {file!r} is not one of the files.")
+        for k in places:
+            found[k] = replace(found[k], held={**found[k].held, **values})
+    return tuple(found)
 
 
-def _threshold(text: str) -> Literal["kmeans"] | float | None:
-    if text in ("none", "kmeans"):
-        return None if text == "none" else "kmeans"
+def _number(option: str, text: str, words: dict[str, Any]) -> Any:
+    if text in words:
+        return words[text]
     try:
         return float(text)
-    except ValueError:
-        raise SettingsError(f"--binarize is {text!r}; use none, kmeans or a number.") from None
-
-
-def _regulators(text: str) -> Literal["all", "minimum"]:
-    return "all" if check_choice("--regulators", text, ("all", "minimum")) == "all" else "minimum"
+    except ValueError as error:
+        raise SettingsError(f"{option} is {text!r}; use {', '.join(words)} or a number.") from error
 
 
 def _show(found: Inference, files: list[Path], seconds: float) -> None:
-    for sentence in found.transitions.report():
+    for sentence in found.data:
         print(sentence)
-    targets = found.transitions.target_names
-    for one in found.hierarchies:
-        names = ", ".join(targets[k] for k in one.targets)
-        print(f"learned together, in this order: {names}" if len(one.targets) > 1 else f"learned apart: {names}")
-    scores = found.leave_one_out
-    by_target = {} if scores is None else {one.target: one for one in scores.targets}
-    headings = ["gene", "rule", "same rule", "agreement"]
-    headings += [] if scores is None else ["left out: vote", "stays as it is", "usual value"]
+    scores = {} if found.scores is None else {one.gene: one for one in (*found.scores.genes, found.scores.overall)}
+    headings = ["gene", "rule", "probability", "contradicted"]
+    headings += ["left out: one step", "usual value", "stays as it is", "free run", "verdict"] if scores else []
     rows = []
-    for rule in found.rules:
-        row = [rule.target, rule.text, percent(rule.share), percent(rule.agreement)]
-        if scores is not None:
-            own = by_target.get(rule.target)
-            row += ["–"] * 3 if own is None else [percent(own.vote), percent(own.persistence), percent(own.majority)]
-        rows.append(row)
-    if scores is not None and scores.overall is not None:
-        o = scores.overall
-        rows.append(["all", "", "", "", percent(o.vote), percent(o.persistence), percent(o.majority)])
+    for rule in rule_rows(found.model, found.scores)[1]:
+        row = [rule["target"], rule["rule"], percent(rule["probability"]), f"{rule['errors']:g} of {rule['transitions']:g}"]
+        rows.append(row + _score_cells(scores.get(rule["target"])) if scores else row)
+    if scores:
+        rows.append(["all", "", "", "", *_score_cells(scores["all"])])
     print_table(headings, rows)
-    print(f"{counted(found.n_networks, 'network')} per group, {seconds:.1f} s; wrote")
+    for one in found.model.unexplained:
+        better = ", ".join(one.regulators) or "no regulator"
+        print(f"{one.gene}: the allowed regulators explain it worse than {better} (log evidence {one.log_evidence:.1f})")
+    print(f"{counted(len(found.model.suspects), 'suspect value')}, {seconds:.1f} s; wrote")
     for path in files:
         print(f"  {path}")
+
+
+def _score_cells(one: Any) -> list[str]:
+    if one is None or not one.scored:
+        return ["–"] * 5
+    shares = [percent(value) for value in (one.one_step, one.constant, one.persistence, one.free_run)]
+    return [*shares, "learned" if one.learned else "not learned"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -106,7 +106,7 @@ def _finite(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
 def _cut(series: Series, states: npt.NDArray[np.float64], genes: tuple[str, ...], bounds: npt.NDArray[np.float64]) -> Series:
     with np.errstate(invalid="ignore"):
         bits = np.where(np.isnan(states), np.nan, states > bounds)
-    return Series(genes, bits, name=series.name, path=series.path, lines=series.lines)
+    return replace(series, genes=genes, states=bits)
 
 
 def _notes(genes: tuple[str, ...], bounds: npt.NDArray[np.float64], threshold: float | None) -> tuple[str, ...]:

@@ -1,13 +1,58 @@
-"""SBML-qual, the exchange format of logical models, written by ``biodivine_aeon`` (the extra ``bio``)."""
+"""SBML-qual, the exchange format of logical models, read and written by ``biodivine_aeon`` (the extra ``bio``)."""
 
 from __future__ import annotations
 
-from gradus._formats.bnet import write_bnet
-from gradus._formats.names import MARK
-from gradus._network import Network
-from gradus.errors import DataError, MissingExtraError
+import re
+from collections.abc import Collection
+from os import PathLike
+from typing import Any
 
-__all__ = ["write_sbml"]
+from gradus._formats.bnet import BnetModel, parse_bnet, write_bnet
+from gradus._formats.names import MARK
+from gradus._formats.text import read_text
+from gradus._network import Network
+from gradus.errors import DataError, FormatError, MissingExtraError
+
+__all__ = ["aeon", "read_sbml", "write_sbml"]
+
+NAME_COMMENT = re.compile(rf"<!-- ({re.escape(MARK)}.*?) -->")
+
+
+def aeon() -> Any:
+    """Import AEON, or say how to install it."""
+    try:
+        import biodivine_aeon
+    except ImportError as error:
+        raise MissingExtraError(
+            "SBML models and attractors need AEON (the extra 'bio'); run pip install biodivine-aeon."
+        ) from error
+    return biodivine_aeon
+
+
+def read_sbml(path: str | PathLike[str], *, targets: Collection[str] = ()) -> BnetModel:
+    """Read an SBML-qual model, as GINsim, CellCollective and Gradus write it.
+
+    Parameters
+    ----------
+    path : path-like
+    targets : collection of str
+        Names that are targets even if their rule is the variable itself.
+
+    Raises
+    ------
+    MissingExtraError
+        If ``biodivine_aeon`` is not installed.
+    FormatError
+        If the file is not such a model: levels above 1 and functions that are not known have no Boolean rule.
+    """
+    text = read_text(path)
+    try:
+        rules = aeon().BooleanNetwork.from_sbml(text).to_bnet(rename_if_necessary=True)
+    except (RuntimeError, ValueError) as error:
+        raise FormatError(f"is not a Boolean SBML-qual model: {str(error).splitlines()[0]}.", path=path) from error
+    # Names that Gradus had to change stand in comments, which AEON does not keep.
+    names = [f"# {comment}" for comment in NAME_COMMENT.findall(text)]
+    return parse_bnet("\n".join([*names, rules]), path=path, targets=targets)
 
 
 def write_sbml(network: Network) -> str:
@@ -31,15 +76,11 @@ def write_sbml(network: Network) -> str:
     >>> print(model.split("\n")[1])
     <!-- gradus-name: PP_ stands for "PP*" -->
     """
-    try:
-        import biodivine_aeon
-    except ImportError as error:
-        raise MissingExtraError("SBML needs AEON (the extra 'bio'); run pip install biodivine-aeon.") from error
     if not network.n_inputs + network.n_outputs:
         raise DataError("the network has no inputs and no outputs; an SBML model needs at least one variable.")
     rules = write_bnet(network)
     # Inferring the graph drops nothing from rules over their true support; it adds the sign of each influence.
-    model = biodivine_aeon.BooleanNetwork.from_bnet(rules).infer_valid_graph().to_sbml()
+    model = aeon().BooleanNetwork.from_bnet(rules).infer_valid_graph().to_sbml()
     comments = [line[2:] for line in rules.split("\n") if line.startswith(f"# {MARK}")]
     declaration, rest = model.split("?>", 1)
     # An XML comment must not hold two hyphens; in a JSON string a hyphen can be written as an escape.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -18,10 +18,12 @@ from gradus._formats.table_files import READERS, read_table
 from gradus._wording import listed
 from gradus.errors import DataError, FormatError, SettingsError
 
-__all__ = ["Series", "as_series", "read_series"]
+__all__ = ["Series", "as_series", "parse_held", "read_series"]
 
 SERIES_NAMES = ("series", "Series", "SERIES")
 TIME_NAMES = ("time", "Time", "TIME")
+REPLICATE_NAMES = ("replicate", "Replicate", "REPLICATE")
+HELD_NAMES = ("held", "Held", "HELD")
 CORNERS = ("", "gene", "genes", "name", "names", "id", "symbol", "time", "probe")  # over a column of gene names
 
 
@@ -41,6 +43,12 @@ class Series:
         The file it came from.
     lines : sequence of int, optional
         The line of the file that each state stands in.
+    times : sequence of float, optional
+        When each state was recorded.
+    held : mapping of str to int
+        Genes that a knock-out (0) or over-expression (1) held at a value.
+    experiment : str
+        Replicates of one experiment share it; the name of the series if it is empty.
 
     Examples
     --------
@@ -53,6 +61,9 @@ class Series:
     name: str = "series"
     path: str | PathLike[str] | None = None
     lines: tuple[int, ...] | None = None
+    times: tuple[float, ...] | None = None
+    held: Mapping[str, int] = field(default_factory=dict)
+    experiment: str = ""
 
     def __post_init__(self) -> None:
         genes = tuple(str(gene) for gene in self.genes)
@@ -64,6 +75,9 @@ class Series:
         if states.ndim != 2 or states.shape[1] != len(genes):
             raise DataError(f"series {self.name!r} has shape {states.shape}, but there are {len(genes)} genes.")
         states.flags.writeable = False
+        for gene, value in self.held.items():
+            if gene not in genes or value not in (0, 1):
+                raise DataError(f"series {self.name!r} cannot hold {gene!r} at {value!r}; give one of its genes, and 0 or 1.")
         object.__setattr__(self, "genes", genes)
         object.__setattr__(self, "states", states)
 
@@ -98,7 +112,8 @@ def read_series(
         The column that tells the series apart; by default one named ``series``, if there is one.
     time_column : str, optional
         The column that gives the times, by which the states of a series are ordered; by default one named ``time``.
-        Without it they stand in the order of the file.
+        Without it they stand in the order of the file. A column named ``replicate`` tells the replicates of one series
+        apart, and one named ``held`` names the genes that were held in it: ``Rb=0``, or ``Rb=0 E2F=1``.
     **options
         Passed to `read_table`.
 
@@ -131,7 +146,8 @@ def read_series(
         if layout == "genes":
             found.append(_genes_in_rows(path, options))
         else:
-            table = _read_with_text(path, SERIES_NAMES if series_column is None else (series_column,), options)
+            told_apart = SERIES_NAMES if series_column is None else (series_column,)
+            table = _read_with_text(path, (*told_apart, *REPLICATE_NAMES, *HELD_NAMES), options)
             found += _states_in_rows(table, series_column, time_column)
     return tuple(found)
 
@@ -168,7 +184,7 @@ def _table_of_frame(frame: Any, names: tuple[str, ...]) -> Table:
     values, texts = np.full((len(frame), len(names)), np.nan), {}
     for place, name in enumerate(names):
         column = frame.iloc[:, place]
-        if name in SERIES_NAMES:
+        if name in (*SERIES_NAMES, *REPLICATE_NAMES, *HELD_NAMES):
             texts[name] = tuple("" if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True))
             continue
         try:
@@ -180,17 +196,51 @@ def _table_of_frame(frame: Any, names: tuple[str, ...]) -> Table:
 
 def _states_in_rows(table: Table, series_column: str | None, time_column: str | None) -> list[Series]:
     group = _special_column(table, series_column, SERIES_NAMES)
+    replicate = _special_column(table, None, REPLICATE_NAMES)
+    held = _special_column(table, None, HELD_NAMES)
     time = _special_column(table, time_column, TIME_NAMES)
-    genes = tuple(name for name in table.columns if name not in (group, time))
+    genes = tuple(name for name in table.columns if name not in (group, replicate, held, time))
     if not genes:
         raise FormatError("there is no column with a gene.", path=table.path)
     states = _numbers(table, genes)
     times = None if time is None else table.numbers([time])[:, 0]
-    labels = _labels(table, group)
+    labels = list(zip(_labels(table, group, "series"), _labels(table, replicate, "replicate"), strict=True))
     return [
-        _one_series(table, genes, states, rows, times, _series_name(table.path, label))
+        _one_series(table, genes, states, rows, times, label, _held(table, held, rows))
         for label, rows in _rows_by_label(labels).items()
     ]
+
+
+def _held(table: Table, column: str | None, rows: list[int]) -> dict[str, int]:
+    """Genes held throughout one series, from the texts of its rows."""
+    if column is None:
+        return {}
+    texts = {table.texts[column][row].strip() for row in rows} if column in table.texts else {""}
+    if len(texts) > 1:
+        one, other = sorted(texts)[:2]
+        raise FormatError(
+            f"a series has both {one!r} and {other!r} in its column {column!r}; the genes held must be the same in all of "
+            "its rows.",
+            path=table.path,
+        )
+    return parse_held(texts.pop(), table.path)
+
+
+def parse_held(text: str, path: str | PathLike[str] | None = None) -> dict[str, int]:
+    """Read genes and the values at which they were held.
+
+    Examples
+    --------
+    >>> parse_held("Rb=0; E2F=1")
+    {'Rb': 0, 'E2F': 1}
+    """
+    found = {}
+    for part in text.replace(";", " ").replace(",", " ").split():
+        gene, _, value = part.rpartition("=")
+        if not gene or value not in ("0", "1"):
+            raise FormatError(f"{part!r} does not say which gene was held and at what; write GENE=0 or GENE=1.", path=path)
+        found[gene] = int(value)
+    return found
 
 
 def _read_with_text(path: str | PathLike[str], wanted: Sequence[str], options: dict[str, Any]) -> Table:
@@ -224,22 +274,22 @@ def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
         ) from error  # fmt: skip
 
 
-def _labels(table: Table, group: str | None) -> list[str]:
-    if group is None:
+def _labels(table: Table, column: str | None, what: str) -> list[str]:
+    if column is None:
         return [""] * table.n_rows
-    if group in table.texts:
-        labels = list(table.texts[group])
+    if column in table.texts:
+        labels = list(table.texts[column])
     else:
-        labels = [f"{value:g}" if value == value else "" for value in table.numbers([group])[:, 0].tolist()]
+        labels = [f"{value:g}" if value == value else "" for value in table.numbers([column])[:, 0].tolist()]
     for row, label in enumerate(labels):
         if not label:
             line = None if table.lines is None else table.lines[row]
-            raise FormatError(f"row {row + 1} does not say which series it belongs to.", path=table.path, line=line)
+            raise FormatError(f"row {row + 1} does not say which {what} it belongs to.", path=table.path, line=line)
     return labels
 
 
-def _rows_by_label(labels: list[str]) -> dict[str, list[int]]:
-    rows: dict[str, list[int]] = {}
+def _rows_by_label(labels: list[tuple[str, str]]) -> dict[tuple[str, str], list[int]]:
+    rows: dict[tuple[str, str], list[int]] = {}
     for row, label in enumerate(labels):
         rows.setdefault(label, []).append(row)
     return rows
@@ -257,15 +307,20 @@ def _one_series(
     states: npt.NDArray[np.float64],
     rows: list[int],
     times: npt.NDArray[np.float64] | None,
-    name: str,
+    label: tuple[str, str],
+    held: dict[str, int],
 ) -> Series:
+    experiment = _series_name(table.path, label[0])
+    name = f"{experiment}, replicate {label[1]}" if label[1] else experiment
+    own: npt.NDArray[np.float64] | None = None
     if times is not None:
         own = times[rows]
         if np.isnan(own).any() or len(np.unique(own)) < len(own):
             raise DataError(f"series {name!r} has a missing or a repeated time; every state needs a time of its own.")
         rows = [rows[i] for i in np.argsort(own, kind="stable")]
     lines = None if table.lines is None else tuple(table.lines[row] for row in rows)
-    return Series(genes, states[rows], name=name, path=table.path, lines=lines)
+    in_order = None if own is None else tuple(np.sort(own).tolist())
+    return Series(genes, states[rows], name, table.path, lines, in_order, held, experiment)
 
 
 def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series:

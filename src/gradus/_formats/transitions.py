@@ -16,7 +16,7 @@ from gradus._formats.series import Series, as_series
 from gradus._wording import counted, listed
 from gradus.errors import ConflictError, DataError
 
-__all__ = ["Contradiction", "Step", "Transitions", "read_transitions", "transitions"]
+__all__ = ["Contradiction", "Step", "Transitions", "read_transitions", "states_of", "transitions"]
 
 
 class Step(NamedTuple):
@@ -219,7 +219,7 @@ def _all_transitions(several: Sequence[Series], genes: tuple[str, ...]) -> tuple
     """Every complete transition of every series, in order, and the number of those with a missing value."""
     befores, afters, steps, skipped = [], [], [], 0
     for one in several:
-        states = _states_of(one, genes)
+        states = states_of(one, genes)
         complete = np.logical_not(np.isnan(states).any(axis=1))
         usable = complete[:-1] & complete[1:]
         skipped += int((~usable).sum())
@@ -233,7 +233,7 @@ def _all_transitions(several: Sequence[Series], genes: tuple[str, ...]) -> tuple
     return np.concatenate(befores), np.concatenate(afters), steps, skipped
 
 
-def _states_of(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
+def states_of(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
     """States with the columns in the order of `genes`, checked to be 0, 1 or missing."""
     states = series.in_order(genes)
     bad = ~(np.isnan(states) | (states == 0) | (states == 1))

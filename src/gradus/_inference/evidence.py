@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import pack
-from gradus._inference.set_kernels import PackedTarget
+from gradus._inference.set_kernel.set_arrays import PackedTarget
 from gradus.errors import DataError
 
 __all__ = ["UNKNOWN", "Evidence", "GeneSeries", "TargetEvidence", "as_states", "gather_evidence", "pack_target"]
@@ -19,6 +19,8 @@ __all__ = ["UNKNOWN", "Evidence", "GeneSeries", "TargetEvidence", "as_states", "
 UNKNOWN = 2
 FRACTIONS = 16
 """Weights that are not whole numbers are rounded to this part of one."""
+LONGEST_STEP = 1.5
+"""States further apart than this many usual steps are not successive."""
 States = npt.NDArray[np.uint8]
 
 
@@ -89,6 +91,7 @@ class GeneSeries:
     times: Sequence[float] | None = None
     steady: bool = False
     weight: float = 1.0
+    usual_step: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         states = as_states(self.states, f"Series {self.name!r}" if self.name else "The series").copy()
@@ -99,6 +102,11 @@ class GeneSeries:
         object.__setattr__(self, "states", states)
         if self.times is not None and len(self.times) != len(states):
             raise DataError(f"Series {self.name!r} has {len(states)} states but {len(self.times)} times.")
+        if self.times is not None and len(self.times) > 1:
+            steps = np.diff(np.asarray(self.times, dtype=np.float64))
+            if not (steps > 0).all():
+                raise DataError(f"The times of series {self.name!r} must grow from state to state.")
+            object.__setattr__(self, "usual_step", float(np.median(steps)))
         if not (np.isfinite(self.weight) and self.weight > 0):
             raise DataError(f"Series {self.name!r} has the weight {self.weight!r}; it must be above 0.")
 
@@ -106,6 +114,12 @@ class GeneSeries:
         """Return the same series with other values; 2 is unknown."""
         other = copy.copy(self)
         object.__setattr__(other, "states", states)
+        return other
+
+    def part(self, first: int, end: int) -> GeneSeries:
+        """Return the states from `first` to before `end`."""
+        other = self.with_states(self.states[first:end])
+        object.__setattr__(other, "times", None if self.times is None else tuple(self.times)[first:end])
         return other
 
     def transitions(self) -> list[tuple[int, int]]:
@@ -116,10 +130,7 @@ class GeneSeries:
         if self.times is None or not pairs:
             return pairs
         steps = np.diff(np.asarray(self.times, dtype=np.float64))
-        if not (steps > 0).all():
-            raise DataError(f"The times of series {self.name!r} must grow from state to state.")
-        usual = float(np.median(steps))
-        return [pair for pair, step in zip(pairs, steps, strict=True) if step <= 1.5 * usual]
+        return [pair for pair, step in zip(pairs, steps, strict=True) if step <= LONGEST_STEP * self.usual_step]
 
 
 @dataclass(frozen=True, eq=False)

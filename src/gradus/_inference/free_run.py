@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._inference.evidence import UNKNOWN, GeneSeries
+from gradus._inference.work_watch import WorkWatch
 
 if TYPE_CHECKING:
     from gradus._inference.gene_model import GeneModel
@@ -52,14 +53,16 @@ def free_run_matches(model: GeneModel, runs: Sequence[GeneSeries]) -> list[tuple
     return compared
 
 
-def trusted_genes(model: GeneModel, series: Sequence[GeneSeries]) -> Bits:
+def trusted_genes(model: GeneModel, series: Sequence[GeneSeries], watch: WorkWatch) -> Bits:
     """Genes whose rules beat the constant in free runs of the series; the others are set aside until all that stay do.
 
     The gain over the constant must exceed its standard error over the series, since rules were fitted to these series.
     """
     runs = [one for one in series if not one.steady and len(one.states) > 1]
     trusted = np.ones(len(model.genes), np.bool_)
-    for _ in range(len(trusted) if runs else 0):
+    for done in range(len(trusted) if runs else 0):
+        if watch.stop("free runs", done, len(trusted)):
+            break
         compared = free_run_matches(replace(model, trusted=trusted), runs)
         right = np.array([matches.sum(axis=0) for matches, _ in compared])
         told = np.array([known.sum(axis=0) for _, known in compared])

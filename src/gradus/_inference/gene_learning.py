@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gradus._checks import check_seed, check_time_limit
+from gradus._checks import check_time_limit
 from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds
 from gradus._inference.evidence import UNKNOWN, Evidence, GeneSeries, gather_evidence
 from gradus._inference.free_run import most_frequent, trusted_genes
@@ -51,7 +51,7 @@ def learn_genes(
     repair: bool = True,
     time_limit: float | None = None,
     callback: Callback | None = None,
-    seed: int = 0,
+    watch: WorkWatch | None = None,
 ) -> GeneModel:
     """Learn the rules by which genes follow each other from noisy, incomplete series.
 
@@ -75,8 +75,8 @@ def learn_genes(
         Seconds; the best so far is returned.
     callback : callable, optional
         Gets a `Progress` and stops the work by returning True.
-    seed : int
-        Nothing is drawn at random; the argument is there because every learner has it.
+    watch : WorkWatch, optional
+        Takes the place of `time_limit` and `callback` where this is a part of longer work.
 
     Returns
     -------
@@ -91,9 +91,8 @@ def learn_genes(
     >>> model.predict([[1, 1]]).astype(int).tolist()
     [[0, 1]]
     """
-    check_seed(seed)
     flip_rates(noise)  # an invalid setting is said before any work
-    watch = WorkWatch(check_time_limit(time_limit), callback)
+    watch = WorkWatch(check_time_limit(time_limit), callback) if watch is None else watch
     seen = series if isinstance(series, Evidence) else gather_evidence(series, genes)
     edges = EdgePrior(len(seen.genes), tuple(prior or ()), dict(allow or {}), tuple(forbid or ()))
     learned = _learn_auto(seen, edges, watch) if noise == "auto" else _learn(seen, edges, flip_rates(noise), 1, watch)
@@ -109,7 +108,7 @@ def learn_genes(
         unexplained,
         watch.stopped,
     )
-    return replace(model, trusted=trusted_genes(model, seen.series))
+    return replace(model, trusted=trusted_genes(model, seen.series, watch))
 
 
 def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRates, passes: int, watch: WorkWatch, auto: bool = False) -> _Learned:
@@ -137,7 +136,7 @@ def _pass(
         watch.stop("sets", gene, len(priors), target=gene)
         found = search_sets(target, prior, flips, watch, most_inputs=most_inputs)
         # Quick passes only need edges and the errors of the best rule.
-        targets.append(target_posterior(target, prior, flips, found, most=80 if most_inputs == MOST_INPUTS else 1))
+        targets.append(target_posterior(target, prior, flips, found, watch, most=80 if most_inputs == MOST_INPUTS else 1))
     return tuple(targets)
 
 
@@ -156,7 +155,7 @@ def _with_repair(
     """Find suspect cells, and learn again from what the rules say instead."""
     # An input flipped spoils a next value about as often as the next value itself, so a cell is flipped half as often.
     rate = max(learned.flips.mean / 2, LEAST_FLIPS / 2)
-    cells = find_suspects(seen.series, learned.targets, rate)
+    cells = find_suspects(seen.series, learned.targets, rate, watch)
     missing = any(bool((one.states == UNKNOWN).any()) for one in seen.series)
     if not repair or (learned.flips.clean and not missing):
         return learned, cells
@@ -168,7 +167,10 @@ def _with_repair(
         if watch.stopped:
             break
         learned = again
-        cells = find_suspects(seen.series, learned.targets, max(cells.flipped_share, LEAST_FLIPS))
+        found = find_suspects(seen.series, learned.targets, max(cells.flipped_share, LEAST_FLIPS), watch)
+        if watch.stop("repair", done, REPAIRS):
+            break
+        cells = found
     return learned, cells
 
 

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
-from gradus._checks import OnConflict, check_choice, check_count, check_seed, check_time_limit
-from gradus._formats.transitions import Transitions, read_transitions
-from gradus._inference.hierarchies import Hierarchy, find_hierarchies
-from gradus._inference.leave_one_out import LeaveOneOut, folds, score
-from gradus._inference.prior import Prior
-from gradus._inference.rules import EdgeUse, FunctionCatalog, Rule, constant_network, edge_uses, find_rule, join_networks
-from gradus._minfs import all_minimum_feature_sets
+from gradus._checks import check_time_limit
+from gradus._formats.binarize import binarize as binarize_series
+from gradus._formats.series import Series, as_series
+from gradus._formats.transitions import transitions
+from gradus._inference import result_tables
+from gradus._inference.evidence import GeneSeries
+from gradus._inference.gene_learning import learn_genes
+from gradus._inference.gene_model import GeneModel
+from gradus._inference.hierarchies import Hierarchy, find_hierarchies, nested_hierarchies
+from gradus._inference.known_edges import allowed_regulators, as_beliefs, known_edges
+from gradus._inference.long_run import LongRun, find_long_run
+from gradus._inference.noise_model import flip_rates
+from gradus._inference.recorded_series import recorded_series
+from gradus._inference.rule_circuits import rule_network
+from gradus._inference.series_scores import SeriesScores, leave_series_out, series_folds
+from gradus._inference.work_watch import WorkWatch
 from gradus._network import Network
-from gradus._progress import Callback, Progress
-from gradus._search.many import search_many
-from gradus._search.search import SearchResult
-from gradus.errors import DataError, SettingsError
-from gradus.losses import LossName
+from gradus._progress import Callback
+from gradus.errors import ConflictError, DataError, MissingExtraError
 
-__all__ = ["DEFAULT_LEFT_OUT_NETWORKS", "DEFAULT_NETWORKS", "Inference", "infer"]
-
-DEFAULT_NETWORKS = 100
-DEFAULT_LEFT_OUT_NETWORKS = 20
-MOST_SETS = 1000
-MAX_ITERATIONS, RESTARTS = 10_000_000, 2
-SECONDS_TO_READ = 0.2
-"""What reading the trained networks may take after the time limit."""
-SECONDS_PER_REPORT = 0.1
+__all__ = ["Inference", "infer"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,116 +39,129 @@ class Inference:
 
     Attributes
     ----------
-    transitions : Transitions
-        The examples: each state with the next.
-    hierarchies : tuple of Hierarchy
-        Targets learned together.
-    rules : tuple of Rule
-        One for each gene whose next value varies.
-    minimum_sets : dict of str to tuple of tuple of str
-        All minimum regulator sets of each target, or the first 1,000 of those in `cut`.
-    cut : tuple of str
-        Targets that have more than 1,000 minimum regulator sets, so that not all are listed.
-    edges : tuple of EdgeUse
-        Every regulator that a network uses or a minimum set holds.
-    leave_one_out : LeaveOneOut or None
-        None if it was not asked for. Networks that do not fit the other transitions have no vote, unless there are no
-        others.
+    model : GeneModel
+        All regulator sets with their posteriors; predicts and simulates.
     network : Network
-        The rules as one circuit: the next value of every gene that is a target or never changes.
-    n_networks : int
-        Networks in each ensemble.
-    unfitted : dict of str to int
-        For targets whose ensemble has networks that do not fit every transition: how many. They are left out, unless
-        there are no others.
-    seed : int
-    stopped : bool
-        Whether the time limit or the callback stopped the training: there are then rules only for the genes that have
-        networks, and no scores.
+        The best rules as one circuit; a gene without a transition has none, and keeps its value.
+    series : tuple of Series
+        The data, steady states last.
+    scores : SeriesScores or None
+        How well data that were left out are foretold; None if that was not asked for or nothing can be left out.
+    hierarchies : tuple of Hierarchy
+        Genes, by their numbers, whose regulator sets nest: the paper's order of teaching.
+    exact_sets : bool
+        Whether the hierarchies come from minimum feature sets, as in the paper; with noisy data they come from the rules.
+    long_run : LongRun or None
+        Attractors and predicted knock-outs; None without AEON.
+    data : tuple of str
+        Sentences about the data.
+    notes : tuple of str
+        Sentences about what could not be done.
+    stopped : str or None
+        Why the work ended early: "time limit" or "callback".
     """
 
-    transitions: Transitions
-    hierarchies: tuple[Hierarchy, ...]
-    rules: tuple[Rule, ...]
-    minimum_sets: dict[str, tuple[tuple[str, ...], ...]]
-    cut: tuple[str, ...]
-    edges: tuple[EdgeUse, ...]
-    leave_one_out: LeaveOneOut | None
+    model: GeneModel
     network: Network
-    n_networks: int
-    unfitted: dict[str, int]
-    seed: int
-    stopped: bool = False
+    series: tuple[Series, ...]
+    scores: SeriesScores | None
+    hierarchies: tuple[Hierarchy, ...]
+    exact_sets: bool
+    long_run: LongRun | None
+    data: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    stopped: str | None = None
 
+    @property
+    def rules(self) -> Any:
+        """The best rule of each gene, as a DataFrame."""
+        return result_tables.frame(result_tables.rule_rows(self.model, self.scores))
 
-@dataclass(frozen=True, eq=False)
-class _Ensemble:
-    """Networks to be trained on the same examples."""
+    @property
+    def edges(self) -> Any:
+        """Every edge with a posterior of at least 1 %, as a DataFrame."""
+        return result_tables.frame(result_tables.edge_rows(self.model))
 
-    X: BoolMatrix
-    Y: BoolMatrix
-    hierarchy: Hierarchy
-    names: tuple[str, ...]
-    target_names: tuple[str, ...]
-    left_out: int | None
+    @property
+    def sets(self) -> Any:
+        """The most probable regulator sets of each gene, as a DataFrame."""
+        return result_tables.frame(result_tables.set_rows(self.model))
 
-    def jobs(self, count: int, seed: int) -> Iterator[dict[str, Any]]:
-        columns, targets = list(self.hierarchy.columns), list(self.hierarchy.targets)
-        for one in np.random.SeedSequence(seed).generate_state(count, np.uint64).tolist():
-            yield {"X": self.X[:, columns], "Y": self.Y[:, targets], "order": None, "seed": one}
+    @property
+    def genes(self) -> Any:
+        """Accuracy of each gene on what was left out, beside constant and persistence, as a DataFrame."""
+        return result_tables.frame(result_tables.gene_rows(self.scores))
+
+    @property
+    def suspects(self) -> Any:
+        """Recorded values that the rules contradict, as a DataFrame."""
+        return result_tables.frame(result_tables.suspect_rows(self.model, self.series))
+
+    @property
+    def attractors(self) -> Any:
+        """Attractors of the rules, as a DataFrame."""
+        return result_tables.frame(result_tables.attractor_rows(self.long_run))
+
+    @property
+    def knockouts(self) -> Any:
+        """What is predicted when each gene is held at 0 or 1, as a DataFrame."""
+        return result_tables.frame(result_tables.held_rows(self.long_run))
+
+    def predict(self, states: Any) -> BoolMatrix:
+        """Next value of each gene after each state: the vote of all regulator sets."""
+        return self.model.predict(states)
+
+    def predict_proba(self, states: Any) -> npt.NDArray[np.float64]:
+        """Probability that each gene is 1 after each state."""
+        return self.model.predict_proba(states)
 
 
 def infer(
     series: Any,
     *,
     binarize: Literal["kmeans"] | float | None = None,
-    on_conflict: OnConflict = "raise",
-    prior: Prior | None = None,
-    regulators: Literal["all", "minimum"] = "all",
-    n_networks: int = DEFAULT_NETWORKS,
-    leave_one_out: bool = True,
-    n_left_out_networks: int = DEFAULT_LEFT_OUT_NETWORKS,
-    loss: LossName = "lgh",
-    gates_per_target: int = 21,
-    history: int = 250,
+    held: Mapping[str, int] | None = None,
+    steady: Any = None,
+    prior: Any = None,
+    allow: Any = None,
+    forbid: Any = None,
+    noise: str | float = "auto",
+    repair: bool = True,
+    leave_out: bool = True,
+    attractors: bool = True,
     time_limit: float | None = None,
-    seed: int = 0,
-    n_jobs: int | None = 1,
     callback: Callback | None = None,
 ) -> Inference:
-    """Infer the Boolean rules of a gene network from time series.
+    """Infer the Boolean rules of a gene network from time series, which may be noisy and incomplete.
 
     Parameters
     ----------
     series : Series, DataFrame, path-like, or iterable of these
-        States of genes at successive times: a row is a state and a column is a gene. A column ``series`` tells several
-        series apart, a column ``time`` orders the states.
+        States of genes at successive times: a row is a state and a column is a gene. Columns ``series`` and ``replicate``
+        tell several series apart, ``time`` orders the states, ``held`` names genes held at a value (``Rb=0``).
     binarize : "kmeans" or float, optional
         How to make values other than 0 and 1 binary: two clusters per gene, or a threshold. By default they are an error.
-    on_conflict : {"raise", "ignore", "first"}
-        What to do if a state is followed by different states: raise an error that names them, leave out all transitions
-        from that state, or keep the one that was seen first.
-    prior : Prior, optional
-        Edges that may, or may not, be used.
-    regulators : {"all", "minimum"}
-        What a network may read: every gene that the prior allows, or only those in the minimum regulator sets of its
-        targets. The first shows what the data leave open; the second gives simpler rules.
-    n_networks : int
-        Networks in each ensemble.
-    leave_one_out : bool
-        Whether to learn everything again without each transition, to see how well it is predicted.
-    n_left_out_networks : int
-        Networks in each ensemble that is learned without a transition, at most `n_networks`.
-    loss, gates_per_target, history
-        As for `gradus.search`.
+    held : mapping of str to int, optional
+        Genes held at 0 (knock-out) or 1 (over-expression) in every series: inputs there, never rules.
+    steady : Series, DataFrame, path-like, or iterable of these, optional
+        Steady states: each row is followed by itself.
+    prior : path-like, DataFrame, or iterable of (regulator, target, probability, sign), optional
+        Edges that are believed, as far as the data agree; also a ``.bnet`` or ``.sbml`` model.
+    allow, forbid : path-like, DataFrame, or iterable of (regulator, target), optional
+        A target that stands in `allow` has no other regulators; edges in `forbid` are never used. Genes that this leaves
+        without an explanation are reported.
+    noise : "auto" or float
+        Share of next values that differ from the rules; "auto" estimates it from all genes together.
+    repair : bool
+        Whether to learn again with recorded values corrected where the rules contradict them.
+    leave_out : bool
+        Whether to learn again without each series in turn (each block of a single series), to see how well it is foretold.
+    attractors : bool
+        Whether to find attractors and to predict knock-outs, if AEON is installed.
     time_limit : float, optional
-        Seconds for training; the rules then come from the networks that are trained by then.
-    seed : int
-        The result depends on the series, the settings and the seed alone.
-    n_jobs : int, optional
-        Threads; None for as many as there are cores.
+        Seconds; the best so far is returned.
     callback : callable, optional
-        Is given a `Progress` several times a second: `done` of `total` networks. Returning True stops the training.
+        Gets a `Progress` several times a second, and stops the work by returning True.
 
     Returns
     -------
@@ -160,202 +170,88 @@ def infer(
     Raises
     ------
     DataError
-        If the series cannot be used, or the prior names unknown genes or leaves a target without regulators.
-    ConflictError
-        If a state is followed by different states and `on_conflict` is "raise", or the regulators that the prior leaves
-        cannot explain a target.
+        If the series cannot be used, or an edge names an unknown gene.
     SettingsError
-        If a setting is out of its range, or training was stopped before there was any network.
+        If a setting is out of its range.
 
     Examples
     --------
     >>> import pandas
-    >>> states = pandas.DataFrame({"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})  # a follows not b, b follows a
-    >>> found = infer(states, n_networks=10)
-    >>> [(rule.target, rule.text) for rule in found.rules]
-    [('a', '!b'), ('b', 'a')]
+    >>> states = pandas.DataFrame({"a": [0, 1, 1, 0, 0, 1], "b": [0, 0, 1, 1, 0, 0]})  # a follows not b, b follows a
+    >>> found = infer(states)
+    >>> found.rules[["target", "rule"]].values.tolist()
+    [['a', '!b'], ['b', 'a']]
+    >>> found.predict([[1, 1]]).astype(int).tolist()
+    [[0, 1]]
     """
-    check_count("n_networks", n_networks)
-    check_count("n_left_out_networks", n_left_out_networks)
-    check_choice("regulators", regulators, ("all", "minimum"))
-    check_seed(seed)
     seconds = check_time_limit(time_limit)
-    transitions = read_transitions(series, binarize=binarize, on_conflict=on_conflict)
-    known = Prior() if prior is None else prior
-    known.check(transitions.input_names)
-    settings = {
-        "loss": loss,
-        "gates_per_target": gates_per_target,
-        "history": history,
-        "max_iter": MAX_ITERATIONS,
-        "n_restarts": RESTARTS,
+    flip_rates(noise)  # an invalid setting is said before any work
+    runs, steadies = as_series(series), () if steady is None else as_series(steady)
+    cut: tuple[Series, ...] = (*runs, *steadies)
+    notes: tuple[str, ...] = ()
+    if binarize is not None:
+        made = binarize_series(cut, binarize)
+        cut, notes = made.series, made.notes
+    if held:
+        cut = tuple(replace(one, held={**one.held, **held}) for one in cut)
+    genes, recorded = recorded_series(cut[: len(runs)], cut[len(runs) :])
+    settings: dict[str, Any] = {
+        "prior": as_beliefs(known_edges(() if prior is None else prior), genes),
+        "allow": allowed_regulators(known_edges(() if allow is None else allow), genes),
+        "forbid": [(e.regulator, e.target) for e in as_beliefs(known_edges(() if forbid is None else forbid), genes)],
+        "noise": noise,
+        "repair": repair,
     }
-    plan = list(_plan(transitions, known, seed, leave_one_out))
-    if regulators == "minimum":
-        plan = [replace(ensemble, hierarchy=ensemble.hierarchy.narrowed()) for ensemble in plan]
-    counts = [n_networks if one.left_out is None else min(n_networks, n_left_out_networks) for one in plan]
-    end = math.inf if seconds is None else time.monotonic() + seconds
-    trained = _train(plan, counts, seed, settings, end, n_jobs, callback)
-    return _assemble(transitions, known, plan, trained, n_networks, seed, leave_one_out, end)
-
-
-def _plan(transitions: Transitions, prior: Prior, seed: int, leave_one_out: bool) -> Iterator[_Ensemble]:
-    """List the ensembles: on all transitions first, then without each of them, everything found anew."""
-    X, Y = transitions.X, transitions.Y
-    genes, targets = transitions.input_names, transitions.target_names
-    for hierarchy in find_hierarchies(X, Y, genes, targets, prior=prior, seed=seed):
-        yield _Ensemble(X, Y, hierarchy, genes, targets, None)
-    for fold in folds(Y) if leave_one_out else []:
-        rest = np.delete(np.arange(len(X)), fold.row)
-        X_rest, Y_rest = X[rest], Y[rest][:, list(fold.targets)]
-        names = tuple(targets[k] for k in fold.targets)
-        for hierarchy in find_hierarchies(X_rest, Y_rest, genes, names, prior=prior, seed=seed):
-            yield _Ensemble(X_rest, Y_rest, hierarchy, genes, names, fold.row)
-
-
-def _train(
-    plan: Sequence[_Ensemble],
-    counts: Sequence[int],
-    seed: int,
-    settings: dict[str, Any],
-    end: float,
-    n_jobs: int | None,
-    callback: Callback | None,
-) -> Iterator[list[SearchResult]]:
-    """Yield the networks of each ensemble in turn; once the time is over, only those that are trained."""
-    seeds = np.random.SeedSequence(seed).generate_state(len(plan), np.uint64).tolist()
-
-    if end < math.inf:
-        settings = {**settings, "callback": lambda _: time.monotonic() >= end}
-    jobs = (
-        {**job, **settings}
-        for ensemble, own_seed, count in zip(plan, seeds, counts, strict=True)
-        for job in ensemble.jobs(count, own_seed)
-    )
-    results: Any = search_many(jobs, n_jobs=n_jobs)
-    done, next_report, stopped = 0, -math.inf, False
-    for count in counts:
-        trained: list[SearchResult] = []
-        while len(trained) < count and not stopped:
-            result = next(results)
-            stopped = result.stopped
-            if stopped:
-                break
-            trained.append(result)
-            done += 1
-            if callback is not None and (time.monotonic() >= next_report or done == sum(counts)):
-                stopped = callback(Progress(stage="networks", done=done, total=sum(counts))) is True
-                next_report = time.monotonic() + SECONDS_PER_REPORT
-            stopped = stopped or time.monotonic() >= end
-        yield trained
-    if stopped:
-        results.close()
-
-
-def _assemble(
-    transitions: Transitions,
-    prior: Prior,
-    plan: Sequence[_Ensemble],
-    trained: Iterator[list[SearchResult]],
-    n_networks: int,
-    seed: int,
-    leave_one_out: bool,
-    end: float,
-) -> Inference:
-    """Turn trained ensembles into rules, edges and scores; an ensemble without networks was not trained in time."""
-    rules: dict[str, Rule] = {}
-    edges: list[EdgeUse] = []
-    unfitted: dict[str, int] = {}
-    shares: dict[tuple[int, int], float] = {}
-    minimum_sets, cut = _minimum_sets(transitions, prior)
-    stopped = False
-    for ensemble, results in zip(plan, trained, strict=True):
-        if not results:
-            stopped = True
-            continue
-        if ensemble.left_out is not None:
-            shares |= _predictions(transitions, ensemble, [one for one in results if one.converged] or results)
-            continue
-        fitted = [one for one in results if one.converged]
-        if len(fitted) < len(results):
-            unfitted |= {ensemble.target_names[k]: len(results) - len(fitted) for k in ensemble.hierarchy.targets}
-        _read(ensemble, fitted or results, minimum_sets, rules, edges, end + SECONDS_TO_READ)
-    if not rules:
-        raise SettingsError("the time limit or the callback stopped the training before there was any network.")
-    ordered = tuple(rules[name] for name in transitions.target_names if name in rules)
+    watch = WorkWatch(seconds, callback)
+    model = learn_genes(recorded, genes=genes, watch=watch, **settings)
+    network = rule_network(genes, model.rules)
+    scores = None
+    if leave_out and series_folds(recorded)[0] and not watch.stopped:
+        scores = leave_series_out(recorded, genes=genes, watch=watch, **settings)
+        scores = scores if scores.parts else None
+    hierarchies, exact = _hierarchies(cut[: len(runs)], model, watch)
+    long_run, problems = _long_run(network, watch) if attractors and not watch.stopped else (None, ())
     return Inference(
-        transitions=transitions,
-        hierarchies=tuple(ensemble.hierarchy for ensemble in plan if ensemble.left_out is None),
-        rules=ordered,
-        minimum_sets=minimum_sets,
-        cut=cut,
-        edges=tuple(sorted(edges, key=lambda edge: transitions.target_names.index(edge.target))),
-        leave_one_out=_scores(transitions, shares) if leave_one_out and not stopped else None,
-        network=_whole(transitions, ordered),
-        n_networks=n_networks,
-        unfitted=unfitted,
-        seed=seed,
-        stopped=stopped,
+        model=model,
+        network=network,
+        series=cut,
+        scores=scores,
+        hierarchies=tuple(hierarchies),
+        exact_sets=exact,
+        long_run=long_run,
+        data=(*notes, *_described(genes, recorded, model)),
+        notes=problems,
+        stopped=watch.stopped,
     )
 
 
-def _minimum_sets(transitions: Transitions, prior: Prior) -> tuple[dict[str, tuple[tuple[str, ...], ...]], tuple[str, ...]]:
-    """Find the minimum sets of each target, at most `MOST_SETS`, and the targets that have more."""
-    found, cut = {}, []
-    for k, name in enumerate(transitions.target_names):
-        columns = prior.regulators(name, transitions.input_names)
-        sets = all_minimum_feature_sets(transitions.X[:, columns], transitions.Y[:, k], limit=MOST_SETS + 1)
-        if len(sets) > MOST_SETS:
-            cut.append(name)
-        found[name] = tuple(tuple(transitions.input_names[columns[i]] for i in one) for one in sets[:MOST_SETS])
-    return found, tuple(cut)
+def _hierarchies(runs: Sequence[Series], model: GeneModel, watch: WorkWatch) -> tuple[list[Hierarchy], bool]:
+    """Find hierarchies of minimum feature sets where the data are clean, else those of the best rules."""
+    if model.flips.clean and not any(np.isnan(one.states).any() or one.held for one in runs) and not watch.stopped:
+        try:
+            moves = transitions(runs)
+        except (ConflictError, DataError):
+            pass
+        else:
+            number = {name: gene for gene, name in enumerate(model.genes)}
+            place = [number[name] for name in moves.target_names]
+            found = find_hierarchies(moves.X, moves.Y, watch)
+            return [_renumbered(one, place) for one in found], True
+    return nested_hierarchies([one.sets[0].features for one in model.targets]), False
 
 
-def _read(
-    ensemble: _Ensemble,
-    results: Sequence[SearchResult],
-    minimum_sets: dict[str, tuple[tuple[str, ...], ...]],
-    rules: dict[str, Rule],
-    edges: list[EdgeUse],
-    end: float,
-) -> None:
-    """Add the rules and the edges of an ensemble's targets."""
-    genes = [ensemble.names[column] for column in ensemble.hierarchy.columns]
-    names = [ensemble.target_names[k] for k in ensemble.hierarchy.targets]
-    catalog = FunctionCatalog(len(genes))
-    functions = []
-    for one in results:
-        functions.append(catalog.describe(one.network.with_names(genes, names)))
-        if time.monotonic() >= end:  # the limit holds for reading too; the first networks speak for the rest
-            break
-    for place, name in enumerate(names):
-        own = [described[place] for described in functions]
-        rules[name] = find_rule(name, own, len(minimum_sets[name][0]))
-        edges += edge_uses(name, own, minimum_sets[name])
+def _renumbered(one: Hierarchy, place: Sequence[int]) -> Hierarchy:
+    edges = tuple((place[a], place[b]) for a, b in one.edges)
+    return Hierarchy(tuple(place[k] for k in one.targets), one.feature_sets, edges)
 
 
-def _predictions(
-    transitions: Transitions, ensemble: _Ensemble, results: Sequence[SearchResult]
-) -> dict[tuple[int, int], float]:
-    """Part of the networks that predict 1 for each target of the transition left out."""
-    row = ensemble.left_out
-    if row is None:
-        raise DataError("no transition was left out.")
-    state = transitions.X[row : row + 1, list(ensemble.hierarchy.columns)]
-    mean = np.mean([one.network.predict(state)[0] for one in results], axis=0)
-    return {
-        (row, transitions.target_names.index(ensemble.target_names[k])): float(mean[place])
-        for place, k in enumerate(ensemble.hierarchy.targets)
-    }
+def _long_run(network: Network, watch: WorkWatch) -> tuple[LongRun | None, tuple[str, ...]]:
+    try:
+        return find_long_run(network, watch), ()
+    except MissingExtraError as error:
+        return None, (f"Attractors were not looked for: {error}",)
 
 
-def _scores(transitions: Transitions, shares: dict[tuple[int, int], float]) -> LeaveOneOut:
-    return score(transitions.X, transitions.Y, transitions.input_names, transitions.target_names, shares)
-
-
-def _whole(transitions: Transitions, rules: Sequence[Rule]) -> Network:
-    """Join the rules, and those of genes whose next value never changes, in the order of the genes."""
-    parts = {rule.target: rule.network for rule in rules}
-    parts |= {name: constant_network(name, value) for name, value in transitions.constant_targets.items()}
-    ordered = {gene: parts[gene] for gene in transitions.input_names if gene in parts}
-    return join_networks(transitions.input_names, ordered)
+def _described(genes: Sequence[str], recorded: Sequence[GeneSeries], model: GeneModel) -> tuple[str, ...]:
+    """Say in plain sentences what the data are."""
+    return tuple(result_tables.data_sentences(genes, recorded, model))

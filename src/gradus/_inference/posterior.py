@@ -10,8 +10,11 @@ import numpy.typing as npt
 from gradus._inference.evidence import TargetEvidence, pack_target
 from gradus._inference.noise_model import FlipRates
 from gradus._inference.rule_prior import MOST_INPUTS
-from gradus._inference.set_kernels import PackedSets, cell_probabilities, count_cells, vote
+from gradus._inference.set_kernel.cell_counts import count_cells
+from gradus._inference.set_kernel.rule_votes import cell_probabilities, vote
+from gradus._inference.set_kernel.set_arrays import PackedSets
 from gradus._inference.set_search import ScoredSets, SetPrior, score_tables
+from gradus._inference.work_watch import WorkWatch
 
 __all__ = ["RankedSet", "TargetPosterior", "target_posterior"]
 
@@ -93,17 +96,25 @@ class TargetPosterior:
 
 
 def target_posterior(
-    target: TargetEvidence, prior: SetPrior, flips: FlipRates, found: ScoredSets, *, most: int = MOST_AVERAGED
+    target: TargetEvidence,
+    prior: SetPrior,
+    flips: FlipRates,
+    found: ScoredSets,
+    watch: WorkWatch | None = None,
+    *,
+    most: int = MOST_AVERAGED,
 ) -> TargetPosterior:
-    """Describe the sets that hold nearly all of the posterior."""
+    """Describe the sets that hold nearly all of the posterior; once the watch says stop, only the best one."""
     weights = found.weights()
     packed, tables = pack_target(target), score_tables(target, prior, flips)
     edges, rises = np.zeros(len(prior.odds)), np.zeros(len(prior.odds))
     for genes, weight in zip(found.sets, weights, strict=True):
         edges[list(genes)] += weight
     count = min(most, int(np.searchsorted(np.cumsum(weights), COVERED)) + 1, len(weights))
-    ranked = []
+    ranked: list[RankedSet] = []
     for genes, weight, score in zip(found.sets[:count], weights[:count], found.scores[:count], strict=True):
+        if ranked and watch is not None and watch.stop("rules", len(ranked), count):
+            break
         zero, one, ones = np.zeros(64, np.int64), np.zeros(64, np.int64), np.zeros(64)
         rising, best, columns = np.zeros(6), np.zeros(1, np.uint64), np.array(genes, np.int64)
         count_cells(packed, columns, zero, one)

@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from gradus._inference.evidence import UNKNOWN, GeneSeries, States
 from gradus._inference.posterior import TargetPosterior
-from gradus._inference.set_kernels import PackedSets, vote_with_flips
+from gradus._inference.set_kernel.rule_votes import vote_with_flips
+from gradus._inference.set_kernel.set_arrays import PackedSets
+from gradus._inference.work_watch import WorkWatch
 
 __all__ = ["Suspect", "SuspectCells", "find_suspects"]
 
@@ -78,7 +80,9 @@ def _layout(series: Sequence[GeneSeries]) -> _Layout:
     return _Layout(recorded, befores, afters, held, place)
 
 
-def find_suspects(series: Sequence[GeneSeries], targets: Sequence[TargetPosterior], flip_rate: float) -> SuspectCells:
+def find_suspects(
+    series: Sequence[GeneSeries], targets: Sequence[TargetPosterior], flip_rate: float, watch: WorkWatch | None = None
+) -> SuspectCells:
     """Find recorded values that the rules contradict.
 
     Parameters
@@ -88,6 +92,8 @@ def find_suspects(series: Sequence[GeneSeries], targets: Sequence[TargetPosterio
         What was learned from them, one for each gene.
     flip_rate : float
         Share of recorded values believed to be wrong.
+    watch : WorkWatch, optional
+        Says when to stop: no value is suspect then.
 
     Returns
     -------
@@ -100,8 +106,11 @@ def find_suspects(series: Sequence[GeneSeries], targets: Sequence[TargetPosterio
     states = np.where(missing, means, layout.recorded).astype(np.uint8)
     packed = [one.packed(MOST_SETS) for one in targets]
     gains = np.zeros(states.shape)
-    for _ in range(MOST_SWEEPS):
+    watch = WorkWatch() if watch is None else watch
+    for sweep in range(MOST_SWEEPS):
         gains = _gains(layout, states, packed, rate, missing)
+        if watch.stop("repair", sweep, MOST_SWEEPS):
+            return SuspectCells(tuple(series), (), 0.0)
         turn = _apart(layout, gains) | ((gains > 0) & missing)
         if not turn.any():
             break

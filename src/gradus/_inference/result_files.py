@@ -1,4 +1,4 @@
-"""What was inferred, as files in a folder: tables, models, a document for machines, and the report."""
+"""What was inferred, as files in a folder: tables, models, pictures, a document for machines, and the report."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,23 +15,30 @@ from typing import Any
 from gradus._files import write_text_whole
 from gradus._formats.bnet import write_bnet
 from gradus._formats.sbml import write_sbml
+from gradus._inference import result_tables
 from gradus._inference.inference import Inference
-from gradus._inference.rules_page import rules_page
+from gradus._inference.rules_page import graph_of, rules_page
 from gradus.errors import FormatError, MissingExtraError
 
-__all__ = ["FILES", "as_document", "check_folder", "edges_csv", "regulators_csv", "rules_csv", "write_inference"]
+__all__ = ["FILES", "as_document", "check_folder", "table_csv", "write_inference"]
 
 FILES = {
     "report.html": "what was found, in plain language",
-    "rules.bnet": "the rules as a Boolean model",
-    "rules.sbml": "the same as SBML-qual",
-    "rules.csv": "the rules with their shares of the networks",
-    "regulators.csv": "the smallest regulator sets, and whether all are listed",
-    "edges.csv": "who acts on whom, how often and with which sign",
-    "hierarchy.svg": "which genes are learned together",
+    "rules.bnet": "the rules as a Boolean model, for BoolNet, PyBoolNet and AEON",
+    "rules.sbml": "the same as SBML-qual, for GINsim and CellCollective",
+    "rules.csv": "the rules with their probabilities and errors",
+    "edges.csv": "who acts on whom: probability and sign; --prior reads it back",
+    "sets.csv": "the most probable regulator sets of each gene",
+    "genes.csv": "how well each gene is foretold where data were left out, beside trivial guesses",
+    "suspects.csv": "recorded values that the rules contradict",
+    "attractors.csv": "states that the rules never leave",
+    "knockouts.csv": "what is predicted when a gene is held at 0 or 1",
+    "graph.svg": "the regulatory graph",
+    "hierarchy.svg": "which genes build on which",
     "model.json": "the rules as a circuit, for gradus predict, export and draw",
     "summary.json": "everything, for machines",
 }
+DIGITS = 6
 
 
 def check_folder(folder: str | PathLike[str]) -> None:
@@ -62,33 +68,132 @@ def write_inference(found: Inference, folder: str | PathLike[str], *, title: str
     Returns
     -------
     notes : list of str
-        Sentences about the files that could not be made.
+        Sentences about what could not be made.
     """
     check_folder(folder)
-    notes: list[str] = []
-    contents = {
+    notes = list(found.notes)
+    contents = {f"{name}.csv": table_csv(name, rows) for name, rows in _tables(found).items()}
+    contents |= {
         "rules.bnet": write_bnet(found.network),
-        "rules.csv": rules_csv(found),
-        "regulators.csv": regulators_csv(found),
-        "edges.csv": edges_csv(found),
+        "graph.svg": graph_of(found.model),
         "model.json": found.network.to_json(about={"learned_from": title, "order": _order(found)}),
         "summary.json": json.dumps(as_document(found), indent=2, ensure_ascii=False) + "\n",
     }
-    try:
-        contents["rules.sbml"] = write_sbml(found.network)
-    except MissingExtraError as error:
-        notes.append(f"rules.sbml was not written: {error}")
-    try:
-        contents["hierarchy.svg"] = _picture(found)
-    except MissingExtraError as error:
-        notes.append(f"hierarchy.svg was not written: {error}")
-    listed = [f"{name}: {what}" for name, what in FILES.items() if name in contents]
-    contents["report.html"] = rules_page(found, picture=contents.get("hierarchy.svg"), files=listed, title=title)
+    made: dict[str, Callable[[], str]] = {
+        "rules.sbml": lambda: write_sbml(found.network),
+        "hierarchy.svg": lambda: _picture(found),
+    }
+    for name, make in made.items():
+        try:
+            contents[name] = make()
+        except MissingExtraError as error:
+            notes.append(f"{name} was not written: {error}")
+    files = {name: what for name, what in FILES.items() if name in contents}
+    contents["report.html"] = rules_page(
+        found, graph=contents["graph.svg"], hierarchy=contents.get("hierarchy.svg"), files=files, title=title
+    )
     # Everything is made before anything is written, so that an error leaves no half of a result.
     _make(Path(folder))
-    for name in contents:
-        write_text_whole(Path(folder) / name, contents[name])
+    for name, content in contents.items():
+        write_text_whole(Path(folder) / name, content)
     return [Path(folder) / name for name in FILES if name in contents], notes
+
+
+def _tables(found: Inference) -> dict[str, list[dict[str, Any]]]:
+    return dict(
+        [
+            result_tables.rule_rows(found.model, found.scores),
+            result_tables.edge_rows(found.model),
+            result_tables.set_rows(found.model),
+            result_tables.gene_rows(found.scores),
+            result_tables.suspect_rows(found.model, found.series),
+            result_tables.attractor_rows(found.long_run),
+            result_tables.held_rows(found.long_run),
+        ]
+    )
+
+
+def table_csv(name: str, rows: list[dict[str, Any]]) -> str:
+    r"""Return one of the tables as CSV.
+
+    Examples
+    --------
+    >>> table_csv("sets", [{"target": "a", "regulators": "b c", "probability": 1 / 3, "errors": 0.0}])
+    'target,regulators,probability,errors\na,b c,0.333333,0.0\n'
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = result_tables.COLUMNS[name]
+    writer.writerow(columns)
+    writer.writerows([_plain(row[column]) for column in columns] for row in rows)
+    return text.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """Round numbers, write yes and no as 1 and 0, and leave unknown cells empty."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, float):
+        return "" if value != value else round(value, DIGITS)
+    return "" if value is None else value
+
+
+def as_document(found: Inference) -> dict[str, Any]:
+    """Return everything as dictionaries and lists that JSON can hold."""
+    genes = found.model.genes
+    overall = None if found.scores is None else found.scores.overall
+    return {
+        "genes": list(genes),
+        "data": list(found.data),
+        "notes": list(found.notes),
+        "stopped": found.stopped,
+        "noise": found.model.flips.mean,
+        "clean": found.model.flips.clean,
+        **{name: [_json_row(row) for row in rows] for name, rows in _tables(found).items()},
+        "overall": None if overall is None else _json_row({**vars(overall)}),
+        "left_out": None if found.scores is None else ("series" if found.scores.whole_series else "blocks"),
+        "unexplained": [
+            {"gene": one.gene, "log_evidence": one.log_evidence, "regulators": list(one.regulators)}
+            for one in found.model.unexplained
+        ],
+        "hierarchies": [
+            {
+                "targets": [genes[k] for k in one.targets],
+                "feature_sets": {
+                    genes[k]: [genes[i] for i in features] for k, features in zip(one.targets, one.feature_sets, strict=True)
+                },
+                "edges": [[genes[a], genes[b]] for a, b in one.edges],
+            }
+            for one in found.hierarchies
+        ],
+    }
+
+
+def _json_row(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no NaN."""
+    return {name: None if isinstance(value, float) and value != value else value for name, value in row.items()}
+
+
+def _order(found: Inference) -> list[str]:
+    """Return every output, easier genes first, for drawings."""
+    taught = [found.model.genes[k] for one in found.hierarchies for k in one.targets]
+    outputs = found.network.output_names
+    return list(dict.fromkeys(name for name in (*taught, *outputs) if name in set(outputs)))
+
+
+def _picture(found: Inference) -> str:
+    from gradus._drawing.picture import draw_hierarchy
+
+    genes, order, sets, edges = found.model.genes, [], {}, []
+    for one in found.hierarchies:
+        order += [genes[k] for k in one.targets]
+        edges += [(genes[a], genes[b]) for a, b in one.edges]
+        for k, features in zip(one.targets, one.feature_sets, strict=True):
+            sets[genes[k]] = [genes[i] for i in features]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hierarchy.svg"
+        draw_hierarchy(path, order, sets, edges)
+        return path.read_text(encoding="utf-8")
 
 
 def _make(folder: Path) -> None:
@@ -96,117 +201,3 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}.", path=folder) from error
-
-
-def _order(found: Inference) -> list[str]:
-    """Return every output in the order taught, for drawings."""
-    taught = [found.transitions.target_names[k] for one in found.hierarchies for k in one.targets]
-    outputs = set(found.network.output_names)
-    return [name for name in (*taught, *found.transitions.constant_targets) if name in outputs]
-
-
-def _picture(found: Inference) -> str:
-    from gradus._drawing.picture import draw_hierarchy
-
-    targets, genes = found.transitions.target_names, found.transitions.input_names
-    order = [targets[k] for one in found.hierarchies for k in one.targets]
-    sets = {
-        targets[k]: [genes[i] for i in features]
-        for one in found.hierarchies
-        for k, features in zip(one.targets, one.feature_sets, strict=True)
-    }
-    edges = [(targets[a], targets[b]) for one in found.hierarchies for a, b in one.edges]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "hierarchy.svg"
-        draw_hierarchy(path, order, sets, edges)
-        return path.read_text(encoding="utf-8")
-
-
-def rules_csv(found: Inference) -> str:
-    """Return the rules as CSV, genes whose next value never changes among them."""
-    rows: list[list[Any]] = [
-        [rule.target, rule.text, " ".join(rule.regulators), rule.share, round(rule.agreement, 4), int(rule.minimal)]
-        for rule in found.rules
-    ]
-    rows += [[name, int(value), "", "", "", ""] for name, value in found.transitions.constant_targets.items()]
-    return _csv(["target", "rule", "regulators", "share_of_networks", "agreement", "fewest_regulators"], rows)
-
-
-def regulators_csv(found: Inference) -> str:
-    """Return the minimum regulator sets as CSV, one per line; `all_listed` is 0 where the target has more than are listed."""
-    rows = [
-        [target, len(one), " ".join(one), int(target not in found.cut)]
-        for target, sets in found.minimum_sets.items()
-        for one in sets
-    ]
-    return _csv(["target", "size", "regulators", "all_listed"], rows)
-
-
-def edges_csv(found: Inference) -> str:
-    """Return the edges as CSV; `gradus infer --allow` reads it back."""
-    headings = ["regulator", "target", "frequency", "sign", "activating", "inhibiting", "both", "in_minimum_sets"]
-    rows = [
-        [e.regulator, e.target, e.frequency, e.sign or "", e.activating, e.inhibiting, e.both, e.in_minimum_sets]
-        for e in found.edges
-    ]
-    return _csv(headings, rows)
-
-
-def as_document(found: Inference) -> dict[str, Any]:
-    """Return everything as dictionaries and lists that JSON can hold."""
-    targets, genes = found.transitions.target_names, found.transitions.input_names
-    return {
-        "genes": list(genes),
-        "transitions": len(found.transitions.X),
-        "data": found.transitions.report(),
-        "constant_targets": {name: int(value) for name, value in found.transitions.constant_targets.items()},
-        "networks": found.n_networks,
-        "seed": found.seed,
-        "stopped": found.stopped,
-        "unfitted": found.unfitted,
-        "hierarchies": [
-            {
-                "targets": [targets[k] for k in one.targets],
-                "feature_sets": {
-                    targets[k]: [genes[i] for i in features] for k, features in zip(one.targets, one.feature_sets, strict=True)
-                },
-                "edges": [[targets[a], targets[b]] for a, b in one.edges],
-            }
-            for one in found.hierarchies
-        ],
-        "rules": [
-            {
-                "target": rule.target,
-                "rule": rule.text,
-                "regulators": list(rule.regulators),
-                "share": rule.share,
-                "agreement": rule.agreement,
-                "fewest_regulators": rule.minimal,
-                "most_frequent": [{"rule": text, "share": share} for text, share in rule.alternatives],
-            }
-            for rule in found.rules
-        ],
-        "minimum_regulator_sets": {name: [list(one) for one in sets] for name, sets in found.minimum_sets.items()},
-        "more_minimum_sets_than_listed": list(found.cut),
-        "edges": [asdict(edge) for edge in found.edges],
-        "leave_one_out": _scores(found),
-    }
-
-
-def _scores(found: Inference) -> dict[str, Any] | None:
-    scores = found.leave_one_out
-    if scores is None:
-        return None
-    return {
-        "overall": None if scores.overall is None else asdict(scores.overall),
-        "targets": [asdict(one) for one in scores.targets],
-        "not_scored": [{"transition": row + 1, "target": target} for row, target in scores.not_scored],
-    }
-
-
-def _csv(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headings)
-    writer.writerows(rows)
-    return text.getvalue()

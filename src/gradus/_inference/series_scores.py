@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,9 @@ from gradus._inference.work_watch import WorkWatch
 from gradus._progress import Callback
 from gradus.errors import DataError
 
-__all__ = ["GeneScore", "SeriesScores", "leave_series_out"]
+__all__ = ["Fold", "GeneScore", "SeriesScores", "leave_series_out", "series_folds"]
+
+MOST_BLOCKS = 10
 
 KINDS = ("one_step", "free_run", "constant", "persistence", "persistent_run")
 
@@ -53,10 +56,24 @@ class GeneScore:
 
 @dataclass(frozen=True, eq=False)
 class SeriesScores:
-    """Scores of each gene, and their means over all known values."""
+    """Scores of each gene, and their means over all known values.
+
+    Attributes
+    ----------
+    genes : tuple of GeneScore
+    overall : GeneScore
+    parts : int
+        How many parts of the data were left out in turn.
+    whole_series : bool
+        Whether these were whole series; a single series is cut into blocks instead.
+    stopped : str or None
+        Why scoring ended early; what was scored by then counts.
+    """
 
     genes: tuple[GeneScore, ...]
     overall: GeneScore
+    parts: int
+    whole_series: bool
     stopped: str | None
 
     @property
@@ -65,21 +82,71 @@ class SeriesScores:
         return tuple(one.gene for one in self.genes if not one.learned)
 
 
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Series to foretell, and those to learn from."""
+
+    name: str
+    left_out: tuple[GeneSeries, ...]
+    rest: tuple[GeneSeries, ...]
+
+
+def series_folds(series: Sequence[GeneSeries]) -> tuple[tuple[Fold, ...], bool]:
+    """List what is left out in turn, and say whether it is whole series.
+
+    Replicates, which share a name, are left out together. Where there is only one experiment, each of up to ten blocks of
+    its transitions is left out. Steady states are always learned from.
+
+    Examples
+    --------
+    >>> folds, whole = series_folds([GeneSeries([[0], [1], [1], [0]])])
+    >>> whole, [[one.states.ravel().tolist() for one in fold.left_out] for fold in folds]
+    (False, [[[0, 1]], [[1, 1]], [[1, 0]]])
+    >>> [one.states.ravel().tolist() for one in folds[1].rest]
+    [[0, 1], [1, 0]]
+    """
+    names = [one.name or f"series {s + 1}" for s, one in enumerate(series)]
+    groups = list(dict.fromkeys(name for name, one in zip(names, series, strict=True) if not one.steady))
+    if len(groups) > 1:
+        return tuple(
+            Fold(
+                group,
+                tuple(one for one, name in zip(series, names, strict=True) if name == group and not one.steady),
+                tuple(one for one, name in zip(series, names, strict=True) if name != group or one.steady),
+            )
+            for group in groups
+        ), True
+    return tuple(_block_folds(series)), False
+
+
+def _block_folds(series: Sequence[GeneSeries]) -> Iterator[Fold]:
+    longest = max((len(one.states) - 1 for one in series if not one.steady), default=0)
+    edges = np.unique(np.linspace(0, longest, min(longest, MOST_BLOCKS) + 1).round().astype(int)).tolist()
+    for first, last in itertools.pairwise(edges):
+        # Replicates are cut at the same places, so that no replicate tells of the block that is left out.
+        out = [one.part(first, last + 1) for one in series if not one.steady]
+        rest = [part for one in series if not one.steady for part in (one.part(0, first + 1), one.part(last, len(one.states)))]
+        kept = [one for one in series if one.steady] + [one for one in rest if len(one.states) > 1]
+        if kept:
+            yield Fold(f"steps {first + 1} to {last}", tuple(one for one in out if len(one.states) > 1), tuple(kept))
+
+
 def leave_series_out(
     series: Sequence[GeneSeries],
     *,
     genes: Sequence[str] | None = None,
     time_limit: float | None = None,
     callback: Callback | None = None,
+    watch: WorkWatch | None = None,
     **settings: Any,
 ) -> SeriesScores:
-    """Learn without each series in turn and foretell it. Replicates, which share a name, are left out together.
+    """Learn without each series in turn and foretell it; a single series is cut into blocks, see `series_folds`.
 
     Parameters
     ----------
     series : sequence of GeneSeries
     genes : sequence of str, optional
-    time_limit, callback
+    time_limit, callback, watch
         As for `learn_genes`, for all together; what is scored by then counts.
     **settings
         Passed to `learn_genes`.
@@ -91,32 +158,27 @@ def leave_series_out(
     Raises
     ------
     DataError
-        If there is only one series.
+        If there is nothing to leave out.
     """
-    watch = WorkWatch(time_limit, callback)
-    names = [one.name or f"series {s}" for s, one in enumerate(series)]
-    groups = list(dict.fromkeys(names))
-    if len(groups) < 2:
-        raise DataError("Leaving series out needs at least two of them.")
+    watch = WorkWatch(time_limit, callback) if watch is None else watch
+    folds, whole_series = series_folds(series)
+    if not folds:
+        raise DataError("Leaving something out needs at least two transitions.")
     n = series[0].states.shape[1]
-    right, told = {kind: np.zeros(n, np.int64) for kind in KINDS}, np.zeros(n, np.int64)
-    for done, group in enumerate(groups):
-        if watch.stop("left out", done, len(groups), detail=group):
+    right, told, parts = {kind: np.zeros(n, np.int64) for kind in KINDS}, np.zeros(n, np.int64), 0
+    for done, fold in enumerate(folds):
+        if watch.stop("left out", done, len(folds), detail=fold.name):
             break
-        rest = [one for one, name in zip(series, names, strict=True) if name != group]
-        model = learn_genes(rest, genes=genes, callback=_within(watch), **settings)
-        if watch.stop("left out", done, len(groups), detail=group):
+        model = learn_genes(fold.rest, genes=genes, watch=watch.within("left out", done, len(folds)), **settings)
+        if watch.stopped:
             break
-        for one in (one for one, name in zip(series, names, strict=True) if name == group):
+        for one in fold.left_out:
             told += _add(right, model, one)
+        parts += 1
     labels = genes if genes is not None else [f"g{i}" for i in range(n)]
     scores = tuple(_score(str(labels[g]), {k: int(v[g]) for k, v in right.items()}, int(told[g])) for g in range(n))
-    whole = _score("all", {kind: int(value.sum()) for kind, value in right.items()}, int(told.sum()))
-    return SeriesScores(scores, whole, watch.stopped)
-
-
-def _within(watch: WorkWatch) -> Callback:
-    return lambda progress: watch.stop(progress.stage, progress.done, progress.total, target=progress.target)
+    overall = _score("all", {kind: int(value.sum()) for kind, value in right.items()}, int(told.sum()))
+    return SeriesScores(scores, overall, parts, whole_series, watch.stopped)
 
 
 def _add(right: dict[str, npt.NDArray[np.int64]], model: GeneModel, one: GeneSeries) -> npt.NDArray[np.int64]:

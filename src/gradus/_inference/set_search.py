@@ -11,7 +11,8 @@ import numpy.typing as npt
 from gradus._inference.evidence import TargetEvidence, pack_target
 from gradus._inference.noise_model import FlipRates
 from gradus._inference.rule_prior import MOST_INPUTS, rule_prior
-from gradus._inference.set_kernels import PackedTarget, ScoreTables, TopSets, scan_from, score_sets
+from gradus._inference.set_kernel.set_arrays import PackedTarget, ScoreTables, TopSets
+from gradus._inference.set_kernel.set_scan import scan_from, score_sets
 from gradus._inference.work_watch import WorkWatch
 from gradus._minfs import minimum_feature_set
 

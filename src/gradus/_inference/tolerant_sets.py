@@ -112,7 +112,7 @@ def tolerant_feature_sets(
     if noise == "auto":
         rates = _estimated(target, prior, rates, most, watch)
     found = search_sets(target, prior, rates, watch, most_inputs=most)
-    posterior = target_posterior(target, prior, rates, found)
+    posterior = target_posterior(target, prior, rates, found, watch)
     return TolerantSets(posterior.sets, posterior.edges, rates.mean, watch.stopped, posterior)
 
 

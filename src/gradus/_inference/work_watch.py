@@ -28,11 +28,29 @@ class WorkWatch:
         self.callback = callback
         self.stopped: str | None = None
         self._next_call = now
+        self._outer: tuple[WorkWatch, str, int, int | None] | None = None
+
+    def within(self, stage: str, done: int, total: int | None) -> WorkWatch:
+        """Return a watch for a part of the work: it stops with this one, and reports where the whole stands."""
+        part = WorkWatch()
+        part._outer = (self, stage, done, total)
+        return part
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds until the time limit; None if there is none."""
+        if self._outer is not None:
+            return self._outer[0].seconds_left()
+        return None if self.ends is None else max(0.0, self.ends - time.monotonic())
 
     def stop(self, stage: str, done: int, total: int | None, *, target: int | None = None, detail: str = "") -> bool:
         """Report where the work stands and say whether it should end; once it should, the answer stays."""
         if self.stopped is not None:
             return True
+        if self._outer is not None:
+            outer, name, finished, parts = self._outer
+            outer.stop(name, finished, parts, detail=detail)
+            self.stopped = outer.stopped
+            return self.stopped is not None
         now = time.monotonic()
         if self.ends is not None and now >= self.ends:
             self.stopped = "time limit"

@@ -1,0 +1,68 @@
+"""Arrays that the kernels share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MOST_CELLS", "Floats", "Ints", "PackedSets", "PackedTarget", "ScoreTables", "TopSets", "Words"]
+
+MOST_CELLS = 64
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+
+class PackedTarget(NamedTuple):
+    """Transitions of one target as bit rows over the transitions.
+
+    `ones` and `zeros` (genes, words) say where a gene is known to be 1 and 0; `next_ones` and `next_zeros` (planes, words)
+    where the next value is, once for each binary digit of the weights.
+    """
+
+    ones: npt.NDArray[np.uint64]
+    zeros: npt.NDArray[np.uint64]
+    next_ones: npt.NDArray[np.uint64]
+    next_zeros: npt.NDArray[np.uint64]
+    total: int
+
+
+class ScoreTables(NamedTuple):
+    """What scoring needs beside the data.
+
+    `log_likelihood[e]` is the log-likelihood of e units of error; `flips` (J, 4) rows are log weight, log(1 - rate), log(rate)
+    and one unit of weight, for functions without structure. `tables` and `weights` (a column for each
+    choice of negated inputs) hold the prototypes of k inputs in
+    ``start[k]:start[k + 1]``; `log_any[k]` the log share of unstructured functions. `log_size[k]` is the log prior of one
+    set of k genes, `gene_odds` what each gene adds to it, `sign_odds` (genes, 2) the log probability of the signs - and +
+    relative to one half.
+    """
+
+    log_likelihood: npt.NDArray[np.float64]
+    flips: npt.NDArray[np.float64]
+    tables: npt.NDArray[np.uint64]
+    weights: npt.NDArray[np.float64]
+    start: npt.NDArray[np.int64]
+    log_any: npt.NDArray[np.float64]
+    log_size: npt.NDArray[np.float64]
+    gene_odds: npt.NDArray[np.float64]
+    sign_odds: npt.NDArray[np.float64]
+
+
+class PackedSets(NamedTuple):
+    """Averaged sets of one target: genes padded to six, sizes, weights, and the probability of 1 in each cell."""
+
+    features: Ints
+    sizes: Ints
+    weights: Floats
+    probabilities: Floats
+
+
+class TopSets(NamedTuple):
+    """The best sets seen so far, -1 where a set has fewer genes; `state` holds how many there are and the lowest place."""
+
+    sets: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+    state: npt.NDArray[np.int64]
