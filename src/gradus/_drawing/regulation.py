@@ -1,4 +1,4 @@
-"""The signed regulatory graph as SVG: genes on a circle, arrows activate, bars inhibit, width is the probability."""
+"""The signed regulatory graph as SVG: genes on an ellipse, arrows activate, bars inhibit, width is the probability."""
 
 from __future__ import annotations
 
@@ -65,14 +65,15 @@ def regulatory_graph(genes: Sequence[str], edges: Sequence[SignedEdge]) -> str:
     (2, 2, 1)
     """
     order = _circle_order(sorted({gene for edge in edges for gene in edge[:2]}), edges)
-    widest = max((_half_width(genes[gene]) for gene in order), default=30.0)
-    radius = max(60.0, len(order) * (HEIGHT + 16) / (2 * math.pi) * (1.35 if len(order) > 12 else 1.15), widest * 1.3)
-    width, height = 2 * (radius + widest + MARGIN + 20), 2 * (radius + HEIGHT + MARGIN + 14)
+    widths = [_half_width(genes[gene]) for gene in order] or [30.0]
+    # An ellipse with room for the names: they need more of it where they stand beside each other.
+    across, along = max(120.0, sum(2 * width + 18 for width in widths) / 4), max(80.0, 13.0 * len(order))
+    width, height = 2 * (across + max(widths) + MARGIN), 2 * (along + HEIGHT + MARGIN)
     boxes = {}
     for place, gene in enumerate(order):
         angle = 2 * math.pi * place / len(order) - math.pi / 2
         boxes[gene] = _Box(
-            width / 2 + radius * math.cos(angle), height / 2 + radius * math.sin(angle), _half_width(genes[gene])
+            width / 2 + across * math.cos(angle), height / 2 + along * math.sin(angle), _half_width(genes[gene])
         )
     centre = (width / 2, height / 2)
     drawn = [_edge(edge, boxes, centre, genes) for edge in sorted(edges, key=lambda edge: edge.probability)]

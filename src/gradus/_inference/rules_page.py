@@ -19,7 +19,7 @@ from gradus._wording import counted
 __all__ = ["graph_of", "rules_page"]
 
 DRAWN, MOST_DRAWN = 0.5, 300
-MOST_ROWS, MOST_SETS_SHOWN = 400, 4
+MOST_ROWS, MOST_SETS_SHOWN, LEAST_SHOWN = 400, 4, 0.1
 FEW_TRANSITIONS = 20
 
 
@@ -143,15 +143,13 @@ def _edges(found: Inference) -> list[str]:
                 percent(row["sign_probability"]),
             ]
             for row in every
-            if row["self"] == own
-        ]
+            if row["self"] == own and row["probability"] >= LEAST_SHOWN
+        ][:MOST_ROWS]
         if rows:
             heads = [heading, *([] if own else ["target"]), "probability", "sign", "sign's probability"]
-            parts.append(sortable(heads, rows[:MOST_ROWS], frozenset({len(heads) - 1})))
-        if len(rows) > MOST_ROWS:
-            parts.append(f'<p class="quiet">{counted(len(rows) - MOST_ROWS, "rarer edge")} more in edges.csv.</p>')
-    intro = "<p>The probability of each edge, over all regulator sets and rules that explain the data.</p>"
-    return [intro, *parts] if parts else []
+            parts.append(sortable(heads, rows, frozenset({len(heads) - 1})))
+    intro = "<p>The probability of each edge, over all regulator sets and rules that explain the data. Less probable ones"
+    return [f"{intro} than {percent(LEAST_SHOWN)[0]} are in edges.csv.</p>", *parts] if parts else []
 
 
 def _scores(found: Inference) -> list[str]:
