@@ -72,7 +72,7 @@ def test_steady_states_follow_themselves_and_replicates_count():
 
 def test_steps_that_are_too_long_are_no_transitions():
     with pytest.raises(DataError, match="grow"):
-        gather_evidence([GeneSeries([[0], [1], [1]], times=[0, 2, 1])])
+        GeneSeries([[0], [1], [1]], times=[0, 2, 1])
     assert gather_evidence([GeneSeries([[0], [1], [1], [0]], times=[0, 1, 2, 9])]).targets[0].units.sum() == 2
 
 
@@ -132,8 +132,9 @@ def test_left_out_series_are_scored_beside_constant_and_persistence():
     assert scores.overall.one_step > max(scores.overall.constant, scores.overall.persistence)
     assert scores.overall.free_run >= scores.overall.constant
     assert scores.genes[4].learned
+    assert leave_series_out(as_series(recorded(5, 1)[1])).parts == 8
     with pytest.raises(DataError, match="two"):
-        leave_series_out(as_series(recorded(5, 1)[1]))
+        leave_series_out([GeneSeries([[0], [1]])])
 
 
 def test_invalid_settings_are_said_before_any_work():

@@ -1,21 +1,15 @@
-"""Which genes are learned together."""
+"""The paper's hierarchies of genes."""
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
-from gradus._inference.prior import Prior, read_edges
-
 from gradus._formats.transitions import transitions
-from gradus._inference.hierarchies import find_hierarchies
-from gradus.errors import ConflictError, DataError, FormatError
+from gradus._inference.hierarchies import find_hierarchies, nested_hierarchies
 from gradus.problems import ECOLI_SERIES, YEAST_SERIES
 
 
-def hierarchies(series, prior=None):
+def hierarchies(series):
     moves = transitions(series)
-    found = find_hierarchies(moves.X, moves.Y, moves.input_names, moves.target_names, prior=prior or Prior())
-    return moves, found
+    return moves, find_hierarchies(moves.X, moves.Y)
 
 
 def named(moves, found):
@@ -58,43 +52,7 @@ def test_the_sets_are_those_that_the_paper_prints():
     assert sets["Cdc2/Cdc13*"] == {"Slp1", "Wee1/Mik1"}
 
 
-def test_targets_with_other_possible_regulators_are_not_learned_together():
-    prior = Prior(forbid=(("Wee1/Mik1", "Cdc2/Cdc13*"),))
-    moves, found = hierarchies(YEAST_SERIES, prior)
-    groups = [{moves.target_names[k] for k in one.targets} for one in found]
-    assert {"Cdc2/Cdc13*"} in groups
-    alone = next(one for one in found if moves.target_names[one.targets[0]] == "Cdc2/Cdc13*")
-    assert moves.input_names.index("Wee1/Mik1") not in alone.columns
-
-
-def test_a_prior_that_cannot_explain_a_gene_is_refused():
-    with pytest.raises(ConflictError, match=r"the regulators allowed for 'SK' have the same values in transitions 1 and"):
-        hierarchies(YEAST_SERIES, Prior(allow=(("PP", "SK"),)))
-    with pytest.raises(DataError, match="no gene may regulate 'SK'"):
-        hierarchies(YEAST_SERIES, Prior(forbid=tuple((gene, "SK") for gene in YEAST_SERIES.genes)))
-    with pytest.raises(DataError, match="names 'Cdc99', which is not one of the genes"):
-        Prior(allow=(("Cdc99", "SK"),)).check(YEAST_SERIES.genes)
-
-
-def test_more_targets_than_one_network_takes_are_split():
-    rng = np.random.default_rng(0)
-    X = rng.random((40, 9)) < 0.5
-    Y = np.column_stack([X[:, 0], *[X[:, 0] & X[:, 1] for _ in range(70)]])
-    names = [f"t{k}" for k in range(71)]
-    found = find_hierarchies(X, Y, [f"g{i}" for i in range(9)], names, prior=Prior())
-    assert sorted(len(one.targets) for one in found) == [7, 64]
-
-
-@pytest.mark.parametrize("text", ["regulator,target\na,b\nc,d\n", "a,b\nc,d,0.5,activating\n", "a, b\n\nc,d\n"])
-def test_edges_are_read_with_and_without_headings(tmp_path, text):
-    path = tmp_path / "edges.csv"
-    path.write_text(text)
-    assert read_edges(path) == (("a", "b"), ("c", "d"))
-
-
-@pytest.mark.parametrize(("text", "message"), [("", "no edge"), ("a\n", "line 1"), ("a,b\nc,\n", "line 2"), ('"a', "edges")])
-def test_files_that_hold_no_edges_are_refused(tmp_path, text, message):
-    path = tmp_path / "edges.csv"
-    path.write_text(text)
-    with pytest.raises(FormatError, match=message):
-        read_edges(path)
+def test_sets_between_two_others_stand_between_them():
+    found = nested_hierarchies([(0, 1, 2), (0,), (0, 1), (3,), ()])
+    assert [one.targets for one in found] == [(1, 2, 0), (3,), (4,)]
+    assert found[0].edges == ((1, 2), (2, 0))

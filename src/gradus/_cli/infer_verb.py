@@ -82,14 +82,15 @@ def command(
         "genes" if check_choice("--layout", layout, ("states", "genes")) == "genes" else "states"
     )
     columns: dict[str, Any] = {"layout": rows, "series_column": series_column, "time_column": time_column}
-    read = _with_held(read_series(series, **columns), held or [])
+    read = read_series(series, **columns)
+    every = _with_held((*read, *(read_series(steady, layout=rows) if steady else ())), held or [])
     if not read:
         raise DataError(f"{series[0]} holds no state; a series needs at least two.")
     begin = time.monotonic()
     with Watch(read[0].genes) as watch:
         found = infer(
-            read,
-            steady=read_series(steady, layout=rows) if steady else None,
+            every[: len(read)],
+            steady=every[len(read) :] or None,
             prior=prior,
             allow=allow,
             forbid=forbid,

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from os import PathLike
 from typing import Any
 
+from gradus._files import read_guard, read_text
 from gradus._formats.bnet import BnetModel, parse_bnet, write_bnet
 from gradus._formats.names import MARK
-from gradus._formats.text import read_text
 from gradus._network import Network
-from gradus.errors import DataError, FormatError, MissingExtraError
+from gradus.errors import DataError, MissingExtraError
 
 __all__ = ["aeon", "read_sbml", "write_sbml"]
 
@@ -46,10 +46,9 @@ def read_sbml(path: str | PathLike[str], *, targets: Collection[str] = ()) -> Bn
         If the file is not such a model: levels above 1 and functions that are not known have no Boolean rule.
     """
     text = read_text(path)
-    try:
-        rules = aeon().BooleanNetwork.from_sbml(text).to_bnet(rename_if_necessary=True)
-    except (RuntimeError, ValueError) as error:
-        raise FormatError(f"is not a Boolean SBML-qual model: {str(error).splitlines()[0]}.", path=path) from error
+    library = aeon()
+    with read_guard(path, "a Boolean SBML-qual model"):
+        rules = library.BooleanNetwork.from_sbml(text).to_bnet(rename_if_necessary=True)
     # Names that Gradus had to change stand in comments, which AEON does not keep.
     names = [f"# {comment}" for comment in NAME_COMMENT.findall(text)]
     return parse_bnet("\n".join([*names, rules]), path=path, targets=targets)

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradus._bits import column_names
+from gradus._files import read_guard, read_text
 from gradus._formats.bnet import BnetModel, read_bnet
 from gradus._formats.sbml import read_sbml
-from gradus._formats.text import read_text
 from gradus._inference.edge_prior import EdgeBelief
 from gradus.errors import DataError, FormatError
 
@@ -66,10 +66,9 @@ def known_edges(source: Any) -> tuple[KnownEdge, ...]:
 
 
 def _read(path: str | PathLike[str]) -> tuple[KnownEdge, ...]:
-    try:
-        rows = list(csv.reader(read_text(path).splitlines(), strict=True))
-    except csv.Error as error:
-        raise FormatError(f"is not a table of edges: {error}.", path=path) from error
+    text = read_text(path)
+    with read_guard(path, "a table of edges"):
+        rows = list(csv.reader(text.splitlines(), strict=True))
     lines = [line for line, row in enumerate(rows, start=1) if row]
     found = _parsed([row for row in rows if row], lines, path)
     if not found:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from gradus._inference.rule_circuits import RuleTree
 
-__all__ = ["SORTING", "STYLE", "Cell", "bar", "cell", "bullets", "percent", "sortable", "spelled"]
+__all__ = ["SORTING", "STYLE", "Cell", "bar", "bullets", "cell", "percent", "sortable", "spelled"]
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2330; --paper: #fff; --quiet: #5b6472; --rule: #e2e6ec; --head: #c6cdd8;

@@ -166,7 +166,7 @@ def data_sentences(genes: Sequence[str], series: Sequence[GeneSeries], model: Ge
     yield f"{len(runs)} series{of} of {counted(len(genes), 'gene')} gave {counted(n_moves, 'transition')}."
     steady = sum(len(one.states) for one in series if one.steady)
     if steady:
-        yield f"{counted(steady, 'steady state')} count as followed by themselves."
+        yield f"Followed by themselves: {counted(steady, 'steady state')}."
     cells = sum(one.states.size for one in series)
     missing = sum(int((one.states == UNKNOWN).sum()) for one in series)
     if missing:

@@ -96,8 +96,8 @@ def _size(tree: RuleTree) -> int:
 
 def _join(operator: str, *trees: RuleTree) -> RuleTree:
     parts = [part for tree in trees for part in (tree.parts if tree.operator == operator else (tree,))]
-    # Activators first, then what is repressed, then longer parts: as people write rules.
-    parts.sort(key=lambda part: (part.negated, bool(part.parts) and operator == "|"))
+    # As people write rules: activators first, repressors last, and longer parts of a sum after plain ones.
+    parts.sort(key=lambda part: (bool(part.parts) and operator == "|", part.negated, bool(part.parts), part.name))
     return RuleTree(operator, tuple(parts))
 
 
@@ -109,7 +109,7 @@ def rule_text(tree: RuleTree) -> str:
     >>> rule_text(rule_tree(["Cdc2/Cdc13"], [1, 0]))
     '!"Cdc2/Cdc13"'
     >>> rule_text(rule_tree(["a", "b", "c"], [0, 0, 0, 1, 0, 1, 1, 1]))
-    '(b & c) | (a & (b | c))'
+    '(a & (b | c)) | (b & c)'
     """
     if not tree.parts:
         name = tree.name if PLAIN.fullmatch(tree.name) else json.dumps(tree.name, ensure_ascii=False)

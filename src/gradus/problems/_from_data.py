@@ -124,8 +124,11 @@ def from_series(
     series : Series, DataFrame, path-like, or iterable of these
     name : str
         Samples depend on it.
-    binarize, on_conflict
-        As for `gradus.infer`.
+    binarize : "kmeans" or float, optional
+        How to make values other than 0 and 1 binary: two clusters per gene, or a threshold.
+    on_conflict : {"raise", "ignore", "first"}
+        What to do if a state is followed by different states: raise an error that names them, leave out all transitions
+        from that state, or keep the one that was seen first.
 
     Returns
     -------
