@@ -13,6 +13,7 @@ from gradus._files import read_guard
 from gradus._formats.aiger import read_aiger
 from gradus._formats.blif import read_blif
 from gradus._formats.bnet import read_bnet
+from gradus._formats.sbml import read_sbml
 from gradus._formats.table_files import READERS, read_table
 from gradus._formats.transitions import read_transitions
 from gradus._formats.truth_functions import TruthFunctions
@@ -21,7 +22,7 @@ from gradus.problems._problem import Problem
 
 __all__ = ["from_arrays", "from_file", "from_model", "from_series"]
 
-MODELS = (".bnet", ".blif", ".aag", ".aig")
+MODELS = (".bnet", ".sbml", ".blif", ".aag", ".aig")
 
 
 def from_arrays(
@@ -56,7 +57,7 @@ def from_arrays(
 def from_file(
     path: str | PathLike[str], *, targets: Sequence[str] | None = None, name: str | None = None, **options: Any
 ) -> Problem:
-    """Make a problem from a file: a table of examples, or a model (``.bnet``, ``.blif``, ``.aag``, ``.aig``).
+    """Make a problem from a file: a table of examples, or a model (``.bnet``, ``.sbml``, ``.blif``, ``.aag``, ``.aig``).
 
     Parameters
     ----------
@@ -89,8 +90,8 @@ def from_file(
 def _read_model(path: str | PathLike[str], targets: Sequence[str] | None) -> TruthFunctions:
     extension = Path(path).suffix.lower()
     with read_guard(path, f"a model of the kind {extension}"):
-        if extension == ".bnet":
-            return read_bnet(path, targets=targets or ())
+        if extension in (".bnet", ".sbml"):
+            return (read_bnet if extension == ".bnet" else read_sbml)(path, targets=targets or ())
         return read_blif(path) if extension == ".blif" else read_aiger(path)
 
 
