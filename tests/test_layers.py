@@ -12,7 +12,7 @@ import gradus
 ROOT = Path(gradus.__file__).parent
 RANKS = [
     {"errors", "_version"},
-    {"_wording", "_files", "_checks", "_progress", "_html", "_compile", "_intrinsics"},
+    {"_wording", "_files", "_checks", "_progress", "_html", "_clock", "_compile", "_intrinsics"},
     {"_bits", "_gates"},
     {"losses", "_encoding", "_drawing"},
     {"_network"},

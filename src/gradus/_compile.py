@@ -8,8 +8,10 @@ anything looks inside; it is keyed by a digest of all source that kernels are ma
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import logging
 import os
 import pickle
 import stat
@@ -19,6 +21,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from gradus._clock import clock_stopped
 from gradus.errors import SettingsError
 
 __all__ = ["compiled", "inlined"]
@@ -108,19 +111,38 @@ class _ForgivingCache:
         cache._cache_file = _KernelFiles(folder, f"{package}-{cache._impl.filename_base}", _source_digest(source.parent))
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        try:
-            return self._cache.load_overload(signature, target_context)
-        except Exception:  # a file may fail in any way at all; compiling again is always right
-            return None
+        found = None
+        with contextlib.suppress(Exception):  # a file may fail in any way at all; compiling again is always right
+            found = self._cache.load_overload(signature, target_context)
+        if found is None:
+            _say_that_it_compiles()
+        return found
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        try:
+        with contextlib.suppress(Exception):  # a full or read-only disk costs the next process time, nothing else
             self._cache.save_overload(signature, data)
-        except Exception:  # a full or read-only disk costs the next process time, nothing else
-            return
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)
+
+
+@functools.cache
+def _say_that_it_compiles() -> None:
+    """Tell whoever waits, once per process; without a handler of the user's, Python prints it on standard error."""
+    logging.getLogger("gradus").warning(
+        "Gradus is compiling its kernels for this machine; this may take a minute, and happens once."
+    )
+
+
+def _without_the_clock(compile_: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Stop the work clock while a kernel is compiled or loaded from the cache."""
+
+    @functools.wraps(compile_)
+    def compile_signature(signature: Any) -> Any:
+        with clock_stopped():
+            return compile_(signature)
+
+    return compile_signature
 
 
 def _refuse_to_interpret(function: F) -> F:
@@ -138,6 +160,7 @@ def compiled(function: F) -> F:
     if numba.config.DISABLE_JIT:
         return _refuse_to_interpret(function)
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher.compile = _without_the_clock(dispatcher.compile)
     folder = _cache_folder()
     if folder is not None:
         try:

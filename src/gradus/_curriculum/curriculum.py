@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -15,11 +14,11 @@ import numpy.typing as npt
 
 from gradus._bits import column_names
 from gradus._checks import OnConflict, check_choice, check_seed, check_time_limit, usable_cores
+from gradus._clock import work_clock
 from gradus._minfs import FeatureSet
 from gradus._minfs.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs, code_target
 from gradus._minfs.deadline import GRACE, SECONDS_PER_REPORT, Deadline
 from gradus._minfs.feature_sets import find_feature_set
-from gradus._minfs.solver import load_kernels
 from gradus._progress import Callback, Progress
 from gradus.errors import DataError
 
@@ -213,10 +212,8 @@ class _Solving:
     ) -> None:
         self.targets, self.rngs, self.callback = targets, rngs, callback
         self.n_threads = _threads(targets[0].inputs, len(targets))
-        if seconds is not None:
-            load_kernels()
         self.share = None if seconds is None else seconds / -(-len(targets) // self.n_threads)
-        self.grace_end = None if seconds is None else time.monotonic() + seconds + GRACE
+        self.grace_end = None if seconds is None else work_clock() + seconds + GRACE
         self.cancelled = threading.Event()
         self.next_report = 0.0
 
@@ -260,12 +257,12 @@ class _Solving:
         return find_feature_set(self.targets[target], deadline, self.rngs[target])
 
     def _report(self, done: int, target: int, detail: str) -> None:
-        if self.callback is None or time.monotonic() < self.next_report:
+        if self.callback is None or work_clock() < self.next_report:
             return
         progress = Progress(stage="sets", done=done, total=len(self.targets), target=target, detail=detail)
         if self.callback(progress) is True:
             self.cancelled.set()
-        self.next_report = time.monotonic() + SECONDS_PER_REPORT
+        self.next_report = work_clock() + SECONDS_PER_REPORT
 
 
 def _threads(inputs: CodedInputs, n_targets: int) -> int:

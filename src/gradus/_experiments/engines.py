@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import multiprocessing
 import os
 import signal
@@ -237,6 +238,8 @@ def _process_pool(n_jobs: int) -> ProcessPoolExecutor:
 def _begin_worker() -> None:
     """Leave Ctrl-C to the parent, and exit when the parent does: a parent that is killed cannot tell its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not multiprocessing.current_process().name.endswith("-1"):
+        logging.getLogger("gradus").setLevel(logging.ERROR)  # the first worker speaks for all: "compiling"
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()

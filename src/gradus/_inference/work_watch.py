@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
+from gradus._clock import work_clock
 from gradus._progress import Callback, Progress
 
 __all__ = ["WorkWatch"]
@@ -23,7 +22,7 @@ class WorkWatch:
     """
 
     def __init__(self, time_limit: float | None = None, callback: Callback | None = None) -> None:
-        now = time.monotonic()
+        now = work_clock()
         self.ends = None if time_limit is None else now + time_limit
         self.callback = callback
         self.stopped: str | None = None
@@ -51,7 +50,7 @@ class WorkWatch:
             outer.stop(name, finished, parts, detail=detail)
             self.stopped = outer.stopped
             return self.stopped is not None
-        now = time.monotonic()
+        now = work_clock()
         if self.ends is not None and now >= self.ends:
             self.stopped = "time limit"
         elif self.callback is not None and now >= self._next_call:

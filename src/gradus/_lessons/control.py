@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
+from gradus._clock import work_clock
 from gradus._progress import Callback, Progress
 
 __all__ = ["Control"]
@@ -31,7 +31,7 @@ class Control:
         self.stopped: str | None = None
         self.n_circuits = n_circuits
         self._limit, self._callback, self._n_jobs = time_limit, callback, n_jobs
-        self._begin = time.monotonic()
+        self._begin = work_clock()
         self._told = self._begin - TELL_EVERY
         self._owner = threading.get_ident()
         self._shares = [0.0] * n_circuits
@@ -51,7 +51,7 @@ class Control:
         return self.stopped is not None
 
     def _look(self) -> None:
-        now = time.monotonic()
+        now = work_clock()
         elapsed = now - self._begin
         if self._limit is not None and elapsed >= self._limit:
             self.stopped = "time_limit"

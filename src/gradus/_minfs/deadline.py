@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradus._clock import work_clock
 from gradus._wording import counted
 
 __all__ = ["Deadline", "TimeUp", "describe_bounds"]
@@ -29,7 +29,7 @@ class Deadline:
     seconds : float, optional
         From now on; None for no limit.
     grace_end : float, optional
-        Until when (of `time.monotonic`) a first answer may still take; by default a fifth of a second past the deadline.
+        Until when (of `work_clock`) a first answer may still take; by default a fifth of a second past the deadline.
     cancelled : threading.Event, optional
         Once it is set, the time is over as well: this is how work in another thread is stopped.
     report : callable, optional
@@ -49,7 +49,7 @@ class Deadline:
         cancelled: threading.Event | None = None,
         report: Callable[[str], Any] | None = None,
     ) -> None:
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self._end = math.inf if seconds is None else work_clock() + seconds
         self._grace_end = self._end + GRACE if grace_end is None else max(grace_end, self._end)
         self._cancelled = threading.Event() if cancelled is None else cancelled
         self._report, self._next_report = report, -math.inf
@@ -57,14 +57,14 @@ class Deadline:
 
     def is_over(self, *, grace: bool = False) -> bool:
         """Tell whether the time is over; with `grace`, whether even a first answer has to be given up."""
-        return self._cancelled.is_set() or time.monotonic() >= (self._grace_end if grace else self._end)
+        return self._cancelled.is_set() or work_clock() >= (self._grace_end if grace else self._end)
 
     def check(self, *, grace: bool = False) -> None:
         """Report how far the work is if a report is due, and raise `TimeUp` if the time is over."""
-        if self._report is not None and time.monotonic() >= self._next_report:
+        if self._report is not None and work_clock() >= self._next_report:
             if self._report(self.detail) is True:
                 self._cancelled.set()
-            self._next_report = time.monotonic() + SECONDS_PER_REPORT
+            self._next_report = work_clock() + SECONDS_PER_REPORT
         if self.is_over(grace=grace):
             raise TimeUp
 
@@ -81,9 +81,9 @@ class Deadline:
         """
         begin, length = 0, max(first, 1)
         while begin < total:
-            stop, started = min(total, begin + length), time.monotonic()
+            stop, started = min(total, begin + length), work_clock()
             yield begin, stop
-            elapsed = max(time.monotonic() - started, 1e-6)
+            elapsed = max(work_clock() - started, 1e-6)
             length = max(1, int(min((stop - begin) * SECONDS_PER_CALL / elapsed, 8 * length)))
             begin = stop
             if begin < total:

@@ -12,7 +12,7 @@ from gradus._checks import OnConflict, check_count, check_time_limit
 from gradus._minfs.coded_examples import CodedExamples, code_examples, code_inputs, code_target
 from gradus._minfs.deadline import Deadline
 from gradus._minfs.listing import DrawnSet, ListedSets, expand
-from gradus._minfs.solver import Solver, load_kernels
+from gradus._minfs.solver import Solver
 from gradus._progress import Callback, Progress
 
 __all__ = ["FeatureSet", "all_minimum_feature_sets", "find_feature_set", "minimum_feature_set"]
@@ -113,8 +113,6 @@ def minimum_feature_set(
     seconds = check_time_limit(time_limit)
     inputs = code_inputs(X)
     examples = code_examples(inputs, code_target(y, inputs.n_rows), on_conflict=on_conflict)
-    if seconds is not None:
-        load_kernels()
     report = None
     if callback is not None:
         tell = callback

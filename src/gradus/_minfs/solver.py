@@ -7,7 +7,6 @@ deadline the answer depends on the examples alone.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,7 +21,7 @@ from gradus._minfs.deadline import Deadline, TimeUp, describe_bounds
 from gradus._minfs.listing import SetVisitor, visit_sets
 from gradus._minfs.masks import CoveringProblem, MaskCollector, reduce_masks
 
-__all__ = ["Deepening", "Solution", "Solver", "load_kernels"]
+__all__ = ["Deepening", "Solution", "Solver"]
 
 FIRST_WORK = 1 << 32  # words touched at most to prove that a minimum set is the lexicographically first one
 MASKS_PER_STEP = 11  # masks that a step of the search intersects, roughly
@@ -281,13 +280,3 @@ class Solver:
             collected, self.complete = self._collector(self.keep).collect()
             self.masks = collected if self.complete else np.concatenate([self.masks, collected])
         self.cover = reduce_masks(self.masks, self.n_columns, self.deadline)
-
-
-@functools.cache
-def load_kernels() -> None:
-    """Compile every kernel, or load it from the cache, by a tiny search: this must not count against a time limit."""
-    rows = np.random.default_rng(0).permutation(1 << 12)[:40].astype(np.uint64).reshape(-1, 1, 1)
-    masks, _ = MaskCollector(rows, np.arange(40) % 2, keep=16, work=1 << 20).collect()
-    cover = reduce_masks(masks, 12, Deadline())
-    Deepening(cover, 0, tuple(range(12)), Deadline()).run()
-    beam(cover.covers, cover.n_pairs, 1, longest=12, deadline=Deadline())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
+from gradus._clock import work_clock
 from gradus._progress import Callback, Progress
 from gradus._search.job import Checkpoint, Job, Outcome
 from gradus._search.workspace import Workspace
@@ -59,7 +58,7 @@ class _SearchRun:
     def __init__(self, job: Job, callback: Callback | None) -> None:
         self.work, self.settings, self.callback = Workspace(job), job.settings, callback
         limit = job.settings.time_limit
-        self.deadline = None if limit is None else time.monotonic() + limit
+        self.deadline = None if limit is None else work_clock() + limit
         self.steps = max(1, min(FIRST_CALL_STEPS, FIRST_CALL_WORDS // len(self.work.state.values)))
         self.total_steps = 0
 
@@ -89,13 +88,13 @@ class _SearchRun:
         return outcome, work.checkpoint(iterations=iterations, restart=restart) if stopped else None
 
     def _is_late(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        return self.deadline is not None and work_clock() >= self.deadline
 
     def _descend(self, at_most: int, restart: int) -> bool:
         """Make one call of the kernel and choose the length of the next; return whether the callback says stop."""
-        begin = time.monotonic()
+        begin = work_clock()
         taken = self.work.descend(min(self.steps, at_most))
-        elapsed = time.monotonic() - begin
+        elapsed = work_clock() - begin
         if taken:
             wanted = taken * SECONDS_PER_CALL / max(elapsed, 1e-9)
             self.steps = max(1, int(min(wanted, 8.0 * self.steps)))

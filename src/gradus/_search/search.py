@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from gradus._bits import as_bits, column_names
 from gradus._checks import check_choice, check_seed
+from gradus._clock import work_clock
 from gradus._curriculum import Curriculum, resolve_order
 from gradus._network import Network
 from gradus._progress import Callback
@@ -207,7 +207,7 @@ def output_nodes(order: Sequence[int], n_inputs: int, n_gates: int) -> npt.NDArr
 
 def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **settings: Any) -> SearchRequest:
     """Check the arguments of `search` and find the order, without searching yet."""
-    began, checked = time.monotonic(), Settings(**settings)
+    began, checked = work_clock(), Settings(**settings)
     inputs, targets = as_bits(X, "X"), as_bits(Y, "Y")
     if len(inputs) != len(targets):
         raise DataError(f"X has {len(inputs)} rows and Y has {len(targets)}; give one row of each for every example.")
@@ -223,7 +223,7 @@ def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **sett
         advice = "Remove or correct one of them, or use order=None to learn what can be learned."
         raise ConflictError(error.what, advice) from error
     if checked.time_limit is not None:
-        checked = replace(checked, time_limit=max(0.0, checked.time_limit - (time.monotonic() - began)))
+        checked = replace(checked, time_limit=max(0.0, checked.time_limit - (work_clock() - began)))
     return SearchRequest(
         job=Job(inputs, np.ascontiguousarray(targets[:, list(columns)]), checked, seed),
         order=tuple(int(column) for column in columns),
