@@ -82,13 +82,24 @@ def test_no_damaged_byte_gets_past_the_checksum(tmp_path):
     assert files.load("key") == {"code": bytes(range(256))}
 
 
-def test_signatures_never_share_a_file_and_stale_files_go(tmp_path):
+def test_signatures_and_versions_never_share_a_file(tmp_path):
     old, new = _KernelFiles(tmp_path, "kernel", "old"), _KernelFiles(tmp_path, "kernel", "new")
     old.save("int", 1)
     new.save("int", 2)
     new.save("float", 3)
-    assert (old.load("int"), new.load("int"), new.load("float")) == (None, 2, 3)
-    assert len(list(tmp_path.iterdir())) == 2
+    assert (old.load("int"), new.load("int"), new.load("float")) == (1, 2, 3)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_files_that_nobody_has_loaded_for_weeks_go(tmp_path):
+    old, new = _KernelFiles(tmp_path, "kernel", "old"), _KernelFiles(tmp_path, "kernel", "new")
+    for key in ("used", "unused"):
+        old.save(key, key)
+    for path in tmp_path.iterdir():
+        os.utime(path, (0, 0))
+    assert old.load("used") == "used"
+    new.save("int", 2)
+    assert (old.load("used"), old.load("unused"), new.load("int")) == ("used", None, 2)
 
 
 def test_a_folder_that_cannot_be_made_costs_only_time(run, tmp_path):

@@ -15,6 +15,7 @@ import logging
 import os
 import pickle
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -28,6 +29,7 @@ __all__ = ["compiled", "inlined"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 DIGEST_BYTES = 32
+UNUSED_SECONDS = 30 * 86_400.0
 
 
 @functools.cache
@@ -81,6 +83,8 @@ class _KernelFiles:
         if hashlib.sha256(payload).digest() != content[:DIGEST_BYTES]:
             path.unlink(missing_ok=True)  # damaged: compile again
             return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # it is in use
         return pickle.loads(payload)  # our own file, in a folder that only this user can write to
 
     def save(self, key: Any, data: Any) -> None:
@@ -92,9 +96,13 @@ class _KernelFiles:
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
-        for stale in self.folder.glob(f"{self.base}.*.nbc"):
-            if not stale.name.startswith(f"{self.base}.{self.stamp}."):
-                stale.unlink(missing_ok=True)
+        self._remove_unused()
+
+    def _remove_unused(self) -> None:
+        """Remove code of other versions that nobody has loaded for weeks; several versions may be in use side by side."""
+        for path in self.folder.glob(f"{self.base}.*.nbc"):
+            if time.time() - path.stat().st_mtime > UNUSED_SECONDS:
+                path.unlink(missing_ok=True)
 
     def flush(self) -> None:
         for path in self.folder.glob(f"{self.base}.{self.stamp}.*.nbc"):
