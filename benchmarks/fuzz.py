@@ -35,7 +35,7 @@ from gradus._experiments.tasks import Design, Task
 from gradus._formats.series import read_series
 from gradus._formats.table_files import read_table, write_table
 from gradus._formats.transitions import transitions
-from gradus._inference.prior import read_edges
+from gradus._inference.known_edges import known_edges
 from gradus._search.job import Outcome, Settings
 from gradus.errors import GradusError
 
@@ -130,7 +130,7 @@ def readers() -> list[Reader]:
     found += [Reader("series", TEXTS["series"], _named("t.tsv"), _as_series)]
     found += [Reader("mulan", TEXTS["mulan"], _named("t.xml"), _with_labels)]
     found += [Reader("model", TEXTS["model"], _named("t.json"), gradus.load)]
-    found += [Reader("edges", TEXTS["edges"], _named("t.csv"), read_edges)]
+    found += [Reader("edges", TEXTS["edges"], _named("t.csv"), known_edges)]
     found += [Reader("spec", TEXTS["spec"], _named("t.toml"), lambda path: read_spec(str(path), path.parent))]
     with tempfile.TemporaryDirectory() as folder:
         found += _made_readers(Path(folder))
@@ -149,6 +149,9 @@ def _made_readers(folder: Path) -> Iterator[Reader]:
         write_table(path, X, X[:, ::-1], ["a", "b", "c"], ["x", "y", "z"])
         yield Reader(name, path.read_bytes(), _named(path.name), _last_target)
     network = gradus.Network(2, [[0, 1], [2, 2]], [3, 2], [6, 8])
+    path = folder / "t.sbml"
+    gradus.export(gradus.Network(2, [[0, 1], [2, 2]], [3, 2], input_names=["a", "b*"]), path)
+    yield Reader("sbml", path.read_bytes(), _named(path.name), _examples)
     path = folder / "network.json"
     network.save(path)
     yield Reader("network", path.read_bytes(), _named(path.name), gradus.Network.load)

@@ -23,7 +23,7 @@ def readers():
     return {reader.name: reader for reader in fuzz.readers()}
 
 
-NAMES = (*fuzz.TEXTS, "npz", "parquet", "network", "plan", "jobs", "results", "part")
+NAMES = (*fuzz.TEXTS, "npz", "parquet", "sbml", "network", "plan", "jobs", "results", "part")
 
 
 def test_every_reader_is_attacked(readers):

@@ -57,11 +57,14 @@ def read_guard(path: str | PathLike[str], what: str) -> Iterator[None]:
         raise FormatError(error.message, path=path, line=error.line, column=error.column) from error
     except GradusError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        # Libraries written in Rust raise this one, which is no Exception, over what they did not expect.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise FormatError(f"cannot be read as {what}: {_reason(error)}.", path=path) from error
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     if isinstance(error, KeyError):
         return f"{str(error)[:LONGEST_REASON]} is missing"
     if isinstance(error, RecursionError):

@@ -11,10 +11,10 @@ import pytest
 from circuits import CIRCUITS, awkward_names, yeast_rules
 from referees import assert_model_means
 
-from gradus import Network
+from gradus import Network, problems
 from gradus._formats.names import restore
 from gradus._formats.writers import export
-from gradus.errors import DataError, MissingExtraError
+from gradus.errors import DataError, FormatError, MissingExtraError
 
 aeon = pytest.importorskip("biodivine_aeon")
 
@@ -72,3 +72,32 @@ def test_the_message_names_the_extra_when_aeon_is_missing(monkeypatch: pytest.Mo
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match="pip install biodivine-aeon"):
         export(Network(1, [], [0]), format="sbml")
+
+
+def test_rules_too_long_for_aeon_are_refused_before_it_sees_them(tmp_path: Path) -> None:
+    n = 400
+    pairs = [[2 * i, 2 * i + 1] for i in range(n)]
+    chain = [[2 * n, 2 * n + 1], *([3 * n + i, 2 * n + i + 2] for i in range(n - 2))]
+    product = Network(2 * n, pairs + chain, [4 * n - 2], [6] * n + [8] * (n - 1))
+    with pytest.raises(FormatError, match=r"z0.*too many to be written as SBML; write \.bnet"):
+        export(product, tmp_path / "wide.sbml")
+    assert not (tmp_path / "wide.sbml").exists()
+
+
+def test_deep_and_long_sbml_files_are_refused_before_aeon_sees_them(tmp_path: Path) -> None:
+    path = tmp_path / "t.sbml"
+    export(Network(2, [[0, 1]], [2], [6]), path)
+    whole = path.read_text(encoding="utf-8")
+    begin, end = whole.rindex("<math"), whole.rindex("</math>")
+    begin = whole.index("<apply", begin)
+    rule = whole[begin:end]
+    for changed, says in (
+        ("<apply><not/>" * 20_000 + rule + "</apply>" * 20_000, "nested more than 500 deep"),
+        ("<apply><or/>" + rule * 3000 + "</apply>", "more than 2000 operators"),
+    ):
+        path.write_text(whole[:begin] + changed + whole[end:], encoding="utf-8")
+        with pytest.raises(FormatError, match=says):
+            problems.from_file(path)
+    path.write_text("<!DOCTYPE sbml>" + whole.split("?>", 1)[1], encoding="utf-8")
+    with pytest.raises(FormatError, match="document type"):
+        problems.from_file(path)

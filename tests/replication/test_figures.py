@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import gradus
 from experiment_helpers import changed, results_of
 from gradus import problems
 from gradus._experiments.tasks import BASELINES, Design, Task
@@ -231,6 +232,23 @@ def test_a_learned_network_is_drawn_with_every_node_and_wire():
     assert sorted(names) == sorted([*network.input_names, *network.output_names])
     title = draw("fig1", results_of([row])).axes[0].get_title()
     assert f"learned from 40 examples: {row.live_gates} NAND gates" in title
+
+
+def test_dollar_signs_in_names_are_no_formulas(made_up):
+    import io
+
+    from matplotlib.figure import Figure
+
+    odd = "a$_{b$c \\$ $"
+    rows = [replace(row, problem=f"{odd}#0123456789abcdef") for row in made_up("cpar7", lambda *_: 0.5, m=7)]
+    figure = draw("accuracy", results_of(rows))
+    figure.savefig(io.BytesIO(), format="svg")
+    network = gradus.Network(1, [[0, 0]], [1], input_names=["$x^$"], output_names=["$y_{$"])
+    panel = Figure().subplots()
+    draw_layers(panel, network)
+    panel.figure.savefig(io.BytesIO(), format="svg")
+    table = changed(rows_for("tab2", made_up), targets=("$S_{$", "P$"))
+    draw("tab2", results_of(table)).savefig(io.BytesIO(), format="svg")
 
 
 def test_every_figure_says_which_runs_it_shows(made_up):

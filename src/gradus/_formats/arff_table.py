@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
-from xml.parsers import expat
+from typing import NamedTuple
 
 from gradus._files import decoded_lines, read_guard, read_text
 from gradus._formats.table import Table, TableBuilder, check_cells, unique_columns
+from gradus._formats.xml_scan import scan_xml
 from gradus.errors import FormatError
 
 __all__ = ["read"]
@@ -236,21 +236,11 @@ def _mulan_labels(labels: str | PathLike[str], names: tuple[str, ...]) -> tuple[
     found: list[str | None] = []
 
     def element(tag: str, attributes: dict[str, str]) -> None:
-        if tag.rpartition(":")[2] == "label":
+        if tag == "label":
             found.append(attributes.get("name"))
 
-    def document_type(*_: Any) -> None:
-        # Entities can make a small file grow without bound, and a list of labels needs none.
-        raise FormatError("holds a document type or entities, which a label file does not need.", path=labels)
-
     with read_guard(labels, "a Mulan label file"):
-        parser = expat.ParserCreate("utf-8")
-        parser.StartElementHandler = element
-        parser.StartDoctypeDeclHandler = document_type
-        try:
-            parser.Parse(text.encode("utf-8"), True)
-        except expat.ExpatError as error:
-            raise FormatError(f"not XML: {error}.", path=labels, line=error.lineno, column=error.offset + 1) from error
+        scan_xml(text, labels, element)
     known = set(names)
     for label in found:
         if label is None or label not in known:

@@ -10,11 +10,14 @@ from typing import Any
 from gradus._files import read_guard, read_text
 from gradus._formats.bnet import BnetModel, parse_bnet, write_bnet
 from gradus._formats.names import MARK
+from gradus._formats.xml_scan import scan_xml
 from gradus._network import Network
-from gradus.errors import DataError, MissingExtraError
+from gradus.errors import DataError, FormatError, MissingExtraError
 
 __all__ = ["aeon", "read_sbml", "write_sbml"]
 
+MOST_OPERATORS = 2000
+"""Of one rule: AEON holds a rule as a chain as long as it has operators, and walks it by recursion."""
 NAME_COMMENT = re.compile(rf"<!-- ({re.escape(MARK)}.*?) -->")
 
 
@@ -48,10 +51,33 @@ def read_sbml(path: str | PathLike[str], *, targets: Collection[str] = ()) -> Bn
     text = read_text(path)
     library = aeon()
     with read_guard(path, "a Boolean SBML-qual model"):
+        scan_xml(text, path, _RuleSizes(path))
         rules = library.BooleanNetwork.from_sbml(text).to_bnet(rename_if_necessary=True)
     # Names that Gradus had to change stand in comments, which AEON does not keep.
     names = [f"# {comment}" for comment in NAME_COMMENT.findall(text)]
     return parse_bnet("\n".join([*names, rules]), path=path, targets=targets)
+
+
+class _RuleSizes:
+    """Counts the operators of each rule of a model: AEON runs out of stack, and ends the process, where there are too many."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path, self.operators = path, 0
+
+    def __call__(self, tag: str, _: dict[str, str]) -> None:
+        self.operators = 0 if tag == "math" else self.operators + (tag == "apply")
+        if self.operators > MOST_OPERATORS:
+            raise FormatError(f"a rule has more than {MOST_OPERATORS} operators; they are too many for AEON.", path=self.path)
+
+
+def _check_rules(rules: str) -> None:
+    for line in rules.split("\n"):
+        target, _, rule = line.partition(",")
+        if not line.startswith("#") and sum(map(rule.count, "&|!(")) > MOST_OPERATORS:
+            raise FormatError(
+                f"the rule of {target!r} has more than {MOST_OPERATORS} operators, too many to be written as SBML; "
+                "write .bnet, .blif or .v instead."
+            )
 
 
 def write_sbml(network: Network) -> str:
@@ -68,6 +94,8 @@ def write_sbml(network: Network) -> str:
         If ``biodivine_aeon`` is not installed.
     DataError
         If the network has no variables.
+    FormatError
+        If a rule is too long for AEON.
 
     Examples
     --------
@@ -78,6 +106,7 @@ def write_sbml(network: Network) -> str:
     if not network.n_inputs + network.n_outputs:
         raise DataError("the network has no inputs and no outputs; an SBML model needs at least one variable.")
     rules = write_bnet(network)
+    _check_rules(rules)
     # Inferring the graph drops nothing from rules over their true support; it adds the sign of each influence.
     model = aeon().BooleanNetwork.from_bnet(rules).infer_valid_graph().to_sbml()
     comments = [line[2:] for line in rules.split("\n") if line.startswith(f"# {MARK}")]

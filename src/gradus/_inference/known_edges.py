@@ -56,7 +56,8 @@ def known_edges(source: Any) -> tuple[KnownEdge, ...]:
     if isinstance(source, str | PathLike):
         kind = Path(source).suffix.lower()
         if kind in (".bnet", ".sbml"):
-            return model_edges(read_bnet(source) if kind == ".bnet" else read_sbml(source))
+            with read_guard(source, f"a model of the kind {kind}"):
+                return model_edges(read_bnet(source) if kind == ".bnet" else read_sbml(source))
         return _read(source)
     headings = column_names(source, "the table of edges")
     if headings is not None:

@@ -39,7 +39,7 @@ class WorkWatch:
         """Return the seconds until the time limit; None if there is none."""
         if self._outer is not None:
             return self._outer[0].seconds_left()
-        return None if self.ends is None else max(0.0, self.ends - time.monotonic())
+        return None if self.ends is None else max(0.0, self.ends - work_clock())
 
     def stop(self, stage: str, done: int, total: int | None, *, target: int | None = None, detail: str = "") -> bool:
         """Report where the work stands and say whether it should end; once it should, the answer stays."""

@@ -23,6 +23,7 @@ from gradus._replication.figures.style import (
     finish,
     label_axes,
     limit_accuracy,
+    plain_text,
     tidy_axes,
 )
 from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, peak_size, tau_values
@@ -93,7 +94,7 @@ def _panel_per_problem(
     figure, panels = figure_of_panels(len(problems), columns)
     for panel, problem in zip(panels, problems, strict=True):
         draw(panel, results.select(problem=problem))
-        panel.set_title(problem_title(problem), fontsize=9)
+        panel.set_title(plain_text(problem_title(problem)), fontsize=9)
     label_axes(panels, columns, SIZE, y)
     return finish(figure, results, panels)
 
@@ -124,7 +125,7 @@ def fig5(results: Results) -> Figure:
             band(below, mean_by_size(found, values), colour, label)
         below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
         below.set_ylim(-0.05, 1.05)
-        above.set_title(problem_title(problem), fontsize=9)
+        above.set_title(plain_text(problem_title(problem)), fontsize=9)
         below.set_xlabel(SIZE)
     tidy_axes(grid.flat)
     grid[0, 0].set_ylabel(GAIN)
@@ -242,7 +243,7 @@ def accuracy(results: Results) -> Figure:
         for k, variant in enumerate(variants or [()]):
             rows = one.select(**dict(zip(axes, variant, strict=True)))
             label = ", ".join(_say(name, value) for name, value in zip(axes, variant, strict=True)) or "all"
-            band(panel, accuracy_by_size(rows), COLOURS.get(label, f"C{k}"), LABELS.get(label, label))
+            band(panel, accuracy_by_size(rows), COLOURS.get(label, f"C{k}"), LABELS.get(label, plain_text(label)))
         limit_accuracy(panel)
 
     return _panel_per_problem(results, problems, ACCURACY, draw, columns=min(3, max(1, len(problems))))
@@ -265,7 +266,7 @@ def _table_figure(results: Results, problem: str) -> Figure:
             fmt="o", markersize=4, capsize=2, color=COLOURS[loss], label=LABELS[loss],
         )  # fmt: skip
     panel.axvline(0, color=COLOURS["l1"], linewidth=0.8)
-    panel.set_yticks(range(len(rows)), [f"{name}  ({100 * base.value:.1f} %)" for name, base, _ in rows])
+    panel.set_yticks(range(len(rows)), [f"{plain_text(name)}  ({100 * base.value:.1f} %)" for name, base, _ in rows])
     panel.invert_yaxis()
     panel.set_xlabel("leave-one-out gain over $L_1$ (points); in brackets the accuracy of $L_1$")
     panel.xaxis.grid(**GRID)

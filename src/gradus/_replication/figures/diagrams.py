@@ -15,6 +15,7 @@ from gradus._experiments.results import Results
 from gradus._experiments.row import Row
 from gradus._experiments.training_sets import problem_of
 from gradus._network import Network
+from gradus._replication.figures.style import plain_text
 from gradus._replication.paper import problem_title
 from gradus._search.driver import run_search
 from gradus._search.search import make_network
@@ -34,7 +35,7 @@ def fig1(results: Results) -> Figure:
     draw_layers(panel, network)
     problem = str(usable.problem[best])
     panel.set_title(
-        f"{problem_title(problem)}, learned from {usable.n_train[best]} examples: {network.n_gates} NAND gates, "
+        f"{plain_text(problem_title(problem))}, learned from {usable.n_train[best]} examples: {network.n_gates} NAND gates, "
         f"{100 * usable.accuracy[best]:.1f} % of the other patterns right",
         fontsize=9,
     )
@@ -71,7 +72,7 @@ def draw_layers(panel: Any, network: Network) -> None:
             level[node], place[node], s=190 if text else 60, marker=">" if inverter and not text else "o",
             color=colour, edgecolor=INK, linewidth=0.7, zorder=2,
         )  # fmt: skip
-        panel.text(level[node], place[node], text, ha="center", va="center", fontsize=7, zorder=3)
+        panel.text(level[node], place[node], plain_text(text), ha="center", va="center", fontsize=7, zorder=3)
     panel.set_axis_off()
 
 
@@ -97,7 +98,7 @@ def fig2(results: Results) -> Figure:
         curriculum = find_curriculum(problem.X, problem.Y)
         sets = ["{" + ", ".join(problem.input_names[k] for k in found.features) + "}" for found in curriculum.feature_sets]
         _draw_hierarchy(panel, problem.target_names, sets, curriculum.sizes, curriculum.hierarchy())
-        panel.set_title(f"{problem_title(name)}: a target and the inputs it needs", fontsize=9)
+        panel.set_title(f"{plain_text(problem_title(name))}: a target and the inputs it needs", fontsize=9)
     return figure
 
 
@@ -114,7 +115,7 @@ def _draw_hierarchy(
     box = {"boxstyle": "round,pad=0.35", "facecolor": OUTPUT, "edgecolor": INK, "linewidth": 0.7}
     boxes = {}
     for k, (x, y) in place.items():
-        text = panel.text(x, y, f"{names[k]}\n{sets[k]}", ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+        text = panel.text(x, y, plain_text(f"{names[k]}\n{sets[k]}"), ha="center", va="center", fontsize=8, bbox=box, zorder=2)
         boxes[k] = text.get_bbox_patch()
     for first, followers in after.items():
         for second in followers:

@@ -23,6 +23,7 @@ __all__ = [
     "finish",
     "label_axes",
     "limit_accuracy",
+    "plain_text",
     "tidy_axes",
 ]
 
@@ -48,6 +49,17 @@ PANEL_WIDTH, PANEL_HEIGHT = 3.3, 2.6
 LEGEND_WIDTH = 1.6
 """Width of an entry of the legend, in inches."""
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
+
+
+def plain_text(name: str) -> str:
+    r"""Escape a name from somebody's data: between two dollar signs Matplotlib would look for a formula, and fail.
+
+    Examples
+    --------
+    >>> print(plain_text("US$ and A$"))
+    US\$ and A\$
+    """
+    return name.replace("$", r"\$")
 
 
 def figure_of_panels(n: int, columns: int) -> tuple[Figure, list[Any]]:

@@ -1,0 +1,53 @@
+"""XML of unknown origin, looked at element by element before anything is built from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+from xml.parsers import expat
+
+from gradus.errors import FormatError
+
+__all__ = ["scan_xml"]
+
+DEEPEST = 500
+
+
+def scan_xml(text: str, path: str | PathLike[str], element: Callable[[str, dict[str, str]], None]) -> None:
+    """Call a function with the name, without its prefix, and the attributes of every element in turn.
+
+    Raises
+    ------
+    FormatError
+        If the text is not XML, is nested too deeply, or has a document type: its entities can make a small file grow
+        without bound.
+
+    Examples
+    --------
+    >>> scan_xml('<a:b c="d"/>', "t.xml", print)
+    b {'c': 'd'}
+    """
+    parser = expat.ParserCreate("utf-8")
+    depth = 0
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise FormatError(f"elements are nested more than {DEEPEST} deep here.", path=path, line=parser.CurrentLineNumber)
+        element(tag.rpartition(":")[2], attributes)
+
+    def end(_: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def document_type(*_: Any) -> None:
+        raise FormatError("holds a document type or entities, which are not needed here and not read.", path=path)
+
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser.StartDoctypeDeclHandler = document_type
+    try:
+        parser.Parse(text.encode("utf-8"), True)
+    except expat.ExpatError as error:
+        raise FormatError(f"not XML: {error}.", path=path, line=error.lineno, column=error.offset + 1) from error
