@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import builtins
+import graphlib
 import re
 import struct
 from pathlib import Path
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 
 from gradus import Network
-from gradus._drawing.dot import INPUT, OUTPUT, first_targets, hierarchy_dot, network_dot, palette, teaching_order
+from gradus._drawing.diagram import INPUT, OUTPUT, Group, Grouping, diagram, first_targets, palette, teaching_order
+from gradus._drawing.dot import hierarchy_dot, network_dot
+from gradus._drawing.folding import blocks
 from gradus._drawing.picture import draw_hierarchy, draw_network
 from gradus.errors import FormatError, MissingExtraError, SettingsError
 
@@ -116,8 +119,7 @@ def test_the_first_target_is_on_top(tmp_path: Path) -> None:
 
 def test_a_notebook_shows_the_drawing_unless_it_is_too_large() -> None:
     assert (SHARED._repr_svg_() or "").count("<title>g") >= 3
-    chain = Network(1, [[gate, gate] for gate in range(500)], [500])
-    assert chain._repr_svg_() is None
+    assert large_network(900, 1, 0)._repr_svg_() is None
 
 
 def test_the_first_user_is_the_first_cone_that_holds_the_node() -> None:
@@ -229,3 +231,55 @@ def test_a_hierarchy_refuses_what_is_no_target() -> None:
         hierarchy_dot(["a"], {"a": []}, [("a", "q")])
     with pytest.raises(SettingsError, match="'q' is not one of the targets"):
         hierarchy_dot(["a"], {"q": []}, [])
+
+
+def large_network(n_gates: int, n_targets: int, seed: int) -> Network:
+    rng = np.random.default_rng(seed)
+    sources = [[int(rng.integers(max(0, node - 30), node)), int(rng.integers(0, node))] for node in range(12, 12 + n_gates)]
+    outputs = range(12 + n_gates - n_targets, 12 + n_gates)
+    return Network(12, sources, outputs, rng.choice([6, 7, 8, 14], n_gates)).prune()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_block_reads_only_blocks_and_inputs_before_it(seed: int) -> None:
+    network = large_network(900, 9, seed)
+    block = blocks(network)
+    assert network.n_gates > 300
+    assert len(set(block)) <= 40
+    before: dict[int, set[int]] = {last: set() for last in block}
+    for gate, last in enumerate(block):
+        before[last] |= {block[source - 12] for source in network.read_sources[gate] if source >= 12} - {last}
+    order = graphlib.TopologicalSorter(before)
+    assert set(order.static_order()) == set(block)
+    parts = diagram(network, block=block)
+    assert sum(gate.size for gate in parts.gates.values()) == network.n_gates
+    for gate in parts.gates.values():
+        assert all(source < 12 or source in parts.gates for source, _ in gate.pins)
+
+
+def test_a_tree_is_folded_into_blocks_with_one_output() -> None:
+    # A ladder of 100 gates with an output at every tenth.
+    network = Network(2, [[0, 1], *([gate + 1, gate % 2] for gate in range(1, 100))], range(11, 102, 10), [6] * 100)
+    block = blocks(network)
+    assert 10 <= len(set(block)) <= 40
+    for gate, home in enumerate(block):
+        outside = {block[g] for g, read in enumerate(network.read_sources) if gate + 2 in read} - {home}
+        assert not outside or gate == home
+
+
+def test_a_large_circuit_is_drawn_in_boxes(tmp_path: Path) -> None:
+    network = large_network(600, 6, 1)
+    drawn = boxes(picture(network, tmp_path))
+    assert sum(key.startswith("g") for key in drawn) <= 40
+    assert "gates</text>" in (tmp_path / "net.svg").read_text(encoding="utf-8")
+
+
+def test_bits_of_a_column_share_a_box(tmp_path: Path) -> None:
+    network = Network(3, [[0, 1], [3, 2]], [3, 4], [8, 14])
+    inputs = Group("age", ((0, "> 18"), (1, "> 65"))), Group("on", ((2, "on"),))
+    groups = Grouping(inputs, (Group("kind", ((0, "a"), (1, "b"))),))
+    drawn = boxes(picture(network, tmp_path, grouping=groups))
+    assert sorted(drawn) == ["g0", "g1", "in0", "in2", "out0"]
+    assert "".join(drawn["in0"].itertext()).split() == ["in0", "age", ">", "18", ">", "65"]
+    assert "".join(drawn["out0"].itertext()).split() == ["out0", "kind", "a", "b"]
+    assert ":m1 ->" in network_dot(network, grouping=groups)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
+from gradus._drawing.diagram import Grouping
 from gradus._encoding.cells import shown_date
 from gradus._encoding.labels import TargetEncoding, side_by_side
 from gradus._encoding.table_columns import TableColumn
@@ -21,6 +22,7 @@ from gradus._files import read_guard, read_text, write_text_whole
 from gradus._logic.formula import RESERVED_WORDS, Formula, formulas
 from gradus._network import Network
 from gradus._version import __version__
+from gradus._views.model_labels import class_notes, model_grouping
 from gradus._views.model_page import ModelView, model_page, summary_of
 from gradus._views.page_data import used_columns
 from gradus._views.page_examples import PageExamples, class_codes, odd_rows, shown_rows
@@ -205,6 +207,14 @@ class Model:
             head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
         self.network.save(path, about=head)
 
+    def grouping(self) -> Grouping:
+        """Return which inputs and outputs share a box in drawings."""
+        return model_grouping(self.features, self.targets)
+
+    def notes(self) -> list[str]:
+        """Say what the outputs of the circuit mean, for comments in exported files."""
+        return class_notes(self.targets)
+
     def save_page(
         self,
         path: str | PathLike[str],
@@ -306,7 +316,8 @@ def _from_about(network: Network, about: dict[str, Any]) -> Model:
     if not isinstance(version, int) or version > VERSION:
         raise FormatError(f"the model has version {version!r} and this Gradus reads up to version {VERSION}; update Gradus.")
     if encoding is None:
-        return Model.of_bits(network)
+        plain = Model.of_bits(network)
+        return Model(plain.networks, plain.features, plain.targets, about)
     if not isinstance(encoding, dict) or not isinstance(encoding.get("targets"), list) or not encoding["targets"]:
         raise FormatError("the model's encoding must have features and targets.")
     if not isinstance(circuits, list):

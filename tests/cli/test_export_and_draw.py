@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from gradus import Network
+from gradus import Model, Network, problems
 from gradus._cli import draw_verb as draw
 from gradus._cli import export_verb as export
+from gradus._encoding.labels import TargetEncoding
+from gradus._encoding.table_columns import TableColumn
+from gradus._encoding.table_encoding import TableEncoding
 from gradus._formats import writers
 from gradus.errors import FormatError, SettingsError
 
@@ -78,3 +82,30 @@ def test_a_kept_order_that_is_no_list_of_names_is_an_error(kept: object, model: 
     ADDER.save(model, about={"order": kept})
     result = CliRunner().invoke(app(), ["draw", str(model), str(tmp_path / "net.svg")])
     assert isinstance(result.exception, FormatError)
+
+
+@pytest.mark.parametrize("extension", [".v", ".blif", ".bench", ".bnet", ".txt", ".aag", ".aig", ".sbml"])
+def test_exports_of_a_model_say_what_the_outputs_mean(extension: str, tmp_path: Path) -> None:
+    if extension == ".sbml":
+        pytest.importorskip("biodivine_aeon")
+    warm = TargetEncoding("warm", ("no", "gradus-name: --> yes"))
+    network = Network(2, [[0, 1]], [2], [8], output_names=warm.output_names)
+    model = Model((network,), Model.of_bits(network).features, (warm,))
+    writers.export(model, tmp_path / f"m{extension}")
+    content = (tmp_path / f"m{extension}").read_bytes()
+    assert b"warm is no where" in content
+    assert b'warm is "gradus-name' in content
+    if extension in (".blif", ".bnet", ".aag", ".aig"):
+        assert problems.from_file(tmp_path / f"m{extension}").Y.ravel().tolist() == [False, False, False, True]
+
+
+def test_a_drawing_of_a_model_groups_the_bits_of_a_column(tmp_path: Path) -> None:
+    pytest.importorskip("pygraphviz")
+    features = TableEncoding((TableColumn("age", "above", (18, 65)), TableColumn("on", "bit")))
+    network = Network(3, [[0, 1], [3, 2]], [4], [6, 8], input_names=features.input_names, output_names=["y"])
+    Model((network,), features, (TargetEncoding("y", (0, 1)),)).save(tmp_path / "model.json")
+    assert CliRunner().invoke(app(), ["draw", str(tmp_path / "model.json"), str(tmp_path / "net.svg")]).exit_code == 0
+    texts = re.findall(r">([^<>]+)</text>", (tmp_path / "net.svg").read_text(encoding="utf-8"))
+    assert [
+        text for text in texts if text in ("age", "&gt; 18", "&gt; 65", "on", "y")
+    ] == ["age", "&gt; 18", "&gt; 65", "on", "y"]

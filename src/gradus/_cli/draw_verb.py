@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from gradus._cli.output import check_file
-from gradus._files import read_text
 from gradus._wording import counted
 from gradus.errors import FormatError
 
@@ -27,26 +25,28 @@ def command(
             show_default=False,
         ),
     ] = None,
+    fold: Annotated[
+        bool | None, typer.Option("--fold/--no-fold", help="Fold gates into boxes; if not given, in large circuits.")
+    ] = None,
 ) -> None:
     """Draw a learned network with gate symbols; a gate has the colour of the first target taught that uses it.
 
     Example: gradus draw model.json net.svg --order z0,z1,z2
     """
     from gradus._drawing.picture import PICTURES, draw_network
-    from gradus._network import Network
+    from gradus._model import load
 
     check_file(picture, PICTURES)
-    network = Network.load(model)
-    taught = _kept_order(model) if order is None else [name.strip() for name in order.split(",")]
-    draw_network(network, picture, order=taught)
-    gates = counted(int(network.live.sum()), "live gate")
-    typer.echo(f"drew {picture}: {counted(network.n_outputs, 'target')}, {gates}")
+    loaded = load(model)
+    taught = _kept_order(loaded.about, model) if order is None else [name.strip() for name in order.split(",")]
+    draw_network(loaded.network, picture, order=taught, grouping=loaded.grouping(), fold=fold)
+    gates = counted(int(loaded.network.live.sum()), "live gate")
+    typer.echo(f"drew {picture}: {counted(loaded.network.n_outputs, 'target')}, {gates}")
 
 
-def _kept_order(model: Path) -> list[str] | None:
-    """Return the order that a model's "about" part holds, if it holds one; the model is known to be JSON by now."""
-    about = json.loads(read_text(model)).get("about")
-    kept = about.get("order") if isinstance(about, dict) else None
+def _kept_order(about: dict[str, Any], model: Path) -> list[str] | None:
+    """Return the order in which the model was taught, if the model holds one."""
+    kept = about.get("order")
     if kept is None:
         return None
     if not (isinstance(kept, list) and all(isinstance(name, str) for name in kept)):

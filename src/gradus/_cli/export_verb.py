@@ -28,10 +28,11 @@ def command(
     Example: gradus export model.json circuit.v
     """
     from gradus._formats.writers import EXTENSIONS, export
-    from gradus._network import Network
+    from gradus._model import load
 
     check_file(file, EXTENSIONS)
-    network = Network.load(model)
-    export(network, file)
+    loaded = load(model)
+    network = loaded.network
+    export(loaded, file)
     sizes = [(network.n_inputs, "input"), (network.n_outputs, "target"), (int(network.live.sum()), "live gate")]
     typer.echo(f"wrote {file}: {', '.join(counted(number, what) for number, what in sizes)}")

@@ -7,7 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gradus._drawing.dot import Circuit, diagram, hierarchy_dot
+from gradus._drawing.diagram import Circuit, Grouping, diagram
+from gradus._drawing.dot import hierarchy_dot
+from gradus._drawing.folding import MOST_GATES, blocks
 from gradus._drawing.schematic import placement, upper_first, with_symbols
 from gradus._files import write_bytes_whole
 from gradus.errors import FormatError, MissingExtraError
@@ -20,7 +22,14 @@ PLACEMENTS, FEW_GATES = 4, 100
 PICTURES = (".svg", ".png", ".pdf")
 
 
-def draw_network(circuit: Circuit, path: str | PathLike[str], *, order: Sequence[str | int] | None = None) -> None:
+def draw_network(
+    circuit: Circuit,
+    path: str | PathLike[str],
+    *,
+    order: Sequence[str | int] | None = None,
+    grouping: Grouping | None = None,
+    fold: bool | None = None,
+) -> None:
     """Draw a network with the usual gate symbols: inputs red on the left, outputs green on the right.
 
     A gate has the colour of the first target, in the order taught, that uses it, so that reuse is seen. Inputs and gates
@@ -32,6 +41,10 @@ def draw_network(circuit: Circuit, path: str | PathLike[str], *, order: Sequence
         Ends in ``.svg``, ``.png`` or ``.pdf``.
     order : sequence of str or int, optional
         Targets, by name or position, in the order taught; the order of the outputs if not given.
+    grouping : Grouping, optional
+        Which inputs and outputs share a box.
+    fold : bool, optional
+        Whether gates that serve one other gate only are folded into a box; if not given, those of large circuits are.
 
     Raises
     ------
@@ -42,12 +55,20 @@ def draw_network(circuit: Circuit, path: str | PathLike[str], *, order: Sequence
     SettingsError
         If the order is not an order of all the targets.
     """
-    write_bytes_whole(path, network_picture(circuit, _picture_kind(path), order=order))
+    write_bytes_whole(path, network_picture(circuit, _picture_kind(path), order=order, grouping=grouping, fold=fold))
 
 
-def network_picture(circuit: Circuit, kind: str, *, order: Sequence[str | int] | None = None) -> bytes:
+def network_picture(
+    circuit: Circuit,
+    kind: str,
+    *,
+    order: Sequence[str | int] | None = None,
+    grouping: Grouping | None = None,
+    fold: bool | None = None,
+) -> bytes:
     """Return the content of the file that `draw_network` writes; the kind is one of `PICTURES`."""
-    parts = diagram(circuit, order)
+    folds = int(circuit.live.sum()) > MOST_GATES if fold is None else fold
+    parts = diagram(circuit, order, grouping=grouping, block=blocks(circuit, order) if folds else None)
     pins = {node: list(gate.pins) for node, gate in parts.gates.items()}
     graph = _graph(placement(parts, pins))
     # Exchanging the pins of a gate can move its neighbours, so that others should be exchanged.

@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from gradus._drawing.dot import INK, Diagram, DiagramGate, frame
+from gradus._drawing.diagram import INK, Diagram, DiagramGate
+from gradus._drawing.dot import frame
 
 __all__ = ["placement", "upper_first", "with_symbols"]
 
 # Sizes in points. A symbol lies between its pins: left at (-REACH, ±PIN), or (-REACH, 0) for one pin; right at (REACH, 0).
 REACH, HALF, PIN = 23.0, 14.0, 7.0
 BUBBLE = 2.8
+# A block of folded gates is wider, and has at least this much room for each pin.
+BLOCK_REACH, LEAST_PIN = 34.0, 5.0
 
 # A place in the text of a drawing.
 PLACE = re.compile(r"(-?[\d.]+(?:e[-+]?\d+)?),(-?[\d.]+(?:e[-+]?\d+)?)")
@@ -31,40 +34,50 @@ def placement(parts: Diagram, pins: Pins) -> str:
     """
     lines = []
     for node, gate in parts.gates.items():
-        lines.append(f"  {parts.key(node)} [shape=none, style=solid, margin=0, label=<{_box(len(gate.pins))}>];")
+        lines.append(f"  {parts.key(node)} [shape=none, style=solid, margin=0, label=<{_box(gate)}>];")
         for pin, (source, _) in enumerate(pins[node]):
             lines.append(f"  {_wire(parts, source)} -> {parts.key(node)}:p{pin}:w {_look(parts, source)};")
-    for place, (node, _) in enumerate(parts.outputs):
-        lines.append(f"  {_wire(parts, node)} -> out{place}:w {_look(parts, node)};")
+    for place, node in enumerate(parts.ends):
+        end = f"{parts.output_key(place)}{parts.port(parts.outputs, place)}:w"
+        lines.append(f"  {_wire(parts, node)} -> {end} {_look(parts, node)};")
     return frame(parts, lines)
 
 
 def _wire(parts: Diagram, source: int) -> str:
-    return f"{parts.key(source)}:out:e" if source in parts.gates else f"{parts.key(source)}:e"
+    port = ":out" if source in parts.gates else parts.port(parts.inputs, source)
+    return f"{parts.key(source)}{port}:e"
 
 
 def _look(parts: Diagram, source: int) -> str:
     return f'[color="{parts.wire_colour(source)}", arrowhead=none]'
 
 
-def _box(n_pins: int) -> str:
+def _half(gate: DiagramGate) -> float:
+    """Return half of the height: blocks of many pins are taller than gates."""
+    return max(HALF, len(gate.pins) * LEAST_PIN / 2) if gate.kind == "block" else HALF
+
+
+def _box(gate: DiagramGate) -> str:
     """Return a table without visible lines whose cells are the pins."""
+    reach, half = (BLOCK_REACH if gate.kind == "block" else REACH), _half(gate)
 
     def cell(port: str, rows: int, height: float) -> str:
-        return f'<TD PORT="{port}" ROWSPAN="{rows}" FIXEDSIZE="TRUE" WIDTH="{REACH:g}" HEIGHT="{height:g}"></TD>'
+        return f'<TD PORT="{port}" ROWSPAN="{rows}" FIXEDSIZE="TRUE" WIDTH="{reach:g}" HEIGHT="{height:g}"></TD>'
 
-    rows = max(n_pins, 1)
-    pins = [cell(f"p{pin}", 1, 2 * HALF / rows) for pin in range(rows)]
-    pins[0] += cell("out", rows, 2 * HALF)
+    rows = max(len(gate.pins), 1)
+    pins = [cell(f"p{pin}", 1, 2 * half / rows) for pin in range(rows)]
+    pins[0] += cell("out", rows, 2 * half)
     body = "".join(f"<TR>{pin}</TR>" for pin in pins)
     return f'<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="0">{body}</TABLE>'
 
 
 def upper_first(parts: Diagram, graph: Any) -> Pins:
     """Return the pins of each gate such that wires from the same side do not cross in front of it."""
+    rank = {node: place for group in parts.inputs for place, (node, _) in enumerate(group.members)}
 
-    def height(pin: tuple[int, bool]) -> float:
-        return _centre(graph, parts.key(pin[0]))[1]
+    def height(pin: tuple[int, bool]) -> tuple[float, int]:
+        # Inputs in one box are as high as their places in it.
+        return _centre(graph, parts.key(pin[0]))[1], -rank.get(pin[0], 0)
 
     return {node: sorted(gate.pins, key=height, reverse=True) for node, gate in parts.gates.items()}
 
@@ -75,8 +88,10 @@ def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
     They are GraphViz's ``_background``, so that every picture format shows them. A drawing whose last target is on top is
     turned over.
     """
-    ends = [f"out{place}" for place in range(len(parts.outputs))]
-    if _first_is_below(graph, ends if len(ends) > 1 else [parts.key(node) for node, _ in parts.inputs]):
+    ends = [f"out{group.members[0][0]}" for group in parts.outputs]
+    inputs = [f"in{group.members[0][0]}" for group in parts.inputs]
+    # The lines of a box cannot be turned over.
+    if not parts.is_grouped and _first_is_below(graph, ends if len(ends) > 1 else inputs):
         _turn_over(graph)
         pins = {node: some[::-1] for node, some in pins.items()}
     pen = _Pen()
@@ -142,6 +157,9 @@ class _Pen:
 def _draw_symbol(pen: _Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
     left, right = -HALF, HALF
     pen.colour(INK, gate.colour)
+    if gate.kind == "block":
+        _draw_block(pen, gate)
+        return
     if gate.kind == "constant":
         pen.line([(8, 0), (REACH, 0)])
         pen.disc(0, 0, 9)
@@ -172,6 +190,17 @@ def _draw_symbol(pen: _Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
             pen.disc(left + hollow - BUBBLE, y, BUBBLE)
     if gate.inverted:
         pen.disc(right + BUBBLE, 0, BUBBLE)
+
+
+def _draw_block(pen: _Pen, gate: DiagramGate) -> None:
+    wide, half = BLOCK_REACH - 4, _half(gate)
+    pen.line([(wide, 0), (BLOCK_REACH, 0)])
+    for pin in range(len(gate.pins)):
+        y = half - (pin + 0.5) * 2 * half / len(gate.pins)
+        pen.line([(-BLOCK_REACH, y), (-wide, y)])
+    pen.area([(-wide, half), (-wide, -half), (wide, -half), (wide, half)])
+    pen.colour(INK, INK)
+    pen.text(0, -4, f"{gate.size} gates")
 
 
 def _straight(start: Point, end: Point) -> list[Point]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any, Protocol
 
+from gradus._drawing.diagram import Grouping
 from gradus._files import write_bytes_whole
+from gradus._formats.names import MARK
 from gradus._network import Network
 from gradus.errors import FormatError
 
@@ -28,20 +32,38 @@ _WRITERS: dict[str, tuple[str, ...]] = {
     ".pdf": ("gradus._drawing.picture", "network_picture", ".pdf"),
 }
 
+_DRAWINGS = (".dot", ".svg", ".png", ".pdf")
+_COMMENT_SIGNS = {".v": "//", ".dot": "//", ".blif": "#", ".bench": "#", ".bnet": "#", ".txt": "#"}
+
 EXTENSIONS = (*_WRITERS, ".json")
 """What `export` can write."""
 
 
-def export(network: Network, path: str | PathLike[str] | None = None, *, format: str | None = None) -> str | bytes:
-    r"""Write a network as a circuit, a model, formulas or a picture.
+class ExportedModel(Protocol):
+    """A circuit that knows the columns of its inputs and the classes of its outputs; `gradus.Model` is one."""
+
+    @property
+    def network(self) -> Network: ...
+
+    def grouping(self) -> Grouping: ...
+
+    def notes(self) -> list[str]: ...
+
+
+def export(
+    network: Network | ExportedModel, path: str | PathLike[str] | None = None, *, format: str | None = None
+) -> str | bytes:
+    r"""Write a network, or the best circuit of a model, as a circuit, a gene model, formulas or a picture.
 
     The formats are ``v`` (Verilog), ``blif``, ``bench``, ``aag`` and ``aig`` (AIGER, ASCII and binary), ``bnet``, ``sbml``
     (SBML-qual), ``dot`` (GraphViz), ``txt`` (formulas), ``svg``, ``png`` and ``pdf`` (drawings with the usual gate
     symbols), and ``json`` (as `Network.save` writes it). All but ``json`` leave out the gates that no output depends on.
+    With a model, drawings show the bits of a column, and the outputs of a target, in one box, and comments in the other
+    files say what the outputs mean.
 
     Parameters
     ----------
-    network : Network
+    network : Network or Model
     path : path-like, optional
         The file, written whole or not at all.
     format : str, optional
@@ -65,7 +87,15 @@ def export(network: Network, path: str | PathLike[str] | None = None, *, format:
     z0 = x0 ^ x1
     """
     kind = _checked_format(path, format)
-    content = network.to_json() if kind == ".json" else _written(network, *_WRITERS[kind])
+    circuit = network if isinstance(network, Network) else network.network
+    if kind == ".json":
+        content: str | bytes = circuit.to_json()
+    elif isinstance(network, Network):
+        content = _written(circuit, *_WRITERS[kind])
+    elif kind in _DRAWINGS:
+        content = _written(circuit, *_WRITERS[kind], grouping=network.grouping())
+    else:
+        content = _with_notes(_written(circuit, *_WRITERS[kind]), kind, network.notes())
     if kind == ".svg" and isinstance(content, bytes):
         content = content.decode("utf-8")
     if path is not None:
@@ -73,9 +103,23 @@ def export(network: Network, path: str | PathLike[str] | None = None, *, format:
     return content
 
 
-def _written(network: Network, module: str, function: str, *arguments: str) -> str | bytes:
-    content: str | bytes = getattr(importlib.import_module(module), function)(network, *arguments)
+def _written(network: Network, module: str, function: str, *arguments: str, **options: Any) -> str | bytes:
+    content: str | bytes = getattr(importlib.import_module(module), function)(network, *arguments, **options)
     return content
+
+
+def _with_notes(content: str | bytes, kind: str, notes: Sequence[str]) -> str | bytes:
+    """Add comments where the format has them: on top, behind the declaration of XML, or in AIGER's section at the end."""
+    # Whatever a label holds, it must not end the comment, nor look like a line that maps a name.
+    lines = ["".join(sign if sign.isprintable() else "·" for sign in note.replace(MARK, MARK[:-1])) + "." for note in notes]
+    if isinstance(content, bytes):
+        return content + "".join(f"{line}\n" for line in lines).encode("utf-8")
+    if kind == ".aag":
+        return content + "".join(f"{line}\n" for line in lines)
+    if kind == ".sbml":
+        declaration, rest = content.split("\n", 1)
+        return "\n".join([declaration, *(f"<!-- {line.replace('--', '- -')} -->" for line in lines), rest])
+    return "".join(f"{_COMMENT_SIGNS[kind]} {line}\n" for line in lines) + content
 
 
 def _checked_format(path: str | PathLike[str] | None, format: str | None) -> str:

@@ -22,7 +22,7 @@ __all__ = ["Network"]
 
 ROWS_AT_ONCE = 1 << 16
 MOST_SPELLED_OUT = 8
-MOST_GATES_DRAWN = 400
+MOST_BLOCKS_DRAWN = 100
 
 
 class Network:
@@ -323,10 +323,11 @@ class Network:
         return f"Network({self._n_inputs}, {self._sources.tolist()}, {self._outputs.tolist()}{more})"
 
     def _repr_svg_(self) -> str | None:
-        """Return the drawing that notebooks show, or None if it cannot be drawn or would be too large to read."""
+        """Return the drawing that notebooks show, or None if it cannot be drawn or would be too large even when folded."""
+        from gradus._drawing.folding import MOST_GATES, blocks
         from gradus._drawing.picture import network_picture
 
-        if self.live.sum() > MOST_GATES_DRAWN:
+        if self.live.sum() > MOST_GATES and len(set(blocks(self))) > MOST_BLOCKS_DRAWN:
             return None
         try:
             return network_picture(self, ".svg").decode("utf-8")

@@ -19,20 +19,13 @@ Token: TypeAlias = str | tuple[int, bool]
 
 
 class Condition(NamedTuple):
-    """What an input says about its column; a signal of the circuit has a name instead.
-
-    Attributes
-    ----------
-    column : TableColumn or None
-    key : object
-        What the input stands for in the column; see `TableColumn.input_keys`.
-    name : str
-        The name of a signal.
-    """
+    """What an input says about its column; a signal of the circuit has a name instead."""
 
     column: TableColumn | None
     key: Any = None
+    """What the input stands for in the column; see `TableColumn.input_keys`."""
     name: str = ""
+    """The name of a signal."""
 
     def text(self, holds: bool = True, *, quoted: bool = True) -> str:
         """Write the condition, or its negation; unless told otherwise, with names quoted that are not plain words.

@@ -474,7 +474,7 @@
     const { values } = view;
     for (const wire of element("drawing").querySelectorAll(".wire")) wire.classList.toggle("on", values[wire.dataset.node]);
     for (const item of view.list) {
-      const on = values[item.nodes[item.nodes.length - 1]]; // of a block, its last gate
+      const on = item.kind !== "block" && values[item.nodes[0]];
       item.drawn.classList.toggle("on", on);
       if (item.kind === "input") item.drawn.setAttribute("aria-checked", String(on));
       if (item.kind === "output") {

@@ -30,31 +30,18 @@ OPERATORS = {" & ": "and", " | ": "or", " ^ ": "xor"}
 
 @dataclass(frozen=True, eq=False)
 class ModelView:
-    """What a page shows.
-
-    Attributes
-    ----------
-    network : Network
-        The circuit, without gates that it does not need.
-    features : TableEncoding
-    targets : tuple of TargetEncoding
-    statements : list of Statement
-        What its outputs say.
-    decode : Decoder
-        From its outputs to classes.
-    n_circuits : int
-        How many circuits vote in the model.
-    title, summary : str
-    scores : mapping of str to sequence of float
-    examples : PageExamples, optional
-    """
+    """What a page shows."""
 
     network: Network
+    """The circuit, without gates that it does not need."""
     features: TableEncoding
     targets: tuple[TargetEncoding, ...]
     statements: Sequence[Statement]
+    """What the outputs say."""
     decode: Decoder
+    """From the outputs to classes."""
     n_circuits: int = 1
+    """How many circuits vote in the model."""
     title: str = ""
     summary: str = ""
     scores: Scores = field(default_factory=dict)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
-from gradus._drawing.dot import GATE_LABELS, diagram
+from gradus._drawing.diagram import GATE_LABELS, DiagramGate, diagram
 from gradus._drawing.folding import MOST_GATES, blocks
 from gradus._encoding.cells import shown_date
 from gradus._encoding.labels import TargetEncoding
@@ -17,6 +17,7 @@ from gradus._encoding.table_columns import TableColumn
 from gradus._encoding.table_encoding import TableEncoding
 from gradus._network import Network
 from gradus._views.conditions import Condition, in_words
+from gradus._views.model_labels import input_label, output_labels
 from gradus._views.statements import node_tokens
 
 __all__ = ["Decoder", "page_data", "used_columns"]
@@ -41,9 +42,6 @@ def page_data(
     ----------
     network : Network
         Without gates that it does not need.
-    features : TableEncoding
-    targets : sequence of TargetEncoding
-    decode : callable
     rows : sequence of sequences of str
         Examples: the cells of the columns that the circuit uses.
     """
@@ -55,7 +53,7 @@ def page_data(
     first = {j: features.input_columns.index(j) for j in used}
     inputs = []
     for node, (j, key) in enumerate(features.input_keys):
-        name, label = network.input_names[node], _label(features.columns[j], key)
+        name, label = network.input_names[node], input_label(features.columns[j], key)
         inputs.append({"column": where.get(j, -1), "place": node - first.get(j, 0), "name": name, "label": label})
     parts = diagram(network)
     conditions = {node: Condition(features.columns[j], key) for node, (j, key) in enumerate(features.input_keys)}
@@ -67,7 +65,7 @@ def page_data(
         "reads": network.read_sources,
         "symbols": [_symbol(parts.gates[network.n_inputs + gate]) for gate in range(network.n_gates)],
         "formulas": _formulas(network, conditions),
-        "blocks": blocks(network, network.read_sources),
+        "blocks": blocks(network),
         "mostGates": MOST_GATES,
         **_targets(network, targets, decode),
         "rows": [list(row) for row in rows],
@@ -132,17 +130,7 @@ def _first_value(column: dict[str, Any]) -> str:
     return shown_date(cuts[0]) if column["type"] == "date" else f"{cuts[0]:.12g}"
 
 
-def _label(column: TableColumn, key: Any) -> str:
-    """Say what an input tests, beside the name of its column."""
-    test = _test(column, key)
-    if "above" in test:
-        if column.kind == "bit":
-            return column.name
-        return f"> {shown_date(key) if column.kind == 'after' else key}"
-    return ", ".join(test["is"]) if "is" in test else "missing" if "missing" in test else "another"
-
-
-def _symbol(gate: Any) -> dict[str, Any]:
+def _symbol(gate: DiagramGate) -> dict[str, Any]:
     pins = [inverted for _, inverted in gate.pins]
     return {"kind": gate.kind, "pins": pins, "inverted": gate.inverted, "name": GATE_LABELS[gate.kind, gate.inverted]}
 
@@ -165,9 +153,7 @@ def _targets(network: Network, targets: Sequence[TargetEncoding], decode: Decode
     for k, target in enumerate(targets):
         places = list(range(len(outputs), len(outputs) + target.n_outputs))
         classes = [str(label) for label in target.classes]
-        for place, name in zip(places, target.output_names, strict=True):
-            one_each = len(places) == len(classes) > 1
-            label = classes[place - places[0]] if one_each else name
+        for place, name, label in zip(places, target.output_names, output_labels(target), strict=True):
             outputs.append({"place": place, "node": int(network.outputs[place]), "name": name, "label": label, "target": k})
         entry = {"name": target.name, "classes": classes, "outputs": places}
         if len(places) <= MOST_LISTED:

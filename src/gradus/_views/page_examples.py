@@ -24,23 +24,17 @@ MOST_ROWS = 40
 
 
 class OddRow(NamedTuple):
-    """A row with a label that the circuit does not give.
-
-    Attributes
-    ----------
-    row : int
-        From 0.
-    label, answer : int
-        Classes: that of the row, and that of the circuit.
-    rivals : tuple of int
-        Rows with the same inputs and another label of this target.
-    """
+    """A row with a label that the circuit does not give."""
 
     row: int
+    """From 0."""
     target: int
     label: int
+    """The class of the row."""
     answer: int
+    """The class that the circuit gives."""
     rivals: tuple[int, ...]
+    """Rows with the same inputs and another label of this target."""
 
 
 @dataclass(frozen=True)

@@ -24,30 +24,19 @@ LEAST_STEP = 3
 
 @dataclass(frozen=True)
 class Statement:
-    """A formula and what it is the formula of.
-
-    Attributes
-    ----------
-    name : str
-        What is stated, or the name of a signal.
-    node : int
-        The node of the circuit.
-    is_signal : bool
-        Whether it is a step on the way and not an output.
-    text : str
-        ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
-    tokens : tuple of Token
-        The formula in pieces.
-    columns : tuple of str
-        The columns that it reads, also through signals.
-    """
+    """A formula and what it is the formula of."""
 
     name: str
+    """What is stated, or the name of a signal."""
     node: int
     is_signal: bool
+    """Whether it is a step on the way and not an output."""
     text: str
+    """``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always."""
     tokens: tuple[Token, ...]
+    """The formula in pieces."""
     columns: tuple[str, ...]
+    """The columns that it reads, also through signals."""
 
     @property
     def n_conditions(self) -> int:
@@ -60,15 +49,10 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
 
     Parameters
     ----------
-    network : Network
     features : TableEncoding
-        Where its inputs come from.
+        Where the inputs come from.
     names : sequence of str
         What each output states.
-
-    Returns
-    -------
-    list of Statement
 
     Examples
     --------
