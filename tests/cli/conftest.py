@@ -2,33 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 from cli_files import write_series
 
 from gradus._cli.main import run
 from gradus.problems import ECOLI_SERIES, YEAST_SERIES
-
-
-@pytest.fixture
-def gradus(tmp_path):
-    """Run a command line in a process of its own, in an empty folder."""
-
-    def call(*words: str, check: int | None = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "gradus", *map(str, words)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert check is None or done.returncode == check, done.stderr
-        return done
-
-    return call
 
 
 @pytest.fixture

@@ -9,13 +9,14 @@ from cli_files import write_csv, write_problem
 from gradus._cli.main import run
 
 
-def test_the_order_of_an_adder_is_found_and_drawn(gradus, tmp_path):
-    write_problem(tmp_path / "add3.csv", "add3")
-    done = gradus("curriculum", "add3.csv", "--targets", "z2,z0,z1", "-o", "order.svg", "--all")
-    assert "nestedness 1.000" in done.stdout
-    places = [line.split()[:3] for line in done.stdout.splitlines() if line.split()[:1] in (["1"], ["2"], ["3"])]
+def test_the_order_of_an_adder_is_found_and_drawn(here, capsys):
+    write_problem(here / "add3.csv", "add3")
+    assert run(["curriculum", "add3.csv", "--targets", "z2,z0,z1", "-o", "order.svg", "--all"]) == 0
+    out = capsys.readouterr().out
+    assert "nestedness 1.000" in out
+    places = [line.split()[:3] for line in out.splitlines() if line.split()[:1] in (["1"], ["2"], ["3"])]
     assert places == [["1", "z0", "2"], ["2", "z1", "4"], ["3", "z2", "6"]]
-    assert (tmp_path / "order.svg").read_text().count('class="edge"') == 2
+    assert (here / "order.svg").read_text().count('class="edge"') == 2
 
 
 def test_json_lists_sets_ties_and_who_follows_whom(here, capsys):

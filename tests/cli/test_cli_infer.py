@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 import re
 import shutil
@@ -11,7 +13,7 @@ import time
 
 import numpy as np
 import pytest
-from cli_files import write_csv
+from cli_files import write_csv, write_series
 
 from gradus import Network
 from gradus._cli.main import run
@@ -27,15 +29,25 @@ def column(path, name):
         return [row[name] for row in csv.DictReader(file)]
 
 
-def test_the_yeast_series_gives_every_file_in_time(gradus, yeast, tmp_path):
-    begin = time.monotonic()
-    done = gradus("infer", "yeast.csv", "-o", "rules.bnet")
+@pytest.fixture(scope="module")
+def yeast_rules(tmp_path_factory):
+    """The folder in which rules.bnet of the yeast series was asked for, and what was printed."""
+    folder = tmp_path_factory.mktemp("yeast")
+    write_series(folder / "yeast.csv", YEAST_SERIES)
+    begin, out = time.monotonic(), io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert run(["infer", str(folder / "yeast.csv"), "-o", str(folder / "rules.bnet")]) == 0
     assert time.monotonic() - begin < ENOUGH_SECONDS
-    folder = tmp_path / "rules"
-    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
-    assert (tmp_path / "rules.bnet").read_text() == (folder / "rules.bnet").read_text()
+    return folder, out.getvalue()
+
+
+def test_the_yeast_series_gives_every_file_in_time(yeast_rules):
+    made_in, printed = yeast_rules
+    folder = made_in / "rules"
+    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == sorted(FILES)
+    assert (made_in / "rules.bnet").read_text() == (folder / "rules.bnet").read_text()
     for heading in ("one step", "usual value", "stays as it is", "free run", "not learned"):
-        assert heading in done.stdout
+        assert heading in printed
     summary = json.loads((folder / "summary.json").read_text())
     together = [set(one["targets"]) for one in summary["hierarchies"] if len(one["targets"]) > 1]
     assert together == [{"SK", "Ste9", "Rum1"}, {"PP", "Cdc2/Cdc13", "Cdc2/Cdc13*"}]
@@ -135,11 +147,10 @@ def test_bad_series_and_settings_are_refused(refused, here, yeast):
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium to open the page with")
-def test_the_report_opens_in_a_browser_without_an_error(here, yeast, capsys):
-    assert run(["infer", "yeast.csv", "-o", "out"]) == 0
-    page = here / "out" / "report.html"
+def test_the_report_opens_in_a_browser_without_an_error(yeast_rules, tmp_path):
+    page = yeast_rules[0] / "rules" / "report.html"
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={here / 'profile'}"]
+    options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run(
         [BROWSER, *options, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()],
         capture_output=True,

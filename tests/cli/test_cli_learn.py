@@ -20,21 +20,24 @@ from gradus._model import load
 QUICK = ("--noise", "0")
 
 
-def test_an_adder_is_learned_without_error_and_its_verilog_is_read_by_yosys(gradus, tmp_path):
-    write_problem(tmp_path / "add4.csv", "add4", 64)
-    done = gradus("learn", "add4.csv", "--targets", "z0,z1,z2,z3", "-o", "model.json", *QUICK)
-    assert "every example is right" in done.stdout
-    assert "if always the majority" in done.stdout
-    assert "inputs" in done.stdout
-    gradus("export", "model.json", "circuit.v")
+def test_an_adder_is_learned_without_error_and_its_verilog_is_read_by_yosys(here, capsys):
+    write_problem(here / "add4.csv", "add4", 64)
+    assert run(["learn", "add4.csv", "--targets", "z0,z1,z2,z3", "-o", "model.json", *QUICK]) == 0
+    out = capsys.readouterr().out
+    assert "every example is right" in out
+    assert "if always the majority" in out
+    assert "inputs" in out
+    assert run(["export", "model.json", "circuit.v"]) == 0
     steps = "y.run_pass('read_verilog circuit.v', d); y.run_pass('check -assert', d)"
     program = f"from pyosys import libyosys as y; d = y.Design(); {steps}"
-    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)
-    gradus("draw", "model.json", "net.svg")
-    done = gradus("predict", "model.json", "add4.csv", "-o", "out.csv")
-    assert done.stdout.count("100.0 % right (always") == 4
-    assert done.stderr == ""
-    with (tmp_path / "add4.csv").open() as given, (tmp_path / "out.csv").open() as made:
+    subprocess.run([sys.executable, "-c", program], cwd=here, check=True, capture_output=True)
+    assert run(["draw", "model.json", "net.svg"]) == 0
+    capsys.readouterr()
+    assert run(["predict", "model.json", "add4.csv", "-o", "out.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out.count("100.0 % right (always") == 4
+    assert err == ""
+    with (here / "add4.csv").open() as given, (here / "out.csv").open() as made:
         assert [row[8:] for row in csv.reader(given)] == list(csv.reader(made))
 
 

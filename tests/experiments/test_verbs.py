@@ -37,16 +37,21 @@ def test_reproduce_runs_reports_and_goes_on(spec, tmp_path, capsys):
     assert run(["reproduce", str(spec), "-o", str(out), "--n-jobs", "1", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert (first["tasks"], first["done"], first["failed"]) == (12, 12, 0)
-    assert (out / "report.html").exists()
+    page = (out / "report.html").read_text()
+    assert "http://" not in page.replace("http://www.w3.org", "")
     assert run(["reproduce", str(spec), "-o", str(out), "--no-report"]) == 0
     assert "12 of 12 tasks done, 0 of them now" in capsys.readouterr().out
     assert run(["status", str(out), "--json"]) == 0
     status = json.loads(capsys.readouterr().out)
     assert status["experiments"][0]["left"] == 0
+    assert status["damaged"] == []
     assert run(["status", str(out)]) == 0
     assert "small" in capsys.readouterr().out
     assert run(["report", str(out), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["figures"] == ["accuracy"]
+    assert (out / "figures" / "accuracy.png").stat().st_size > 1000
+    assert run(["report", str(out)]) == 0
+    assert capsys.readouterr().out.rstrip().endswith(f"and 1 figure in {out / 'figures'}")
 
 
 def test_prepare_and_absorb_go_through_files(spec, tmp_path, capsys):
