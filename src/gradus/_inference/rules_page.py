@@ -70,9 +70,8 @@ def rules_page(found: Inference, *, graph: str, hierarchy: str | None, files: di
         *(f'<h2 id="{name}">{html.escape(heading)}</h2>\n' + "\n".join(body) for name, (heading, body) in kept.items()),
         f'<p class="quiet">Made by gradus {__version__}; the same data and settings give the same page. '
         "A heading of a table sorts it.</p>",
-        f"<script>{SORTING}</script>",
     ]
-    return html_page(f"Rules of {title}", STYLE, parts)
+    return html_page(f"Rules of {title}", STYLE, parts, script=SORTING)
 
 
 def _name(gene: str) -> Cell:
