@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["THEME", "data_element", "html_page", "html_table", "inline_svg", "page_asset"]
+__all__ = ["THEME", "data_element", "html_page", "html_table", "inline_svg", "notebook_table", "page_asset"]
 
 THEME = """
 :root { color-scheme: light dark; --ink: #1c2330; --quiet: #5b6472; --paper: #ffffff; --panel: #f5f7fa; --line: #d8dee8;
@@ -95,6 +95,18 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, numeri
 
     body = "".join(row(cells, "td") for cells in rows)
     return f'<div class="scroll"><table><thead>{row(headings, "th")}</thead><tbody>{body}</tbody></table></div>'
+
+
+def notebook_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a title and a table for a notebook's cell; every text is escaped.
+
+    Examples
+    --------
+    >>> notebook_table("1 < 2", ["a"], [["<b>"]])[:38]
+    '<p><b>1 &lt; 2</b></p><div class="scro'
+    """
+    cells = ([escape(str(cell)) for cell in row] for row in rows)
+    return f"<p><b>{escape(title)}</b></p>" + html_table([escape(heading) for heading in headings], cells)
 
 
 def data_element(name: str, value: Any) -> str:

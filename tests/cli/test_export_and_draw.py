@@ -106,6 +106,10 @@ def test_a_drawing_of_a_model_groups_the_bits_of_a_column(tmp_path: Path) -> Non
     Model((network,), features, (TargetEncoding("y", (0, 1)),)).save(tmp_path / "model.json")
     assert CliRunner().invoke(app(), ["draw", str(tmp_path / "model.json"), str(tmp_path / "net.svg")]).exit_code == 0
     texts = re.findall(r">([^<>]+)</text>", (tmp_path / "net.svg").read_text(encoding="utf-8"))
-    assert [
-        text for text in texts if text in ("age", "&gt; 18", "&gt; 65", "on", "y")
-    ] == ["age", "&gt; 18", "&gt; 65", "on", "y"]
+    assert [text for text in texts if text in ("age", "&gt; 18", "&gt; 65", "on", "y")] == [
+        "age",
+        "&gt; 18",
+        "&gt; 65",
+        "on",
+        "y",
+    ]

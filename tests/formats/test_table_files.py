@@ -137,7 +137,7 @@ def test_too_many_cells_are_refused_before_memory_is_taken():
 def test_a_table_file_is_a_problem(tmp_path):
     path = written(tmp_path, "a,b,z\n0,0,0\n0,1,1\n1,1,0\n")
     problem = problems.from_file(path, targets=["z"])
-    assert repr(problem) == "Problem('t', 2 inputs, 1 targets, 3 patterns)"
+    assert repr(problem) == "Problem('t', 2 inputs, 1 target, 3 patterns)"
     frame = pandas.read_csv(path)
     same = problems.from_arrays(frame[["a", "b"]], frame[["z"]], name="t")
     assert (same.input_names, same.target_names) == (problem.input_names, problem.target_names)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gradus._bits import column_names
 from gradus._checks import OnConflict, check_choice, check_seed, check_time_limit, usable_cores
 from gradus._clock import work_clock
+from gradus._html import notebook_table
 from gradus._minfs import FeatureSet
 from gradus._minfs.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs, code_target
 from gradus._minfs.deadline import GRACE, SECONDS_PER_REPORT, Deadline
@@ -26,6 +27,7 @@ __all__ = ["Curriculum", "find_curriculum"]
 
 WORK_FOR_THREADS = 1 << 24  # pairs times words over all targets, from which threads pay
 COLUMNS_FOR_THREADS = 200
+MOST_NAMED = 12  # targets that a repr names
 
 
 @dataclass(frozen=True)
@@ -38,17 +40,23 @@ class Curriculum:
         Target columns, easiest first; it can be passed to scikit-learn's ``ClassifierChain(order=...)`` as it is.
     feature_sets : tuple of FeatureSet
         The minimum feature set of each target.
+    target_names, input_names : tuple of str
+        Names of the columns of Y and X; empty if they had none.
 
     Examples
     --------
     >>> sets = [FeatureSet((0, 1), 2, True), FeatureSet((0,), 1, True)]
     >>> curriculum = Curriculum(order=(1, 0), feature_sets=tuple(sets))
+    >>> curriculum
+    Curriculum(z1 (1) → z0 (2))
     >>> curriculum.sizes, curriculum.nestedness, curriculum.hierarchy()
     ((2, 1), 1.0, {0: (), 1: (0,)})
     """
 
     order: tuple[int, ...]
     feature_sets: tuple[FeatureSet, ...]
+    target_names: tuple[str, ...] = ()
+    input_names: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -100,6 +108,23 @@ class Curriculum:
             )
             for target in range(len(sets))
         }
+
+    def __repr__(self) -> str:
+        steps = " → ".join(f"{self._target(k)} ({self.sizes[k]})" for k in self.order[:MOST_NAMED])
+        more = f" and {len(self.order) - MOST_NAMED} more" if len(self.order) > MOST_NAMED else ""
+        return f"Curriculum({steps}{more})"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for k in self.order:
+            found = self.feature_sets[k]
+            names = [self.input_names[j] if self.input_names else f"column {j}" for j in found.features]
+            size = str(found.size) if found.optimal else f"{found.lower_bound} to {found.size}"
+            rows.append((self._target(k), size, ", ".join(names) or "none: it is constant"))
+        return notebook_table("Targets, easiest first", ["target", "inputs needed", "one smallest set"], rows)
+
+    def _target(self, k: int) -> str:
+        return self.target_names[k] if self.target_names else f"z{k}"
 
 
 def _overlap(first: set[int], second: set[int]) -> float:
@@ -177,7 +202,9 @@ def find_curriculum(
     found = _Solving(targets, rngs, seconds, callback).run()
     ties = np.random.default_rng(tie_seed).random(len(targets))
     order = np.lexsort((ties, np.array([features.size for features in found])))
-    return Curriculum(order=tuple(int(target) for target in order), feature_sets=tuple(found))
+    return Curriculum(
+        tuple(int(target) for target in order), tuple(found), column_names(Y, "Y") or (), column_names(X, "X") or ()
+    )
 
 
 def _n_targets(Y: Any) -> int:

@@ -14,6 +14,7 @@ from gradus._checks import check_time_limit
 from gradus._formats.binarize import binarize as binarize_series
 from gradus._formats.series import Series, as_series
 from gradus._formats.transitions import transitions
+from gradus._html import notebook_table
 from gradus._inference import result_tables
 from gradus._inference.evidence import GeneSeries
 from gradus._inference.gene_learning import learn_genes
@@ -28,6 +29,7 @@ from gradus._inference.series_scores import SeriesScores, leave_series_out, seri
 from gradus._inference.work_watch import WorkWatch
 from gradus._network import Network
 from gradus._progress import Callback
+from gradus._wording import counted
 from gradus.errors import ConflictError, DataError, MissingExtraError
 
 __all__ = ["Inference", "infer"]
@@ -106,6 +108,16 @@ class Inference:
     def knockouts(self) -> Any:
         """What is predicted when each gene is held at 0 or 1, as a DataFrame."""
         return result_tables.frame(result_tables.held_rows(self.long_run))
+
+    def __repr__(self) -> str:
+        edges = sum(len(rule.regulators) for rule in self.model.rules)
+        parts = (len(self.model.rules), "rule"), (edges, "edge"), (len(self.series), "series", "series")
+        return f"Inference({', '.join(counted(*part) for part in parts)})"
+
+    def _repr_html_(self) -> str:
+        rows = result_tables.rule_rows(self.model, self.scores)[1]
+        cells = [(row["target"], row["rule"], f"{100 * row['probability']:.0f} %", row["errors"]) for row in rows]
+        return notebook_table(repr(self), ["gene", "is on next if", "probability of its regulators", "errors"], cells)
 
     def predict(self, states: Any) -> BoolMatrix:
         """Next value of each gene after each state: the vote of all regulator sets."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gradus._bits import BoolMatrix, as_bits, column_names, unpack
 from gradus._checks import check_choice, check_count, check_seed, check_time_limit
 from gradus._curriculum import resolve_order
+from gradus._html import notebook_table
 from gradus._lessons.board import PackedExamples
 from gradus._lessons.control import Control
 from gradus._lessons.gate_list import GateList, evaluate
@@ -21,6 +22,7 @@ from gradus._lessons.school import School, SchoolPlan, Taught
 from gradus._minfs import minimum_feature_set
 from gradus._network import Network
 from gradus._progress import Callback
+from gradus._wording import counted
 from gradus.errors import SettingsError
 
 __all__ = ["LearnResult", "Order", "learn"]
@@ -87,8 +89,17 @@ class LearnResult:
         return np.where(share == 0.5, self.network.predict(X), share > 0.5)
 
     def __repr__(self) -> str:
-        targets = len(self.errors)
-        return f"LearnResult({targets} targets, {self.n_gates} gates, {int(self.errors.sum())} training errors)"
+        parts = ((len(self.errors), "target"), (self.n_gates, "gate"), (int(self.errors.sum()), "training error"))
+        return f"LearnResult({', '.join(counted(number, what) for number, what in parts)})"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for k in self.order:
+            gates = int(self.network.cone([k])[self.network.n_inputs :].sum())
+            said = "a constant" if self.constant[k] else counted(gates, "gate")
+            rows.append((self.network.output_names[k], int(self.errors[k]), said))
+        table = notebook_table(repr(self), ["target, in the order taught", "training errors", "circuit"], rows)
+        return table + (self.network._repr_svg_() or "")
 
 
 def learn(

@@ -13,10 +13,12 @@ from gradus._bits import as_bits, column_names
 from gradus._checks import check_choice, check_seed
 from gradus._clock import work_clock
 from gradus._curriculum import Curriculum, resolve_order
+from gradus._html import notebook_table
 from gradus._network import Network
 from gradus._progress import Callback
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Outcome, Settings, largest_cost
+from gradus._wording import counted
 from gradus.errors import ConflictError, DataError
 from gradus.losses import LossName
 
@@ -79,6 +81,16 @@ class SearchResult:
     loss: float
     live_gates: int
     stopped: bool
+
+    def __repr__(self) -> str:
+        end = "no training error" if self.converged else f"loss {self.loss:.3g}"
+        parts = f"{counted(self.network.n_outputs, 'target')}, {counted(self.live_gates, 'live gate')}"
+        return f"SearchResult({parts}, {end} after {counted(self.iterations, 'step')})"
+
+    def _repr_html_(self) -> str:
+        taught = ", ".join(self.network.output_names[k] for k in self.order)
+        rows = [("taught in the order", taught), ("restarts", self.restarts), ("ended early", "yes" if self.stopped else "no")]
+        return notebook_table(repr(self), ["", ""], rows) + (self.network._repr_svg_() or "")
 
 
 def search(

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from gradus._bits import BoolMatrix, WordMatrix, as_bits, check_unique, n_words, tail_mask
 from gradus._checks import check_count, check_seed
+from gradus._html import notebook_table
+from gradus._wording import counted
 from gradus.errors import DataError, SettingsError
 
 __all__ = ["Problem", "TrainTest"]
@@ -243,7 +245,13 @@ class Problem:
         return TrainTest(patterns[:n], Y[:n], patterns[n:], Y[n:])
 
     def __repr__(self) -> str:
-        return f"Problem({self.name!r}, {self.n_inputs} inputs, {self.n_targets} targets, {self._how_many()} patterns)"
+        sizes = f"{counted(self.n_inputs, 'input')}, {counted(self.n_targets, 'target')}, {self._how_many()} patterns"
+        return f"Problem({self.name!r}, {sizes})"
+
+    def _repr_html_(self) -> str:
+        taught = [] if self.known_order is None else [("known order", [self.target_names[k] for k in self.known_order])]
+        rows = [("inputs", self.input_names), ("targets", self.target_names), *taught]
+        return notebook_table(repr(self), ["", self.about], [(what, ", ".join(names)) for what, names in rows])
 
     def __getstate__(self) -> dict[str, Any]:
         # The truth table is rebuilt where it is needed: sending it to a worker costs more.
