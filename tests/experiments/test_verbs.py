@@ -62,7 +62,11 @@ def test_prepare_and_absorb_go_through_files(spec, tmp_path, capsys):
     assert run(["reproduce", str(spec), "-o", str(out), "--prepare", str(jobs)]) == 0
     assert "wrote 12 searches" in capsys.readouterr().out
     run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str)
-    absorb = ["--absorb", str(tmp_path / "results-0.npz")]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run(["reproduce", str(spec), "-o", str(out), "--absorb", str(empty), "--jobs", str(jobs)]) == 2
+    assert "there is no file results" in capsys.readouterr().err
+    absorb = ["--absorb", str(tmp_path)]  # every file of results in the folder
     assert run(["reproduce", str(spec), "-o", str(out), *absorb, "--jobs", str(jobs), "--no-report"]) == 0
     assert "12 of 12 tasks done" in capsys.readouterr().out
     assert run(["reproduce", str(spec), "-o", str(out), *absorb]) == 2

@@ -16,7 +16,7 @@ from cuda_on_cpu import COMPILER, HostDevice
 from gradus._search.cuda import gpu_device, run_many
 from gradus._search.cuda.cpu_threads import CpuThreads
 from gradus._search.cuda.gpu_device import CudaDevice
-from gradus._search.cuda.gpu_layout import BatchShape, DeviceLimits, choose_layout, shape_of
+from gradus._search.cuda.gpu_layout import BatchShape, DeviceLimits, choose_layout, possible_layouts, shape_of
 from gradus._search.driver import resume, run_search
 from gradus._search.job import Job, Settings
 from gradus._search.search import search
@@ -105,6 +105,40 @@ def test_many_examples_take_many_words(host):
 
 
 @needs_compiler
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    ("n", "parts"), [(384, 2), (384, 4), (300, 4), (384, 8), (130, 4), (520, 16)], ids=lambda number: str(number)
+)
+def test_lanes_that_share_a_network_end_as_on_the_cpu(host, monkeypatch, loss, n, parts):
+    """Some of the lanes have no example at all: 130 of them fill 5 words, of which 4 lanes have 2 each."""
+
+    def layout_with_parts(shape, limits):
+        (chosen,) = (layout for layout in possible_layouts(shape, limits) if layout.parts == parts)
+        return chosen
+
+    monkeypatch.setattr("gradus._search.cuda.gpu_feeder.choose_layout", layout_with_parts)
+    rng = np.random.default_rng(18)
+    sizes = {"n": n, "inputs": 7, "targets": 3, "gates_per_target": 12}
+    jobs = [make_job(rng, loss=loss, max_iter=1500, n_restarts=1, history=20 * k + 1, **sizes) for k in range(5)]
+    jobs.append(make_job(rng, loss=loss, max_iter=1500, n_restarts=0, learnable=False, **sizes))
+    assert_same_as_cpu(jobs, host)
+
+
+@needs_compiler
+def test_searches_with_many_words_are_shared_by_lanes_and_go_on_elsewhere(host):
+    rng = np.random.default_rng(19)
+    jobs = [make_job(rng, n=384, inputs=9, targets=4, learnable=False, max_iter=10_000, n_restarts=0) for _ in range(4)]
+    assert choose_layout(shape_of(jobs[0]), LIMITS).parts > 1
+    left = {}
+    found = dict(run_many(jobs, device=host, callback=lambda progress: progress.steps > 0, left=left.__setitem__))
+    assert left
+    for index, since in left.items():
+        found[index] = resume(jobs[index], since)[0]
+    for index, job in enumerate(jobs):
+        np.testing.assert_array_equal(found[index].sources, run_search(job).sources)
+
+
+@needs_compiler
 def test_a_result_does_not_depend_on_launches_or_company(host, tmp_path):
     rng = np.random.default_rng(4)
     jobs = [make_job(rng, n=40, inputs=5, targets=3, max_iter=20_000, n_restarts=1) for _ in range(30)]
@@ -129,6 +163,19 @@ def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
     assert any("this CPU" in line for line in lines)
     expected = run_search(large)
     np.testing.assert_array_equal(found[0].sources, expected.sources)
+
+
+@needs_compiler
+def test_a_long_iterator_of_jobs_that_do_not_fit_is_read_as_they_end(host, monkeypatch):
+    monkeypatch.setattr("gradus._search.cuda.cpu_threads.MOST_WAITING", 10)
+    monkeypatch.setattr("gradus._search.cuda.gpu_feeder.JOBS_AT_ONCE", 5)
+    large = make_job(np.random.default_rng(20), n=12_000, inputs=4, targets=2, max_iter=5, n_restarts=0)
+    read = itertools.count()
+    results = run_many((large for _ in read), device=host)
+    for _ in range(3):
+        next(results)
+    results.close()
+    assert next(read) < 100
 
 
 @needs_compiler
@@ -260,7 +307,8 @@ def test_mixed_jobs_on_a_gpu_end_as_on_the_cpu():
         pytest.skip("there is no NVIDIA GPU with CuPy here")
     rng = np.random.default_rng(8)
     jobs = random_jobs(rng, 2000)
-    jobs += [make_job(rng, n=80, inputs=12, targets=6, max_iter=20_000, n_restarts=1, loss=k) for k in LOSSES]
+    for n in (80, 384):
+        jobs += [make_job(rng, n=n, inputs=12, targets=6, max_iter=20_000, n_restarts=1, loss=k) for k in LOSSES]
     assert len({shape_of(job) for job in jobs}) > 50
     assert_same_as_cpu(jobs, gpu)
     assert_same_as_cpu(long_jobs(rng, 200), gpu, n_jobs=2)

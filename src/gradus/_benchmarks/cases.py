@@ -36,6 +36,7 @@ CASES = (
     Case("cpar7", 64, history=1000, published=0.32),
     Case("add6", 80, published=0.31),
     Case("add6", 208, published=0.28),
+    Case("add6", 384),
     Case("cmux15", 96, published=0.31),
     Case("alu74181", 128, published=0.30),
     Case("fabrca", 48, published=0.20),

@@ -42,7 +42,9 @@ def command(
     ] = None,
     absorb: Annotated[
         list[Path] | None,
-        typer.Option(help="Add results from elsewhere: .npz with --jobs, or a published .parquet; may be repeated."),
+        typer.Option(
+            help="Add results from elsewhere: .npz with --jobs, a folder of them, or a published .parquet; may be repeated."
+        ),
     ] = None,
     jobs: Annotated[Path | None, typer.Option(help="The file that --prepare wrote.")] = None,
     report: Annotated[bool, typer.Option(help="Write the report at the end.")] = True,
@@ -56,9 +58,10 @@ def command(
     from gradus._experiments.plans import save_plan
     from gradus._replication.paper import load_spec
 
+    absorb = [file for path in absorb or () for file in _result_files(path)]
     if prepare is not None and absorb:
         raise SettingsError("give either --prepare or --absorb, not both.")
-    if jobs is None and any(path.suffix != ".parquet" for path in absorb or []):
+    if jobs is None and any(path.suffix != ".parquet" for path in absorb):
         raise SettingsError("--absorb of an .npz file needs --jobs with the file that --prepare wrote.")
     if prepare is not None:
         check_file(prepare, (".npz",))
@@ -138,6 +141,16 @@ def _prepare(plan: Any, folder: Path, path: Path, retry_failed: bool) -> dict[st
     with Steps("prepared", len(left)) as steps:
         written = prepare_searches(left, path, callback=steps)
     return {"tasks": summary.total, "done_before": summary.before, "jobs": written, "file": str(path)}
+
+
+def _result_files(path: Path) -> list[Path]:
+    """Return the file itself, or all files of results in a folder: they are checked together and absorbed at once."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("results-*.npz"))
+    if not files:
+        raise SettingsError(f"there is no file results-….npz in the folder {path}.")
+    return files
 
 
 def _absorb(plan: Any, folder: Path, jobs: Path | None, paths: list[Path]) -> dict[str, Any]:

@@ -9,7 +9,12 @@ struct Walker {
     u32* history;
     u32 search, restart, cost, best, first, place, began_ms;
     u32 loss, length, examples;
+    u32 part;   // which lane of its network this is
+#if PARTS == 1
     u32 tail;   // which bits of the last word stand for an example
+#else
+    int left;   // examples from this lane's first word on; the last lanes may have none
+#endif
     u32 dirty;  // live gates from this one on may have the values of a move that was taken back
     u32 roots;  // Lgh: how many targets have all they depend on among the live gates
     bool begun;  // its live gates are not known yet, but all values are right
@@ -17,14 +22,19 @@ struct Walker {
 
 DEVICE u32 wrong_bits(const Network& net, const Walker& walker, const u32* output, u32 target, u32 word) {
     u32 bits = output[word * LANES] ^ net.targets[(target * WORDS + word) * LANES];
+#if PARTS == 1
     return word + 1 == WORDS ? bits & walker.tail : bits;
+#else
+    int left = walker.left - (int)(32 * word);
+    return left >= 32 ? bits : left <= 0 ? 0 : bits & (NONE >> (32 - left));
+#endif
 }
 
 DEVICE u32 count_errors(const Batch& batch, const Network& net, const Walker& walker, u32 target) {
     const u32* output = value(net, batch.n_inputs + batch.n_gates - batch.n_targets + target);
     u32 errors = 0;
     FOR_CHUNKS(base) FOR_WORDS(w, base) errors += count_ones(wrong_bits(net, walker, output, target, base + w));
-    return errors;
+    return sum_of_parts(errors);
 }
 
 // L1, Lw and Llh: all targets are live.
@@ -44,7 +54,7 @@ DEVICE u32 local_cost(const Batch& batch, const Network& net, const Walker& walk
             output += WORDS * LANES;
         }
     }
-    return cost;
+    return sum_of_parts(cost);
 }
 
 // Lgh: the first target with an error decides. A target that was behind it until now may not be live yet.

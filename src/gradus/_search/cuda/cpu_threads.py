@@ -15,6 +15,8 @@ __all__ = ["CpuThreads", "Ended"]
 WAITING_PER_THREAD = 1
 """Searches that wait for each thread, so that none is ever idle."""
 
+MOST_WAITING = 256
+
 Ended = tuple[Outcome, Checkpoint | None]
 
 
@@ -38,6 +40,11 @@ class CpuThreads:
     def wanted(self) -> int:
         """How many more searches the threads could use."""
         return max(0, self.count * (1 + WAITING_PER_THREAD) - len(self._running))
+
+    @property
+    def full(self) -> bool:
+        """Whether so many searches wait that no more should be read: they would only take memory."""
+        return len(self._running) >= MOST_WAITING
 
     @property
     def busy(self) -> bool:

@@ -66,7 +66,7 @@ class PackedBatch(NamedTuple):
 def pack_jobs(layout: Layout, numbered: Sequence[NumberedJob]) -> PackedBatch:
     """Turn jobs into the arrays that the kernel reads."""
     jobs = [one.job for one in numbered]
-    words = layout.shape.words
+    words = layout.parts * layout.words
     return PackedBatch(
         layout, numbered, _pack32([job.X for job in jobs], words), _pack32([job.Y for job in jobs], words), _job_records(jobs)
     )
@@ -182,7 +182,7 @@ class GpuBatch:
         record["rounds"], record["stop"], record["n_active"] = self.rounds, stop, n_active
         record["now_ms"] = int((self.began - self.origin) * 1000)
         self.stopping = stop
-        closest = -(-n_active // layout.lanes)
+        closest = -(-n_active // layout.networks_per_block)
         blocks = max(closest, min(int(closest * spread), layout.blocks, n_active))
         self.device.launch(self.queue, layout.constants, record, blocks, layout.lanes, layout.block_bytes)
 

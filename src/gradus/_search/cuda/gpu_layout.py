@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gradus._search.job import Job, largest_cost
 
-__all__ = ["BatchShape", "DeviceLimits", "Layout", "choose_layout", "shape_of", "why_not"]
+__all__ = ["BatchShape", "DeviceLimits", "Layout", "choose_layout", "possible_layouts", "shape_of", "why_not"]
 
 MAX_HISTORY = 1 << 20
 MOST_NODES = 1 << 16
@@ -15,6 +15,10 @@ MOST_COST = 2**32 - 1
 BLOCKS_WANTED = 4
 """Warps per multiprocessor that hide each other's latency; more would only mean more instructions."""
 MOST_BLOCKS = 16
+FEW_WORDS = 4
+"""Words of a node's value that a lane handles easily by itself."""
+STEP_WORDS = 3.2
+"""Time of a step beside its words, in words: measured on an H200 with 3 and with 12 words."""
 
 
 class BatchShape(NamedTuple):
@@ -41,11 +45,10 @@ class BatchShape(NamedTuple):
         """32-bit words of a packed wiring."""
         return self.gates if self.wide else (self.gates + 1) // 2
 
-    @property
-    def shared_bytes(self) -> int:
-        """Shared memory of one network."""
+    def lane_bytes(self, parts: int) -> int:
+        """Shared memory of one of the lanes that share a network."""
         live = 2 * ((self.gates + 31) // 32)
-        return 4 * ((self.nodes + self.targets) * self.words + self.wiring_words + live)
+        return 4 * ((self.nodes + self.targets) * -(-self.words // parts) + self.wiring_words + live)
 
 
 class DeviceLimits(NamedTuple):
@@ -66,30 +69,43 @@ class Layout:
 
     shape: BatchShape
     lanes: int
+    """Of a block."""
+    parts: int
+    """Lanes that share a network."""
     blocks: int
     """Blocks resident at a time on the whole GPU; a block is one warp."""
-    group: int
-    draws: int
-    refresh: int
+    draws: int = 12
+    refresh: int = 64
+
+    @property
+    def networks_per_block(self) -> int:
+        """Searches running in a block."""
+        return self.lanes // self.parts
 
     @property
     def networks(self) -> int:
         """Searches running at a time."""
-        return self.lanes * self.blocks
+        return self.networks_per_block * self.blocks
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a node's value that one lane works on."""
+        return -(-self.shape.words // self.parts)
 
     @property
     def block_bytes(self) -> int:
         """Shared memory of a block."""
-        return self.lanes * self.shape.shared_bytes
+        return self.lanes * self.shape.lane_bytes(self.parts)
 
     @property
     def constants(self) -> dict[str, int]:
         """Constants that the kernel's source expects to be defined."""
         return {
-            "WORDS": self.shape.words,
+            "WORDS": self.words,
             "WIDE": int(self.shape.wide),
             "LANES": self.lanes,
-            "GROUP": self.group,
+            "PARTS": self.parts,
+            "GROUP": 2 if self.words <= FEW_WORDS else 1,
             "DRAWS": self.draws,
             "REFRESH": self.refresh,
         }
@@ -106,8 +122,8 @@ def why_not(job: Job, limits: DeviceLimits) -> str | None:
     shape = shape_of(job)
     if shape.nodes > MOST_NODES:
         return f"{shape.nodes} nodes are more than the {MOST_NODES} that the kernel can number"
-    if shape.shared_bytes > limits.block_bytes:
-        return f"a network takes {shape.shared_bytes} bytes and a multiprocessor has {limits.block_bytes}"
+    if shape.lane_bytes(1) > limits.block_bytes:
+        return f"a network takes {shape.lane_bytes(1)} bytes and a multiprocessor has {limits.block_bytes}"
     if job.settings.history > MAX_HISTORY:
         return f"a history of {job.settings.history} is longer than {MAX_HISTORY}"
     if largest_cost("lw", shape.targets, len(job.Y)) > MOST_COST:
@@ -118,27 +134,38 @@ def why_not(job: Job, limits: DeviceLimits) -> str | None:
 
 
 def choose_layout(shape: BatchShape, limits: DeviceLimits) -> Layout:
-    """Choose how many networks share a warp.
+    """Choose how many networks share a warp, and how many lanes share a network.
 
     Examples
     --------
     >>> h200 = DeviceLimits(132, 233_472, 232_448, 1024)
-    >>> choose_layout(BatchShape(inputs=12, gates=126, targets=6, words=3), h200).networks
-    14784
+    >>> few = choose_layout(BatchShape(inputs=12, gates=126, targets=6, words=3), h200)
+    >>> many = choose_layout(BatchShape(inputs=12, gates=126, targets=6, words=12), h200)
+    >>> (few.networks, few.parts), (many.networks, many.parts)
+    ((14784, 1), (3696, 4))
     """
+    return max(possible_layouts(shape, limits), key=_speed)
+
+
+def possible_layouts(shape: BatchShape, limits: DeviceLimits) -> list[Layout]:
+    """Return the best layout for each number of lanes per network; few words are not shared, as the wiring is repeated."""
+    choices = (1, 2, 4, 8, 16, 32) if shape.words > FEW_WORDS else (1,)
+    found = [_fullest(shape, parts, limits) for parts in choices if parts <= shape.words]
+    return [layout for layout in found if layout is not None]
+
+
+def _fullest(shape: BatchShape, parts: int, limits: DeviceLimits) -> Layout | None:
+    """Choose the fullest warps of which enough fit; None if nothing fits."""
     best = (0, 0)
-    lanes = 32
-    while lanes:
-        blocks = min(limits.shared_bytes // (lanes * shape.shared_bytes + limits.reserved_bytes), MOST_BLOCKS)
-        if lanes * shape.shared_bytes <= limits.block_bytes and min(blocks, BLOCKS_WANTED) > best[1]:
+    for lanes in (32, 16, 8, 4, 2, 1):
+        size = lanes * shape.lane_bytes(parts)
+        blocks = min(limits.shared_bytes // (size + limits.reserved_bytes), MOST_BLOCKS)
+        if parts <= lanes and size <= limits.block_bytes and min(blocks, BLOCKS_WANTED) > min(best[1], BLOCKS_WANTED):
             best = (lanes, blocks)
-        lanes //= 2
     lanes, blocks = best
-    return Layout(
-        shape=shape,
-        lanes=lanes,
-        blocks=blocks * limits.multiprocessors,
-        group=2 if shape.words <= 4 else 1,
-        draws=12,
-        refresh=64,
-    )
+    return Layout(shape, lanes, parts, blocks * limits.multiprocessors) if blocks else None
+
+
+def _speed(layout: Layout) -> float:
+    """Estimate the speed in some unit: networks at a time over the duration of a step."""
+    return layout.networks / (STEP_WORDS + layout.words)

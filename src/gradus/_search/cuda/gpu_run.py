@@ -138,7 +138,8 @@ class _GpuRun:
                 self._launch(self.running[-1])
 
     def _has_room(self) -> bool:
-        return len(self.running) < BATCHES_AT_ONCE and sum(batch.share for batch in self.running) < 1.0
+        full = len(self.running) >= BATCHES_AT_ONCE or sum(batch.share for batch in self.running) >= 1.0
+        return not full and not self.threads.full
 
     def _launch(self, batch: GpuBatch) -> None:
         batch.launch(spread=1.0 / min(1.0, sum(one.share for one in self.running)))

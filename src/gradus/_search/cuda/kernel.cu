@@ -1,17 +1,26 @@
-// A lane runs one search after another: it takes them from a queue, and an unfinished one is saved in its slot until the
-// next launch.
+// The lanes of a network run one search after another: they take them from a queue, and an unfinished one is saved in its
+// slot until the next launch. What they all write to the same place is the same; what must happen once, the first does.
 #include "search.cuh"
+
+// Loads this lane's words of every row of a search.
+DEVICE void load_rows(u32* to, const u32* from, const Walker& walker, u32 rows) {
+    from += (u64)walker.search * (rows * PARTS * WORDS) + walker.part * WORDS;
+    ROLLED for (u32 row = 0; row < rows; row++)
+        ROLLED for (u32 w = 0; w < WORDS; w++) to[(row * WORDS + w) * LANES] = from[row * PARTS * WORDS + w];
+}
 
 DEVICE void load_job(const Batch& batch, const Network& net, Walker& walker) {
     const Job& job = batch.jobs[walker.search];
-    const u32* inputs = batch.inputs + (u64)walker.search * (batch.n_inputs * WORDS);
-    const u32* targets = batch.targets + (u64)walker.search * (batch.n_targets * WORDS);
-    ROLLED for (u32 at = 0; at < batch.n_inputs * WORDS; at++) net.values[at * LANES] = inputs[at];
-    ROLLED for (u32 at = 0; at < batch.n_targets * WORDS; at++) net.targets[at * LANES] = targets[at];
+    load_rows(net.values, batch.inputs, walker, batch.n_inputs);
+    load_rows(net.targets, batch.targets, walker, batch.n_targets);
     walker.loss = job.loss;
     walker.length = job.history;
     walker.examples = job.examples;
+#if PARTS == 1
     walker.tail = NONE >> (WORDS * 32 - job.examples);
+#else
+    walker.left = (int)job.examples - (int)(walker.part * WORDS * 32);
+#endif
     walker.limit = job.max_iter;
 }
 
@@ -45,13 +54,13 @@ DEVICE void finish(const Batch& batch, const Network& net, Walker& walker, bool 
     result.restarts = walker.restart;
     result.live = cone_of_targets(batch, net, batch.n_targets);
     result.stopped = stopped && walker.best != 0;
-    batch.finished[fetch_add(&batch.counters->finished, 1)] = walker.search;
+    if (walker.part == 0) batch.finished[fetch_add(&batch.counters->finished, 1)] = walker.search;
     walker.search = NONE;
 }
 
 // Takes the next search from the queue; false if there is none.
 DEVICE bool take_next(const Batch& batch, const Network& net, Walker& walker) {
-    u64 next = fetch_add(&batch.counters->next, 1);
+    u64 next = of_first_part(walker.part == 0 ? fetch_add(&batch.counters->next, 1) : 0);
     if (next >= batch.n_searches) return false;
     const Job& job = batch.jobs[next];
     walker.search = (u32)next;
@@ -133,10 +142,11 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
     Network net = place_network(batch, shared, lane);
     Walker walker = {};
     // Neighbouring slots go to different blocks: a few last searches are spread over the whole GPU.
-    u32 index = lane * blocks + block;
+    u32 index = lane % NETWORKS * blocks + block;
     bool mine = index < batch.n_active;
     u32 slot = mine ? batch.active[index] : 0;
     walker.search = NONE;
+    walker.part = lane / NETWORKS;
     walker.history = batch.history + (u64)slot * batch.history_room;
     if (mine) resume(batch, net, walker, slot);
     if (walker.search != NONE && out_of_time(batch, walker)) finish(batch, net, walker, true);
@@ -156,7 +166,7 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
         if (ready) steps += walker.step - before;
     }
     if (mine) save(batch, net, walker, slot);
-    fetch_add(&batch.counters->steps, steps);
+    if (walker.part == 0) fetch_add(&batch.counters->steps, steps);
     if (block == 0 && lane == 0) batch.counters->ran_ns = clock_ns() - began_ns;
 }
 
@@ -166,11 +176,44 @@ extern "C" __global__ void __launch_bounds__(LANES, 16) run_batch(const __grid_c
     run_lane(batch, shared, blockIdx.x, gridDim.x, threadIdx.x);
 }
 #else
-// The same on a CPU, one lane after another: lanes never wait for each other's results.
+// The same on a CPU, one network after another: networks never wait for each other's results.
+#if PARTS == 1
+static void run_network(const Batch& batch, u32* shared, u32 block, u32 blocks, u32 network) {
+    run_lane(batch, shared, block, blocks, network);
+}
+#else
+struct Work {
+    const Batch* batch;
+    u32 *shared, block, blocks, network;
+};
+static Work work;
+
+static void run_part(int part) {
+    run_lane(*work.batch, work.shared, work.block, work.blocks, (u32)part * NETWORKS + work.network);
+    turns.now = (u32)part + 1;  // the next one goes on; after the last, all have ended
+}
+
+static void run_network(const Batch& batch, u32* shared, u32 block, u32 blocks, u32 network) {
+    const u32 STACK = 1 << 18;
+    static char stacks[PARTS][STACK];
+    work = {&batch, shared, block, blocks, network};
+    turns.now = 0;
+    for (u32 part = 0; part < PARTS; part++) {
+        turns.exchanges[part] = 0;
+        getcontext(&turns.part[part]);
+        turns.part[part].uc_stack.ss_sp = stacks[part];
+        turns.part[part].uc_stack.ss_size = STACK;
+        turns.part[part].uc_link = part + 1 < PARTS ? &turns.part[part + 1] : &turns.home;
+        makecontext(&turns.part[part], (void (*)())run_part, 1, (int)part);
+    }
+    swapcontext(&turns.home, &turns.part[0]);
+}
+#endif
+
 extern "C" void run_batch(const Batch* batch, u32 blocks) {
     u32* shared = new u32[shared_words(*batch) * LANES];
     for (u32 block = 0; block < blocks; block++)
-        for (u32 lane = 0; lane < LANES; lane++) run_lane(*batch, shared, block, blocks, lane);
+        for (u32 network = 0; network < NETWORKS; network++) run_network(*batch, shared, block, blocks, network);
     delete[] shared;
 }
 #endif

@@ -1,9 +1,11 @@
 // What differs between a GPU and a plain C++ compiler, so that the same search also runs, and is tested, without a GPU.
 //
 // Constants that whoever compiles this gives:
-//   WORDS    32-bit words of a node's value
+//   WORDS    32-bit words of a node's value that one lane works on
+//   PARTS    lanes that share a network; a power of two. Each has the wiring and the live gates to itself and WORDS words of
+//            the values, and draws the same moves: only errors are added up over them
 //   WIDE     0: a source fits in a byte, 1: it takes two
-//   LANES    networks of a warp; a power of two up to 32. Everything of a network stands at a stride of LANES words,
+//   LANES    lanes of a warp that are used; a power of two up to 32. Everything of a lane stands at a stride of LANES words,
 //            so that no two lanes ever want the same bank of shared memory
 //   GROUP    gates evaluated together
 //   DRAWS    moves a lane may draw in a round until one meets a live gate
@@ -14,6 +16,8 @@ typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
+
+const u32 NETWORKS = LANES / PARTS;  // of a warp; part p of network k is lane p * NETWORKS + k
 
 #ifdef __CUDACC__
 #define DEVICE __device__ __forceinline__
@@ -42,6 +46,19 @@ DEVICE u64 fetch_add(u64* at, u64 amount) { return atomicAdd(at, amount); }
 // The one place of the search where a result that is not needed at once would make the lane wait for its memory.
 DEVICE void set_bits(u32* at, u32 bits) { atomicOr(at, bits); }
 DEVICE bool any_lane(bool mine) { return __any_sync(0xFFFFFFFFu, mine); }
+// The next two are between the lanes of a network, which always come here together.
+DEVICE u32 lanes_of_network() {
+    u32 first = 0;
+    UNROLL for (u32 part = 0; part < PARTS; part++) first |= 1u << (part * NETWORKS);
+    return first << (threadIdx.x % NETWORKS);
+}
+DEVICE u32 sum_of_parts(u32 mine) {
+    UNROLL for (u32 by = NETWORKS; by < LANES; by *= 2) mine += __shfl_xor_sync(lanes_of_network(), mine, by);
+    return mine;
+}
+DEVICE u64 of_first_part(u64 mine) {
+    return PARTS == 1 ? mine : __shfl_sync(lanes_of_network(), mine, threadIdx.x % NETWORKS);
+}
 DEVICE u64 clock_ns() {
     u64 now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
@@ -62,8 +79,37 @@ DEVICE u32 opaque(u32 number) { return number; }
 DEVICE u32* opaque_shared(u32* at) { return at; }
 DEVICE u64 fetch_add(u64* at, u64 amount) { u64 before = *at; *at += amount; return before; }
 DEVICE void set_bits(u32* at, u32 bits) { *at |= bits; }
-DEVICE bool any_lane(bool mine) { return mine; }
 DEVICE u64 clock_ns() { return 0; }
+#if PARTS == 1
+DEVICE bool any_lane(bool mine) { return mine; }
+DEVICE u32 sum_of_parts(u32 mine) { return mine; }
+DEVICE u64 of_first_part(u64 mine) { return mine; }
+#else
+// The lanes of a network take turns: each runs until it needs a number from the others, and then lets the next one run.
+#include <ucontext.h>
+struct Turns {
+    ucontext_t part[PARTS], home;
+    u64 given[2][PARTS];  // of the exchange that is going on, and of the one before it
+    u32 now, exchanges[PARTS];
+};
+static Turns turns;
+DEVICE const u64* exchange(u64 mine) {
+    u32 me = turns.now;
+    u64* all = turns.given[turns.exchanges[me]++ % 2];
+    all[me] = mine;
+    turns.now = (me + 1) % PARTS;
+    swapcontext(&turns.part[me], &turns.part[turns.now]);
+    return all;
+}
+DEVICE u32 sum_of_parts(u32 mine) {
+    const u64* all = exchange(mine);
+    u32 sum = 0;
+    for (u32 part = 0; part < PARTS; part++) sum += (u32)all[part];
+    return sum;
+}
+DEVICE u64 of_first_part(u64 mine) { return exchange(mine)[0]; }
+DEVICE bool any_lane(bool mine) { return exchange(mine)[0] != 0; }  // all lanes of a network say the same
+#endif
 #endif
 
 const u32 NONE = 0xFFFFFFFFu;
