@@ -58,7 +58,7 @@ def _cache_folder() -> Path | None:
         about = folder.stat()
     except (OSError, RuntimeError):  # no home, no room, not a folder
         return None
-    # Cached code is executed: a folder that somebody else can write to is not used.
+    # Cached code is executed: a folder that another user can write to is not used.
     if hasattr(os, "geteuid") and (about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
         return None
     return folder

@@ -40,7 +40,7 @@ GATE_NAMES: Final = (
     *("0", "nor", "!a & b", "!a", "a & !b", "!b", "xor", "nand"),
     *("and", "xnor", "b", "!a | b", "a", "a | !b", "or", "1"),
 )
-"""What a person calls each function; the names that network files use."""
+"""Name of each function, as network files use it."""
 
 
 class Symbol(NamedTuple):
@@ -117,7 +117,7 @@ def fix_b(function: int, value: int) -> int:
 
 
 def reads(function: int, tied: bool) -> tuple[bool, bool]:
-    """Tell which of its two sources a gate depends on.
+    """Return which of its two sources a gate depends on.
 
     Parameters
     ----------

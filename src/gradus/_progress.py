@@ -1,4 +1,4 @@
-"""`Progress`: where long work stands, the same kind whatever runs."""
+"""`Progress`: the state of a long computation, one class for all of them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Callback", "Progress"]
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Where long work stands.
+    """State of a long computation.
 
     Attributes
     ----------
     stage : str
         What is being done: "search", "sets", "fit", "tidy", "jobs", ...
     done, total : int, int or None
-        Parts finished and parts in all: targets, lessons, or jobs, as the stage has it; None if nobody knows.
+        Parts finished and parts in all: targets, lessons, or jobs, depending on the stage; None if unknown.
     steps : int
         Steps of a search taken so far.
     restart : int
@@ -32,9 +32,9 @@ class Progress:
     errors, gates : int or None
         Examples still wrong and gates of the circuit so far.
     eta : float or None
-        Seconds left, if that can be said.
+        Seconds left, if known.
     detail : str
-        More for people, in a few words.
+        Further information in a few words.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Progress:
         return self.done / self.total if self.total else None
 
     def describe(self, names: Sequence[str] = ()) -> str:
-        """Say in one line where the work stands, with these names of the targets.
+        """Describe the state in one line, with these names of the targets.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What Gradus raises: one class a cause, all of them a `GradusError` whose message is a sentence for the user."""
+"""What Gradus raises: one class per cause, each a `GradusError` whose message is a sentence for the user."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SettingsError(GradusError, ValueError):
 
 
 class FormatError(GradusError, ValueError):
-    """A file that does not say what its format asks for.
+    """A file that does not follow its format.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class FormatError(GradusError, ValueError):
 
 
 class UnknownProblemError(GradusError, LookupError):
-    """A problem name that nothing answers to."""
+    """An unknown problem name."""
 
 
 class MissingExtraError(GradusError, ImportError):

@@ -71,7 +71,7 @@ class _TimedSearch:
             self.steps += taken
             self.seconds += spent
             if self.work.cost == 0:
-                # A search that ended early does not tell how long the next call should be.
+                # The length of a search that ended early says nothing about the next call.
                 self.begin()
             else:
                 steps = max(1, int(steps * min(4.0, SECONDS_PER_CALL / max(spent, 1e-5))))

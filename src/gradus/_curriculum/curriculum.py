@@ -25,7 +25,7 @@ from gradus.errors import DataError
 
 __all__ = ["Curriculum", "find_curriculum"]
 
-WORK_FOR_THREADS = 1 << 24  # pairs times words over all targets, from which threads pay
+WORK_FOR_THREADS = 1 << 24  # pairs times words over all targets, from which threads are worthwhile
 COLUMNS_FOR_THREADS = 200
 MOST_NAMED = 12  # targets that a repr names
 
@@ -228,7 +228,7 @@ def _read_targets(X: Any, Y: Any, on_conflict: OnConflict) -> list[CodedExamples
 
 
 class _Solving:
-    """The sets of several targets being found, in threads if that pays: the kernels leave the interpreter free."""
+    """The sets of several targets being found, in threads if that is faster: the kernels release the interpreter's lock."""
 
     def __init__(
         self,
@@ -293,7 +293,7 @@ class _Solving:
 
 
 def _threads(inputs: CodedInputs, n_targets: int) -> int:
-    """Count the threads that pay: one where a target takes milliseconds, else as many as there are cores."""
+    """Return how many threads are worthwhile: one where a target takes milliseconds, else as many as there are cores."""
     n_rows, planes, words = inputs.rows.shape
     few_pairs = n_targets * n_rows**2 * planes * words < WORK_FOR_THREADS
     few_columns = len(inputs.column_classes) < COLUMNS_FOR_THREADS

@@ -32,7 +32,7 @@ def draw_network(
 ) -> None:
     """Draw a network with the usual gate symbols: inputs red on the left, outputs green on the right.
 
-    A gate has the colour of the first target, in the order taught, that uses it, so that reuse is seen. Inputs and gates
+    A gate has the colour of the first target, in the order taught, that uses it, so that reuse is visible. Inputs and gates
     that no output depends on are left out.
 
     Parameters

@@ -86,13 +86,13 @@ def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
     """Draw the gate symbols into the boxes of a placed drawing.
 
     They are GraphViz's ``_background``, so that every picture format shows them. A drawing whose last target is on top is
-    turned over.
+    flipped.
     """
     ends = [f"out{group.members[0][0]}" for group in parts.outputs]
     inputs = [f"in{group.members[0][0]}" for group in parts.inputs]
     # The lines of a box cannot be turned over.
     if not parts.is_grouped and _first_is_below(graph, ends if len(ends) > 1 else inputs):
-        _turn_over(graph)
+        _flip(graph)
         pins = {node: some[::-1] for node, some in pins.items()}
     pen = _Pen()
     for node, gate in parts.gates.items():
@@ -112,7 +112,7 @@ def _first_is_below(graph: Any, keys: Sequence[str]) -> bool:
     return sum((place - middle) * _centre(graph, key)[1] for place, key in enumerate(keys)) > 0
 
 
-def _turn_over(graph: Any) -> None:
+def _flip(graph: Any) -> None:
     """Exchange top and bottom of all nodes and wires; the legend stays."""
     items = [*graph.nodes(), *graph.edges()]
     heights = [float(y) for item in items for _, y in PLACE.findall(item.attr["pos"])]

@@ -89,15 +89,15 @@ class DecisionDiagrams:
         return known
 
     def implies(self, f: int, g: int) -> bool:
-        """Say whether g is 1 wherever f is."""
+        """Return whether g is 1 wherever f is."""
         return self.gate(4, f, g) == ZERO
 
     def support(self, function: int) -> list[int]:
-        """Return the levels of the variables that a function really depends on."""
+        """Return the levels of the variables that a function depends on."""
         return sorted({int(self._nodes[node][0]) for node in self._reached(function)})
 
     def is_small(self, function: int, limit: int) -> bool:
-        """Say whether a function's diagram has at most this many nodes, constants not counted."""
+        """Return whether a function's diagram has at most this many nodes, constants not counted."""
         return len(self._reached(function, limit)) <= limit
 
     def _reached(self, function: int, limit: float = float("inf")) -> set[int]:

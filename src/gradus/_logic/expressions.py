@@ -91,9 +91,9 @@ def parse_expression(
 ) -> Expression:
     """Parse a Boolean expression.
 
-    Binding from tight to loose: ``!`` or ``~`` (not), ``&`` (and), ``^`` (exclusive or), ``|`` (or), ``=>`` (implies,
+    Precedence from high to low: ``!`` or ``~`` (not), ``&`` (and), ``^`` (exclusive or), ``|`` (or), ``=>`` (implies,
     to the right), ``<=>`` (equals); ``0``, ``1``, ``false`` and ``true`` are constants. ``&`` and ``^`` side by side
-    must be bracketed, because tools disagree on which of them binds tighter.
+    must be bracketed, because tools disagree on which of them takes precedence.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def parse_expression(
 
 
 class _Parser:
-    """One run of the shunting-yard method: operators wait on a stack, the program grows behind them."""
+    """One run of the shunting-yard method: operators wait on a stack until their operands are written."""
 
     def __init__(self, text: str, path: str | PathLike[str] | None, line: int | None, column: int) -> None:
         self._text, self._path, self._line, self._column = text, path, line, column

@@ -11,7 +11,7 @@ from gradus._network import Network
 
 __all__ = ["ExpressionTree", "Factored", "factored", "render"]
 
-# Decision diagrams are not tried with more inputs: they would hardly end, and their recursion is as deep as this.
+# Decision diagrams are not tried with more inputs: they would take too long, and this bounds their recursion.
 MAX_LEVELS = 200
 # Splitting on variables one by one gives short expressions for small diagrams only, so every gate with one is tried;
 # an output whose expression is still longer than this is tried whatever its size.

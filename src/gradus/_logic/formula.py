@@ -34,7 +34,7 @@ class Formula:
     target : str
         The target's name.
     text : str
-        The formula: ``!`` not, ``&`` and, ``|`` or (in falling order of binding), ``^`` exclusive or (always bracketed
+        The formula: ``!`` not, ``&`` and, ``|`` or (in order of decreasing precedence), ``^`` exclusive or (always bracketed
         beside another operator), brackets, ``0`` and ``1``. Names that are not plain words are in double quotes, written
         as JSON strings.
     support : tuple of str

@@ -171,7 +171,7 @@ def _greedy(covers: Incidence, weights: npt.NDArray[np.int64]) -> list[int]:
 
 
 def _needed(covers: Incidence, weights: npt.NDArray[np.int64], chosen: list[int]) -> list[int]:
-    """Leave out rows, the dearest first, as long as every column stays covered."""
+    """Leave out rows, the most expensive first, as long as every column stays covered."""
     kept = list(chosen)
     times = covers[kept].sum(axis=0)
     for row in sorted(chosen, key=lambda r: (-int(weights[r]), r)):

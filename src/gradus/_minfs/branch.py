@@ -96,7 +96,7 @@ def _shortest(problem: Any, uncovered: Any, excluded: Any) -> Any:
 
 @inlined
 def _packing_exceeds(problem: Any, uncovered: Any, excluded: Any, used: Any, limit: Any) -> Any:
-    """Tell whether more than `limit` uncovered masks are disjoint: each of them needs a column of its own."""
+    """Return whether more than `limit` uncovered masks are disjoint: each of them needs a column of its own."""
     words = np.uint64(problem.masks.shape[1])
     used[:] = ZERO
     packed = ZERO
@@ -119,7 +119,7 @@ def _packing_exceeds(problem: Any, uncovered: Any, excluded: Any, used: Any, lim
 
 @inlined
 def _counting_exceeds(problem: Any, uncovered: Any, excluded: Any, limit: Any) -> Any:
-    """Tell whether `limit` columns cover too few masks even if each covered as many as the best column does."""
+    """Return whether `limit` columns cover too few masks even if each covered as many as the best column does."""
     blocks = np.uint64(uncovered.shape[0])
     wanted, most = ZERO, ZERO
     for block in range(blocks):
@@ -138,7 +138,7 @@ def _counting_exceeds(problem: Any, uncovered: Any, excluded: Any, limit: Any) -
 
 @inlined
 def _cannot_beat(rival: Any, chosen: Any, excluded: Any, left: Any) -> Any:
-    """Tell whether no completion comes lexicographically before the rival.
+    """Return whether no completion comes lexicographically before the rival.
 
     Of two sets of one size the first is the one that owns the smallest column in which they differ, so the best to hope
     for is the choice so far with the smallest columns that are not excluded.
@@ -158,7 +158,7 @@ def _cannot_beat(rival: Any, chosen: Any, excluded: Any, left: Any) -> Any:
 
 @inlined
 def _complete(problem: Any, uncovered: Any, column: Any, excluded: Any, completing: Any) -> Any:
-    """Intersect the masks that are uncovered once `column` is chosen; tell whether any column lies in all of them.
+    """Intersect the masks that are uncovered once `column` is chosen; return whether any column lies in all of them.
 
     Masks are taken four at a time, which costs a quarter of the passes over the intersection.
     """
@@ -297,7 +297,7 @@ def _search(problem: Any, state: Any, steps: Any) -> Any:
 
 
 def steps_per_round(words: int) -> int:
-    """Count the steps after which a search is looked at, for masks of so many words: fixed, so that results are, too."""
+    """Return the steps of a round for masks of this many words: a fixed number, so that results do not depend on a clock."""
     return ROUND_WORK // (words + STEP_OVERHEAD)
 
 

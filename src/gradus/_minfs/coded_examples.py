@@ -110,7 +110,7 @@ def _code(values: npt.NDArray[Any], place: str) -> Codes:
 
 
 def _is_missing(value: Any) -> bool:
-    """Tell whether a cell is None, not a number, or pandas' NA, which refuses to be true or false."""
+    """Return whether a cell is None, NaN, or pandas' NA, which has no truth value."""
     if value is None:
         return True
     try:

@@ -56,7 +56,7 @@ class Deadline:
         self.detail = ""
 
     def is_over(self, *, grace: bool = False) -> bool:
-        """Tell whether the time is over; with `grace`, whether even a first answer has to be given up."""
+        """Return whether the time is over; with `grace`, whether even a first answer has to be given up."""
         return self._cancelled.is_set() or work_clock() >= (self._grace_end if grace else self._end)
 
     def check(self, *, grace: bool = False) -> None:

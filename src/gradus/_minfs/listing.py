@@ -63,7 +63,7 @@ class DrawnSet:
         self.drawn: tuple[int, ...] | None = None
 
     def add(self, sets: list[tuple[int, ...]]) -> None:
-        """Take more sets: each stands for all the sets with equal columns in place of its own."""
+        """Take more sets: each represents all sets with equal columns in place of its own."""
         for columns in sets:
             ways = math.prod(len(self.column_classes[column]) for column in columns)
             self.total += ways

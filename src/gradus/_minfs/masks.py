@@ -3,7 +3,7 @@
 A *mask* is the set of columns in which two rows of different classes differ, one bit per column. A set of columns is
 feasible exactly if it meets every mask, so short masks say the most. `MaskCollector` streams over the pairs, keeps
 each mask once and, when its table is full, drops the longest masks: what it holds is then a relaxation of the
-problem. `reduce_masks` does everything obvious, and leaves a `CoveringProblem`.
+problem. `reduce_masks` applies the standard reductions and returns a `CoveringProblem`.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def minimal_masks(masks: WordMatrix, deadline: Deadline, *, compared: int = MASK
     """
     sizes = mask_sizes(masks)
     order = np.arange(len(masks))
-    for key in (*masks.T, sizes):  # as np.lexsort does it, but with a look at the clock between two keys
+    for key in (*masks.T, sizes):  # as np.lexsort does, but checking the clock between two keys
         order = order[np.argsort(key[order], kind="stable")]
         deadline.check(grace=True)
     masks = masks[order]
@@ -345,7 +345,7 @@ def _partners(cells: Positions, classes: Positions) -> tuple[Positions, Position
 
 
 def _nearby_partners(first: Positions, stop: Positions, share: int) -> tuple[Positions, Positions]:
-    """Leave each row only so many of its partners: those at about the same place in their classes.
+    """Leave each row only this many of its partners: those at about the same place in their classes.
 
     Rows come sorted within a class, so these are more alike than others, and like rows make short masks.
     """

@@ -124,7 +124,7 @@ class Deepening:
             self.known = self.cover.original(self.rival)
 
     def _widen(self, state: BranchState) -> None:
-        """Widen the beam as far as the effort spent on refutation justifies; tell the search of a set it seeks."""
+        """Widen the beam as far as the effort spent on refutation justifies; give the search a set of the size it seeks."""
         n_columns, pair_words = self.cover.covers.shape
         spent = self.steps * self.cover.masks.shape[1] * MASKS_PER_STEP
         while self.widths and len(self.known) > self._lower_bound():
@@ -199,7 +199,7 @@ class Solver:
         try:
             self.deadline.check(grace=True)
             self._collect()
-            # Where no pair is left out, the search itself starts with a greedy set as soon as that pays.
+            # Where no pair is left out, the search itself starts with a greedy set as soon as that is worthwhile.
             best = best if self.complete else self._greedy()
             while True:
                 solution = Deepening(self.cover, lower, best, self.deadline).run()
@@ -251,7 +251,7 @@ class Solver:
             return tuple(range(self.n_columns))
 
     def _add_first_violated(self, sets: Sequence[tuple[int, ...]]) -> bool:
-        """Add the masks that the first infeasible of several sets misses; tell whether there was one."""
+        """Add the masks that the first infeasible of several sets misses; return whether there was one."""
         for columns in () if self.complete else sets:
             self.deadline.check()
             if self._add_violated(columns):
@@ -259,7 +259,7 @@ class Solver:
         return False
 
     def _add_violated(self, features: tuple[int, ...]) -> bool:
-        """Add the masks of pairs that a set of columns does not separate; tell whether there were any."""
+        """Add the masks of pairs that a set of columns does not separate; return whether there were any."""
         if self.complete:
             return False
         selected = np.isin(np.arange(self.n_columns), features)

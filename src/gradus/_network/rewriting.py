@@ -27,7 +27,7 @@ class _Literal(NamedTuple):
 
 
 def absorbed(n_inputs: int, wiring: Wiring) -> Wiring:
-    """Let the readers of constants, buffers and inverters do what these do.
+    """Absorb constants, buffers and inverters into the gates that read them.
 
     What remains are gates that depend on two different nodes. Only outputs keep gates of their own: one for each constant
     that is an output, and a NOT for each node of which both the value and the complement are outputs, or which is an

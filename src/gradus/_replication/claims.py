@@ -237,7 +237,7 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
     found = []
     for problem, base, known, auto in _problems_with_automatic_orders(results):
         top, _ = peak(known, base)
-        # The size before the peak, and the peak itself: the first one tells whether they passed before it.
+        # The size before the peak, and the peak itself: the former shows whether they passed 0.5 before it.
         sizes = [size for size in auto.sizes if size <= top][-2:]
         if not sizes:
             continue

@@ -31,7 +31,7 @@ REPLICATES = 2000
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95 % interval and the number of observations behind it.
+    """A value with its 95 % interval and the number of observations.
 
     Examples
     --------

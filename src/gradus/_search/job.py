@@ -128,7 +128,7 @@ def generator_state(seed: int) -> npt.NDArray[np.uint64]:
     array([ 3386250816931739734, 17579791024057999317], dtype=uint64)
     """
     words = np.random.SeedSequence(seed).spawn(1)[0].generate_state(2, np.uint64).astype(np.uint64, copy=False)
-    # All zeros is the one state the generator cannot leave; with 128 bits nobody will ever see it.
+    # The generator cannot leave the state of all zeros, which is practically impossible with 128 bits.
     return words if words.any() else np.ones(2, dtype=np.uint64)
 
 

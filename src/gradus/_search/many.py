@@ -127,7 +127,7 @@ def _in_threads(jobs: Numbered, count: int) -> Iterator[SearchResult | WorkerErr
             if not waiting:
                 return
             yield waiting.popleft().result()
-    finally:  # the end, Ctrl-C, or nobody wants the other results
+    finally:  # the end, Ctrl-C, or the caller stops early
         for future in waiting:
             future.cancel()
         threads.close(SECONDS_TO_CLOSE)

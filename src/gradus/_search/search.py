@@ -174,7 +174,7 @@ def search(
     from gradus._search.cuda import run_many
 
     ended = [outcome for _, outcome in run_many([request.job], callback=callback)]
-    # If stopped before the GPU had begun: the first steps are the same everywhere, and a network is due.
+    # If stopped before the GPU had begun: a network has to be returned, and the first steps are the same everywhere.
     return request.result(ended[0] if ended else run_search(request.job, callback=lambda _: True))
 
 

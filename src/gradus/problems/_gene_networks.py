@@ -1,4 +1,4 @@
-"""Cells: two published Boolean models as `.bnet` rules, and two binarised time series.
+"""Gene networks: two published Boolean models as `.bnet` rules, and two binarised time series.
 
 The models are the mammalian cell cycle and the FA/BRCA pathway. The series (Barman & Kwon 2017) are of fission yeast, with
 the model that it comes from, and of E. coli.
@@ -227,7 +227,7 @@ def yeast() -> Problem:
 
 
 def ecoli() -> Problem:
-    """Build the problem `ecoli`: five transitions of ten E. coli genes, of which no more is known.
+    """Build the problem `ecoli`: five transitions of ten E. coli genes, without a model.
 
     Examples
     --------

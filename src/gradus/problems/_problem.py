@@ -121,7 +121,7 @@ class Problem:
 
     @property
     def is_function(self) -> bool:
-        """Whether `evaluate` can tell the targets of any pattern."""
+        """Whether `evaluate` can compute the targets of any pattern."""
         return self._function is not None
 
     @cached_property
@@ -137,7 +137,7 @@ class Problem:
         return self._targets if self._targets is not None else _frozen(self.evaluate(self.X))
 
     def evaluate(self, X: Any) -> BoolMatrix:
-        """Tell the targets of any patterns.
+        """Compute the targets of any patterns.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Problem:
         Raises
         ------
         DataError
-            If the problem is a table of examples, of which nothing more is known.
+            If the problem is a table of examples.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class Problem:
         seed : int
             Number of the sample, 0 or more.
         n_test : int, optional
-            Draw only so many test patterns. Of a problem with more than 2^20 patterns, 10,000 stand in for all others.
+            Draw only this many test patterns. By default all others, or 10,000 if there are more than 2^20 patterns.
 
         Returns
         -------
@@ -294,7 +294,7 @@ class Problem:
         return n, seed, n_test
 
     def _stream(self, n: int, seed: int) -> np.random.PCG64:
-        """Random words that depend on (name, n, seed) alone; raw, since numpy keeps only those the same for ever."""
+        """Random words that depend on (name, n, seed) alone; raw, because numpy guarantees only those to stay the same."""
         digest = hashlib.sha256(self.name.encode("utf-8")).digest()
         return np.random.PCG64(np.random.SeedSequence([int.from_bytes(digest[:16], "little"), n, seed]))
 

@@ -26,7 +26,7 @@ POOLED = re.compile(r"fabrca@(0|[1-9][0-9]{0,8})", re.ASCII)
 
 
 def names() -> tuple[str, ...]:
-    """Name the ten problems of the paper; `load` knows the first five kinds in every size.
+    """Return the names of the ten problems of the paper; `load` has the first five kinds in every size.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def names() -> tuple[str, ...]:
 
 
 def families() -> tuple[str, ...]:
-    """Name the kinds of problem that come in every size: write a number behind them.
+    """Return the kinds of problem that exist in every size; the size follows the name.
 
     Examples
     --------

@@ -83,8 +83,8 @@ def _places(network: Network, level: Any) -> Any:
         nodes = np.flatnonzero(level == depth)
         heights = -(np.arange(len(nodes)) + 0.5) / len(nodes)
         if depth:
-            wish = [-place[network.sources[node - network.n_inputs]].mean() for node in nodes]
-            nodes = nodes[np.argsort(wish, kind="stable")]
+            wanted = [-place[network.sources[node - network.n_inputs]].mean() for node in nodes]
+            nodes = nodes[np.argsort(wanted, kind="stable")]
         place[nodes] = heights
     return place
 
@@ -109,7 +109,7 @@ def _draw_hierarchy(
     levels = sorted(set(sizes))
     place: dict[int, tuple[float, float]] = {}
     for column, size in enumerate(levels):
-        nodes = sorted((k for k in range(len(names)) if sizes[k] == size), key=lambda k: _wish(k, place, after))
+        nodes = sorted((k for k in range(len(names)) if sizes[k] == size), key=lambda k: _hierarchy_key(k, place, after))
         for row, k in enumerate(nodes):
             place[k] = (column, -(row + 0.5) / len(nodes))
     box = {"boxstyle": "round,pad=0.35", "facecolor": OUTPUT, "edgecolor": INK, "linewidth": 0.7}
@@ -127,7 +127,7 @@ def _draw_hierarchy(
     panel.set_axis_off()
 
 
-def _wish(k: int, place: Mapping[int, tuple[float, float]], after: Mapping[int, Sequence[int]]) -> tuple[Any, ...]:
+def _hierarchy_key(k: int, place: Mapping[int, tuple[float, float]], after: Mapping[int, Sequence[int]]) -> tuple[Any, ...]:
     """Return the sort key of a target: beside those it follows; those that nothing follows go last."""
     before = [place[first][1] for first, followers in after.items() if k in followers and first in place]
     return (not before, -float(np.mean(before)) if before else 0.0, not after.get(k))

@@ -142,5 +142,5 @@ class CudaDevice:
         """Return whether everything on a stream has finished; raise if the GPU has failed."""
         status = int(self.cupy.cuda.runtime.streamQuery(queue.ptr))
         if status not in (SUCCESS, NOT_READY):
-            queue.synchronize()  # raises what went wrong; `queue.done` would be False for ever
+            queue.synchronize()  # raises what went wrong; `queue.done` would be False forever
         return status == SUCCESS

@@ -82,7 +82,7 @@ class Feeder:
                 if not self._put(one):
                     return
             self._put(None)
-        except BaseException as error:  # raised again by `next`, which would otherwise wait for ever
+        except BaseException as error:  # raised again by `next`, which would otherwise wait forever
             self._put(error)
 
     def _put(self, one: PackedBatch | Misfit | BaseException | None) -> bool:
