@@ -30,7 +30,7 @@ th { border-bottom: 2px solid var(--line); } th.sorts { cursor: pointer; } th.so
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 nav.contents { font-size: .95rem; display: flex; flex-wrap: wrap; gap: .1rem 1rem; }
 """
-"""Colours and shapes that every page shares; a page's own style comes behind it."""
+"""Colours and shapes that every page shares; a page adds its own style."""
 
 
 def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") -> str:

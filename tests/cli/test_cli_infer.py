@@ -31,18 +31,18 @@ def column(path, name):
 
 @pytest.fixture(scope="module")
 def yeast_rules(tmp_path_factory):
-    """The folder in which rules.bnet of the yeast series was asked for, and what was printed."""
+    """The folder in which rules.bnet of the yeast series was asked for, what was printed, and the CPU time it took."""
     folder = tmp_path_factory.mktemp("yeast")
     write_series(folder / "yeast.csv", YEAST_SERIES)
-    begin, out = time.monotonic(), io.StringIO()
+    begin, out = time.process_time(), io.StringIO()
     with contextlib.redirect_stdout(out):
         assert run(["infer", str(folder / "yeast.csv"), "-o", str(folder / "rules.bnet")]) == 0
-    assert time.monotonic() - begin < ENOUGH_SECONDS
-    return folder, out.getvalue()
+    return folder, out.getvalue(), time.process_time() - begin
 
 
 def test_the_yeast_series_gives_every_file_in_time(yeast_rules):
-    made_in, printed = yeast_rules
+    made_in, printed, cpu_seconds = yeast_rules
+    assert cpu_seconds < ENOUGH_SECONDS
     folder = made_in / "rules"
     assert sorted(path.name for path in folder.iterdir() if path.is_file()) == sorted(FILES)
     assert (made_in / "rules.bnet").read_text() == (folder / "rules.bnet").read_text()
@@ -162,7 +162,7 @@ def test_the_report_opens_in_a_browser_without_an_error(yeast_rules, tmp_path):
     text = re.sub("<[^>]*>", " ", done.stdout)
     for gene in YEAST_SERIES.genes:
         assert gene in text
-    assert "How well is foretold what was left out?" in text
+    assert "How well are left-out data predicted?" in text
     assert done.stdout.count("<svg") == 2
     # Links lead to headings of the page and to files beside it; nothing is loaded.
     linked = re.findall(r'href="([^"]+)"', page.read_text())

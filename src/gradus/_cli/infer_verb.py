@@ -65,7 +65,7 @@ def command(
         bool, typer.Option("--repair/--no-repair", help="Learn again with suspect values corrected; both ways list them.")
     ] = True,
     leave_out: Annotated[
-        bool, typer.Option("--leave-out/--no-leave-out", help="Measure how well series that were left out are foretold.")
+        bool, typer.Option("--leave-out/--no-leave-out", help="Measure how well series that were left out are predicted.")
     ] = True,
     attractors: Annotated[
         bool, typer.Option("--attractors/--no-attractors", help="Find attractors and predict knock-outs (needs AEON).")

@@ -1,4 +1,4 @@
-"""Free runs: a series foretold from its first state alone, and which genes are foretold better than by a constant."""
+"""Free runs: a series predicted from its first state alone, and which genes are predicted better than by a constant."""
 
 from __future__ import annotations
 

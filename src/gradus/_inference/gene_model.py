@@ -102,7 +102,7 @@ class GeneModel:
     constants : ndarray of bool
         The value each gene has most often.
     trusted : ndarray of bool
-        Genes that their rules foretell better than the constant in free runs; the others are constant in `simulate`.
+        Genes that their rules predict better than the constant in free runs; the others are constant in `simulate`.
     stopped : str or None
         Why learning ended early: "time limit" or "callback".
     """
@@ -160,7 +160,7 @@ class GeneModel:
     def simulate(self, states: Any, steps: int) -> npt.NDArray[np.bool_]:
         """Free runs, shape (steps + 1, runs, genes): the states given, and what follows.
 
-        Genes whose rules foretell free runs no better than a constant take the constant after the first state.
+        Genes whose rules predict free runs no better than a constant take the constant after the first state.
         """
         rows = [self._states(states)]
         for _ in range(steps):

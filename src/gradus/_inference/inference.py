@@ -48,7 +48,7 @@ class Inference:
     series : tuple of Series
         The data, steady states last.
     scores : SeriesScores or None
-        How well data that were left out are foretold; None if that was not asked for or nothing can be left out.
+        How well data that were left out are predicted; None if that was not asked for or nothing can be left out.
     hierarchies : tuple of Hierarchy
         Genes, by their numbers, whose regulator sets nest: the paper's order of teaching.
     exact_sets : bool
@@ -167,7 +167,7 @@ def infer(
     repair : bool
         Whether to learn again with recorded values corrected where the rules contradict them.
     leave_out : bool
-        Whether to learn again without each series in turn (each block of a single series), to see how well it is foretold.
+        Whether to learn again without each series in turn (each block of a single series), to see how well it is predicted.
     attractors : bool
         Whether to find attractors and to predict knock-outs, if AEON is installed.
     time_limit : float, optional

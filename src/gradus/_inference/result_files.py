@@ -29,7 +29,7 @@ FILES = {
     "rules.csv": "the rules with their probabilities and errors",
     "edges.csv": "who acts on whom: probability and sign; --prior reads it back",
     "sets.csv": "the most probable regulator sets of each gene",
-    "genes.csv": "how well each gene is foretold where data were left out, beside trivial guesses",
+    "genes.csv": "how well each gene is predicted where data were left out, beside trivial guesses",
     "suspects.csv": "recorded values that the rules contradict",
     "attractors.csv": "states that the rules never leave",
     "knockouts.csv": "what is predicted when a gene is held at 0 or 1",

@@ -105,7 +105,7 @@ def set_rows(model: GeneModel) -> tuple[str, list[Row]]:
 
 
 def gene_rows(scores: SeriesScores | None) -> tuple[str, list[Row]]:
-    """List how well each gene is foretold where it was left out; empty if that was not measured."""
+    """List how well each gene is predicted where it was left out; empty if that was not measured."""
     return "genes", [] if scores is None else [{**asdict(one), "learned": one.learned} for one in scores.genes]
 
 

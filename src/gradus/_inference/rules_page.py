@@ -52,7 +52,7 @@ def rules_page(found: Inference, *, graph: str, hierarchy: str | None, files: di
         "rules": ("The rules", _rules(found)),
         "graph": ("Who acts on whom", _graph(found, graph)),
         "edges": ("How sure is each edge?", _edges(found)),
-        "scores": ("How well is foretold what was left out?", _scores(found)),
+        "scores": ("How well are left-out data predicted?", _scores(found)),
         "regulators": ("Which genes could be the regulators?", _sets(found)),
         "unexplained": ("What the allowed regulators cannot explain", _unexplained(found)),
         "suspects": ("Suspect measurements", _suspects(found)),
@@ -87,7 +87,7 @@ def _summary(found: Inference) -> str:
         best = max(overall.constant, overall.persistence)
         verdict = "better than" if overall.one_step > best else "no better than"
         text += (
-            f"Where data were left out, {percent(overall.one_step)[0]} of the next values are foretold, {verdict} the best "
+            f"Where data were left out, {percent(overall.one_step)[0]} of the next values are predicted, {verdict} the best "
             f"trivial guess ({percent(best)[0]}). {counted(learned, 'rule')} beat both trivial guesses; "
             f"the others are marked <b>not learned</b>. "
         )
@@ -116,7 +116,7 @@ def _rules(found: Inference) -> list[str]:
     return [
         "<p>The most probable rule for the next value of each gene. <b>Probability</b> is that of exactly these regulators; "
         "<b>contradicted</b> says how many recorded transitions differ from the rule. A gene is <b>learned</b> if its rules "
-        "foretell data that were left out better than its usual value and better than its present value.</p>",
+        "predict data that were left out better than its usual value and better than its present value.</p>",
         sortable(["gene", "is on next if", "probability", "contradicted", "verdict"], rows, frozenset({3})),
     ]
 
@@ -161,7 +161,7 @@ def _scores(found: Inference) -> list[str]:
         how = f"There is only one series, so each of {counted(scores.parts, 'block')} of its steps was left out in turn"
     rows = [_score_row(one) for one in (*scores.genes, scores.overall)]
     return [
-        f"<p>{how}, everything was learned again from the rest, and the rules foretold what was left out: from one state to "
+        f"<p>{how}, everything was learned again from the rest, and the rules predicted what was left out: from one state to "
         "the next, and as a <b>free run</b> from the first state alone. Beside them stand the guesses that a gene takes its "
         "usual value, and that it stays as it is.</p>",
         sortable(

@@ -27,7 +27,7 @@ KINDS = ("one_step", "free_run", "constant", "persistence", "persistent_run")
 
 @dataclass(frozen=True)
 class GeneScore:
-    """How well one gene of left-out series is foretold; shares of the known values, NaN where there are none.
+    """How well one gene of left-out series is predicted; shares of the known values, NaN where there are none.
 
     Attributes
     ----------
@@ -78,13 +78,13 @@ class SeriesScores:
 
     @property
     def not_learned(self) -> tuple[str, ...]:
-        """Genes that their rules foretell no better than constant or persistence."""
+        """Genes that their rules predict no better than constant or persistence."""
         return tuple(one.gene for one in self.genes if not one.learned)
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Series to foretell, and those to learn from."""
+    """Series to predict, and those to learn from."""
 
     name: str
     left_out: tuple[GeneSeries, ...]
@@ -140,7 +140,7 @@ def leave_series_out(
     watch: WorkWatch | None = None,
     **settings: Any,
 ) -> SeriesScores:
-    """Learn without each series in turn and foretell it; a single series is cut into blocks, see `series_folds`.
+    """Learn without each series in turn and predict it; a single series is cut into blocks, see `series_folds`.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def leave_series_out(
 
 
 def _add(right: dict[str, npt.NDArray[np.int64]], model: GeneModel, one: GeneSeries) -> npt.NDArray[np.int64]:
-    """Count what each way of foretelling gets right in one series."""
+    """Count what each way of predicting gets right in one series."""
     told_run = np.zeros(one.states.shape[1], np.int64)
     if one.steady or len(one.states) < 2:
         return told_run
