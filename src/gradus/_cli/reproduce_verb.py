@@ -12,9 +12,12 @@ from gradus._cli.output import check_file
 from gradus._cli.progress_line import Steps
 from gradus._progress import Progress
 from gradus._wording import counted, duration
-from gradus.errors import SettingsError, WorkerError
+from gradus.errors import SettingsError
 
 __all__ = ["command"]
+
+EXIT_FAILED = 1
+"""Some tasks failed; all others are done."""
 
 
 def command(
@@ -36,7 +39,6 @@ def command(
         bool,
         typer.Option("--as-published", help="Settings of the paper's configuration files where they differ from its text."),
     ] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed tasks again.")] = False,
     prepare: Annotated[
         Path | None, typer.Option(help="Run nothing; write the remaining searches to a file for a GPU elsewhere (.npz).")
     ] = None,
@@ -71,23 +73,23 @@ def command(
     _check_figures(plan)
     save_plan(plan, folder)
     if prepare is not None:
-        outcome = _prepare(plan, folder, prepare, retry_failed)
+        outcome = _prepare(plan, folder, prepare)
         report = False
     elif absorb:
         outcome = _absorb(plan, folder, jobs, absorb)
     else:
-        outcome = _run(plan, folder, engine, retry_failed)
+        outcome = _run(plan, folder, engine)
     if report:
         outcome["report"] = _report(folder)
     if as_json:
         print_json({"folder": str(folder), **outcome})
     else:
         _show(folder, outcome)
-    if outcome.get("failed", 0) and outcome["failed"] == outcome["done"]:
-        raise WorkerError(f"every task that was run failed; 'gradus status {folder}' says why.")
+    if outcome.get("failed"):
+        raise typer.Exit(EXIT_FAILED)
 
 
-def _run(plan: Any, folder: Path, engine: Any, retry_failed: bool) -> dict[str, Any]:
+def _run(plan: Any, folder: Path, engine: Any) -> dict[str, Any]:
     from gradus._experiments.run import record_run, run_tasks
     from gradus._experiments.store import Store
 
@@ -101,7 +103,7 @@ def _run(plan: Any, folder: Path, engine: Any, retry_failed: bool) -> dict[str, 
             steps.set(progress.done, len(tasks))
 
         try:
-            summary = run_tasks(tasks, store, engine, retry_failed=retry_failed, callback=callback)
+            summary = run_tasks(tasks, store, engine, callback=callback)
         except KeyboardInterrupt:
             done = f"{steps.done:,} of {counted(len(tasks), 'task')} are done and kept"
             note(f"\ngradus: stopped; {done}; run the same command again to continue.")
@@ -132,12 +134,12 @@ def _warn_of_damage(store: Any) -> None:
         note(f"gradus: {store.parts_folder / name} is damaged; it is set aside, and its tasks are run again.")
 
 
-def _prepare(plan: Any, folder: Path, path: Path, retry_failed: bool) -> dict[str, Any]:
+def _prepare(plan: Any, folder: Path, path: Path) -> dict[str, Any]:
     from gradus._experiments.offline import prepare_searches
     from gradus._experiments.run import split_tasks
     from gradus._experiments.store import Store
 
-    left, summary = split_tasks(plan.tasks(), Store(folder), retry_failed=retry_failed)
+    left, summary = split_tasks(plan.tasks(), Store(folder))
     with Steps("prepared", len(left)) as steps:
         written = prepare_searches(left, path, callback=steps)
     return {"tasks": summary.total, "done_before": summary.before, "jobs": written, "file": str(path)}
@@ -192,6 +194,6 @@ def _show(folder: Path, outcome: dict[str, Any]) -> None:
         print(f"{searches} ended with training errors: kept, counted, and left out of means")
     if outcome["failed"]:
         failed = counted(outcome["failed"], "task")
-        print(f"{failed} failed: gradus status {folder} says why, --retry-failed runs them again")
+        print(f"{failed} failed: gradus status {folder} says why, and the same command runs them again")
     if "report" in outcome:
         print(f"wrote {outcome['report']}")

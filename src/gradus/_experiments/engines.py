@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, wait
 from multiprocessing import connection
@@ -21,7 +21,7 @@ from gradus._experiments.row import Row
 from gradus._experiments.tasks import Design, Task
 from gradus._experiments.training_sets import own_tables
 from gradus._version import __version__
-from gradus.errors import MissingExtraError, SettingsError, WorkerError
+from gradus.errors import GradusError, MissingExtraError, SettingsError, WorkerError
 
 __all__ = ["Batcher", "DaskEngine", "Engine", "ExecutorEngine", "LocalEngine", "choose_engine"]
 
@@ -34,7 +34,9 @@ BATCHES_PER_SLOT = 2
 MOST_TASKS_IN_FLIGHT = 4000
 QUIET_SECONDS = 1.0
 """Time without results after which an engine yields an empty list."""
-DIED = "the worker process died while it ran this task (killed, or out of memory)"
+SECONDS_TO_CLOSE = 5.0
+DEATHS_TO_BLAME = 2
+DIED = "the worker process died twice while it ran nothing but this task (killed, or out of memory)"
 
 
 class Engine(Protocol):
@@ -136,6 +138,7 @@ class ExecutorEngine:
         executor = self._make()
         flying: dict[Future[list[Row]], TaskBatch] = {}
         suspects: list[TaskBatch] = []
+        deaths: Counter[Task] = Counter()
         on_trial: TaskBatch | None = None
         try:
             while len(batcher) or flying or suspects:
@@ -145,7 +148,7 @@ class ExecutorEngine:
                     executor = self._submit_alone(executor, on_trial, flying)
                 elif not suspects:
                     suspects += self._submit(executor, batcher, flying)
-                yield from _harvest(flying, batcher, suspects, on_trial)
+                yield from _harvest(flying, batcher, suspects, on_trial, deaths)
         finally:
             for future in flying:
                 future.cancel()
@@ -175,9 +178,16 @@ class ExecutorEngine:
 
 
 def _harvest(
-    flying: dict[Future[list[Row]], TaskBatch], batcher: Batcher, suspects: list[TaskBatch], on_trial: TaskBatch | None
+    flying: dict[Future[list[Row]], TaskBatch],
+    batcher: Batcher,
+    suspects: list[TaskBatch],
+    on_trial: TaskBatch | None,
+    deaths: Counter[Task],
 ) -> Iterator[list[Row]]:
-    """Yield the rows of batches that have ended; a task that kills its worker is found by halving the batch on trial."""
+    """Yield the rows of batches that have ended; a task that kills its worker is found by halving the batch on trial.
+
+    `deaths` counts how often a task was alone when its worker died: workers also die of other causes.
+    """
     wait(flying, timeout=QUIET_SECONDS, return_when=FIRST_COMPLETED)
     ended = [future for future in flying if future.done()]
     if not ended:
@@ -191,7 +201,12 @@ def _harvest(
         elif batch is not on_trial:
             suspects.append(batch)
         elif len(batch.tasks) == 1:
-            yield [Row.failure(batch.tasks[0], DIED)]
+            (task,) = batch.tasks
+            deaths[task] += 1
+            if deaths[task] < DEATHS_TO_BLAME:
+                suspects.append(batch)
+            else:
+                yield [Row.failure(task, DIED)]
         else:
             half = len(batch.tasks) // 2
             suspects += [TaskBatch(part, batch.tables) for part in (batch.tasks[half:], batch.tasks[:half])]
@@ -286,7 +301,21 @@ class DaskEngine(ExecutorEngine):
             raise
         super().__init__(lambda: self.client.get_executor(pure=False), self._count_slots, self._end, "a Dask cluster")
 
+    def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
+        """Run every task once; a scheduler that dies ends the run with one sentence."""
+        try:
+            yield from super().run(tasks)
+        except GradusError:
+            raise
+        except Exception as error:  # a lost connection shows itself in many classes
+            raise WorkerError(
+                f"the Dask scheduler no longer answers ({type(error).__name__}: {error}); what is done is kept: start it and "
+                "run the same command again."
+            ) from error
+
     def _count_slots(self) -> int:
+        if self.client.status != "running":
+            raise ConnectionError("the connection is lost")
         return int(sum(self.client.nthreads().values()))
 
     def _check_versions(self) -> None:
@@ -304,12 +333,14 @@ class DaskEngine(ExecutorEngine):
             )
 
     def _end(self, executor: Executor) -> None:
-        executor.shutdown(wait=False)
+        with contextlib.suppress(Exception):  # the scheduler may be gone
+            executor.shutdown(wait=False)
         self._close()
 
     def _close(self) -> None:
         if self._own:
-            self.client.close()
+            with contextlib.suppress(Exception):
+                self.client.close(timeout=SECONDS_TO_CLOSE)
 
 
 def _gradus_version() -> str:

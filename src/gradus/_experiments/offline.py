@@ -98,7 +98,7 @@ def absorb_files(tasks: Sequence[Task], searches: Path | None, paths: Iterable[P
         summary = _absorb_outcomes(tasks, searches, outcomes, store)
     done = summary.done + sum(_absorb_table(tasks, path, store) for path in tables)
     _, whole = split_tasks(tasks, store)
-    return replace(summary, total=whole.total, before=whole.before - done, done=done, failed=whole.failed)
+    return replace(summary, total=whole.total, before=whole.before - done, done=done)
 
 
 def _absorb_outcomes(tasks: Sequence[Task], searches: Path, paths: Iterable[Path], store: Store) -> RunSummary:

@@ -43,7 +43,7 @@ class RunSummary:
     done: int = 0
     """Done in this run."""
     failed: int = 0
-    """Failed, in this run or before and not tried again."""
+    """Failed in this run."""
     not_converged: int = 0
     """Of those done in this run."""
     seconds: float = 0.0
@@ -61,33 +61,16 @@ class RunSummary:
         return Progress(stage="tasks", done=self.total - self.left, total=self.total, eta=eta, detail=detail)
 
 
-def split_tasks(tasks: Iterable[Task], store: Store, *, retry_failed: bool = False) -> tuple[list[Task], RunSummary]:
-    """Return the tasks that are still to be run, and the numbers of the others.
-
-    Parameters
-    ----------
-    retry_failed : bool
-        Whether to run failed tasks again.
-    """
+def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSummary]:
+    """Return the tasks that are still to be run, those that failed before among them, and the numbers of the others."""
     known = store.ids()
-    left: list[Task] = []
-    before = failed = total = 0
-    for task in tasks:
-        total += 1
-        status = known.get(task.id_bytes)
-        if status == DONE:
-            before += 1
-        elif status is None or retry_failed:
-            left.append(task)
-        else:
-            failed += 1
-    return left, RunSummary(total, before, failed=failed)
+    every = list(tasks)
+    left = [task for task in every if known.get(task.id_bytes) != DONE]
+    return left, RunSummary(len(every), len(every) - len(left))
 
 
-def run_tasks(
-    tasks: Iterable[Task], store: Store, engine: Engine, *, retry_failed: bool = False, callback: Callback | None = None
-) -> RunSummary:
-    """Run the tasks that have no row in the store.
+def run_tasks(tasks: Iterable[Task], store: Store, engine: Engine, *, callback: Callback | None = None) -> RunSummary:
+    """Run the tasks that have no row in the store, and those that failed before.
 
     Rows are on disk seconds after a task is done; whatever ends this call, they stay, and the next call continues.
 
@@ -95,8 +78,6 @@ def run_tasks(
     ----------
     engine : Engine
         Runs them; the rows do not depend on it.
-    retry_failed : bool
-        Run tasks again that failed before.
     callback : callable, optional
         Gets a `Progress` whenever rows have come; returning True stops the run.
 
@@ -111,7 +92,7 @@ def run_tasks(
     """
     with store.writing():
         store.set_damaged_aside()
-        left, summary = split_tasks(tasks, store, retry_failed=retry_failed)
+        left, summary = split_tasks(tasks, store)
         stopped = callback is not None and callback(summary.progress()) is True
         if left and not stopped:
             summary = _run_left(left, summary, store, engine, callback)
@@ -128,6 +109,7 @@ def _run_left(left: list[Task], summary: RunSummary, store: Store, engine: Engin
                 waiting += rows
                 summary = _count(summary, rows, time.monotonic() - begin)
                 if len(waiting) >= FLUSH_ROWS or time.monotonic() - flushed >= FLUSH_SECONDS:
+                    store.check_folder()  # also without rows: nothing must run for hours for a folder that is gone
                     store.append(waiting)
                     waiting = []  # only now: rows that could not be written are tried again below
                     flushed = time.monotonic()

@@ -24,6 +24,7 @@ from gradus.errors import FormatError, StoreError
 __all__ = ["Store"]
 
 FOLDER = "parts"
+LOCK = ".lock"
 SUFFIX = ".parquet"
 PART = re.compile(r"part-[0-9]{1,12}-[0-9a-f]+\.parquet")
 SMALL_ROWS = 50_000
@@ -59,6 +60,8 @@ class Store:
         self.parts_folder = self.folder / FOLDER
         self._sizes: dict[str, int] = {}
         self._damaged: list[str] = []
+        self._held: IO[str] | None = None
+        """The lock, while the folder is held for writing."""
         self._read_names()
 
     @property
@@ -101,17 +104,23 @@ class Store:
         small = [name for name in self._names() if self._sizes[name] < SMALL_ROWS]
         if len(small) < 2:
             return
-        # Columns of earlier versions are kept, or rows of methods that are gone would pass for others.
-        parts = [pq.read_table(self._path(name)).replace_schema_metadata(None) for name in small]
-        self._add(pa.concat_tables(parts, promote_options="default"), replaces=small)
+        try:
+            # Columns of earlier versions are kept, or rows of methods that are gone would pass for others.
+            parts = [pq.read_table(self._path(name)).replace_schema_metadata(None) for name in small]
+            self._add(pa.concat_tables(parts, promote_options="default"), replaces=small)
+        except (OSError, pa.ArrowException, StoreError):
+            return  # a full disk, say: all rows are in the parts there are
         self._forget(small)
 
     def set_damaged_aside(self) -> list[Path]:
         """Move damaged files out of the way (they are kept) and return where they are now."""
         aside = self.folder / "damaged"
-        for name in self._damaged:
-            aside.mkdir(exist_ok=True)
-            os.replace(self._path(name), aside / name)
+        try:
+            for name in self._damaged:
+                aside.mkdir(exist_ok=True)
+                os.replace(self._path(name), aside / name)
+        except OSError as error:
+            raise StoreError(f"damaged files cannot be moved to {aside}: {error.strerror or error}.") from error
         moved = [aside / name for name in self._damaged]
         self._damaged = []
         return moved
@@ -120,13 +129,37 @@ class Store:
     def writing(self) -> Iterator[None]:
         """Hold the folder for writing; a second run that wants it gets an error instead of doing the work twice."""
         self._make_folder()
-        with open(self.folder / ".lock", "a") as handle:
+        with self._open_lock() as handle:
             _lock(handle, self.folder)
             for left_over in self.parts_folder.glob(".part-*"):
                 left_over.unlink(missing_ok=True)
             # Include what another run has added since this object was made.
             self._read_names()
-            yield
+            self._held = handle
+            try:
+                yield
+            finally:
+                self._held = None
+
+    def _open_lock(self) -> IO[str]:
+        try:
+            return open(self.folder / LOCK, "a")
+        except OSError as error:
+            raise StoreError(f"the results folder {self.folder} cannot be written: {error.strerror or error}.") from error
+
+    def check_folder(self) -> None:
+        """Raise `StoreError` if the folder that is held for writing is no longer there, or is another one."""
+        if self._held is None:
+            return
+        try:
+            there = os.path.samestat(os.fstat(self._held.fileno()), os.stat(self.folder / LOCK)) and self.parts_folder.is_dir()
+        except OSError:
+            there = False
+        if not there:
+            raise StoreError(
+                f"the results folder {self.folder} was removed or replaced during the run, which has ended; "
+                "the same command begins again."
+            )
 
     def _names(self) -> list[str]:
         return sorted(self._sizes)
@@ -184,6 +217,7 @@ class Store:
         content = _parquet_bytes(table)
         number = 1 + max((int(name.split("-")[1]) for name in self._sizes), default=0)
         name = f"part-{number:06d}-{_digest(content)}{SUFFIX}"
+        self.check_folder()
         self._make_folder()
         try:
             write_bytes_whole(self._path(name), content)
