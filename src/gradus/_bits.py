@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gradus.errors import DataError
 
-__all__ = ["BoolMatrix", "WordMatrix", "as_bits", "column_names", "n_words", "pack", "tail_mask", "unpack"]
+__all__ = ["BoolMatrix", "WordMatrix", "as_bits", "as_table", "column_names", "n_words", "pack", "tail_mask", "unpack"]
 
 WORD_BITS = 64
 
@@ -52,6 +52,21 @@ def check_unique(names: Sequence[str], what: str) -> None:
         first_seen[name] = position
 
 
+def as_table(values: Any, what: str) -> npt.NDArray[Any]:
+    """Return a table as an array with rows and columns; a one-dimensional one is a single column."""
+    try:
+        table = np.asarray(values)
+    except ValueError as error:
+        raise DataError(f"{what} is not a table: its rows have different lengths.") from error
+    if table.ndim == 1:
+        table = table[:, np.newaxis]
+    if table.ndim != 2:
+        raise DataError(f"{what} must have rows and columns, but it has {table.ndim} dimensions.")
+    if table.shape[0] == 0:
+        raise DataError(f"{what} has no rows; give at least one example.")
+    return table
+
+
 def as_bits(values: Any, what: str = "X") -> BoolMatrix:
     """Check a table of zeros and ones and return it as a Boolean matrix.
 
@@ -83,16 +98,7 @@ def as_bits(values: Any, what: str = "X") -> BoolMatrix:
     gradus.errors.DataError: X has the value 2 in row 1, column 0; every value must be 0 or 1.
     """
     names = column_names(values, what)
-    try:
-        table = np.asarray(values)
-    except ValueError as error:
-        raise DataError(f"{what} is not a table: its rows have different lengths.") from error
-    if table.ndim == 1:
-        table = table[:, np.newaxis]
-    if table.ndim != 2:
-        raise DataError(f"{what} must have rows and columns, but it has {table.ndim} dimensions.")
-    if table.shape[0] == 0:
-        raise DataError(f"{what} has no rows; give at least one example.")
+    table = as_table(values, what)
     if table.dtype == np.bool_:
         return np.ascontiguousarray(table)
     if table.dtype == np.object_:

@@ -62,7 +62,7 @@ def test_words_and_numbers_are_categories():
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([], [], "X must have rows and columns, but it has 1 dimensions"),
+        ([], [], "X has no rows; give at least one example"),
         (np.empty((0, 3)), [], "X has no rows"),
         ([[0, 1], [1]], [0, 1], "X is not a table"),
         (np.zeros((2, 2, 2)), [0, 1], "3 dimensions"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import column_names, n_words, pack
+from gradus._bits import as_table, column_names, n_words, pack
 from gradus._checks import OnConflict, check_on_conflict
 from gradus.errors import ConflictError, DataError
 
@@ -59,16 +59,7 @@ def code_inputs(X: Any, what: str = "X") -> CodedInputs:
         If there are no rows, a value is missing, or a column has more than 64 distinct values.
     """
     names = column_names(X, what)
-    try:
-        values = np.asarray(X)
-    except ValueError as error:
-        raise DataError(f"{what} is not a table: its rows have different lengths.") from error
-    if values.ndim == 1 and values.size:
-        values = values[:, np.newaxis]
-    if values.ndim != 2:
-        raise DataError(f"{what} must have rows and columns, but it has {values.ndim} dimensions.")
-    if values.shape[0] == 0:
-        raise DataError(f"{what} has no rows; give at least one example.")
+    values = as_table(X, what)
     codes = _code_columns(values, what, names)
     classes = _same_columns(codes)
     rows = _pack_rows(codes[:, [members[0] for members in classes]])

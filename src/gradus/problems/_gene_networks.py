@@ -85,12 +85,8 @@ def _model(rules: str) -> BnetModel:
     return parse_bnet(rules)
 
 
-def _mammalian_next(X: BoolMatrix) -> BoolMatrix:
-    return _model(MAMMALIAN_RULES).evaluate(X)
-
-
-def _fabrca_next(X: BoolMatrix) -> BoolMatrix:
-    return _model(FABRCA_RULES).evaluate(X)
+def _next_states(rules: str, X: BoolMatrix) -> BoolMatrix:
+    return _model(rules).evaluate(X)
 
 
 def mammalian() -> Problem:
@@ -106,7 +102,7 @@ def mammalian() -> Problem:
         "mammalian",
         input_names=model.input_names,
         target_names=model.output_names,
-        function=_mammalian_next,
+        function=functools.partial(_next_states, MAMMALIAN_RULES),
         about="The mammalian cell cycle (Faure et al. 2006): the next state from the present one.",
     )
 
@@ -132,7 +128,7 @@ def fabrca(pool_seed: int = 0) -> Problem:
         f"fabrca@{pool_seed}" if pool_seed else "fabrca",
         input_names=model.input_names,
         target_names=model.output_names,
-        function=_fabrca_next,
+        function=functools.partial(_next_states, FABRCA_RULES),
         pool=bits_of(draw_distinct(stream, FABRCA_POOL, len(model.input_names)), len(model.input_names)),
         about="The FA/BRCA DNA repair pathway (Rodriguez et al. 2012): the next state, from a pool of 1,024 states.",
     )
