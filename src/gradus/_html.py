@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["THEME", "data_element", "html_page", "html_table", "inline_svg", "notebook_table", "page_asset"]
+__all__ = ["SORTING", "THEME", "data_element", "html_page", "html_table", "inline_svg", "notebook_table", "page_asset"]
 
 THEME = """
 :root { color-scheme: light dark; --ink: #1c2330; --quiet: #5b6472; --paper: #ffffff; --panel: #f5f7fa; --line: #d8dee8;
@@ -26,11 +26,27 @@ a { color: var(--accent); } .quiet { color: var(--quiet); } .lead { font-size: 1
 .note { background: var(--note); border-left: 4px solid var(--note-line); padding: .5rem .9rem; max-width: 46rem; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .92rem; margin: .6rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .32rem .9rem .32rem 0; border-bottom: 1px solid var(--line); }
-th { border-bottom: 2px solid var(--line); } th.sorts { cursor: pointer; } th.sorts::after { content: " \\2195"; opacity: .4; }
+th { border-bottom: 2px solid var(--line); } th button { all: unset; cursor: pointer; }
+th button:hover { text-decoration: underline; }
+th button:focus-visible { outline: 2px solid var(--accent); }
+th[aria-sort=ascending] button::after { content: " \\25B2"; } th[aria-sort=descending] button::after { content: " \\25BC"; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 nav.contents { font-size: .95rem; display: flex; flex-wrap: wrap; gap: .1rem 1rem; }
 """
 """Colours and shapes that every page shares; a page adds its own style."""
+SORTING = """
+for (const button of document.querySelectorAll("th button")) button.addEventListener("click", () => {
+  const head = button.parentNode, table = head.closest("table"), body = table.tBodies[0];
+  const place = [...head.parentNode.children].indexOf(head), falls = head.getAttribute("aria-sort") === "ascending";
+  for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", falls ? "descending" : "ascending");
+  const value = row => row.children[place].dataset.v ?? row.children[place].textContent.trim();
+  const compare = (a, b) => parseFloat(a) - parseFloat(b) || String(a).localeCompare(b, undefined, { numeric: true });
+  const rows = [...body.rows].sort((a, b) => compare(value(a), value(b)) * (falls ? -1 : 1));
+  body.append(...rows);
+});
+"""
+"""Sorts a table when a button in its heading is clicked: by the attribute data-v of the cells, or else by their text."""
 
 
 def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") -> str:
@@ -71,7 +87,9 @@ def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") 
     return head + "\n".join(body) + end + "\n</body></html>\n"
 
 
-def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Iterable[int] = ()) -> str:
+def html_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Iterable[int] = (), sortable: bool = False
+) -> str:
     """Return a table that scrolls sideways where the screen is narrow; cells are HTML already.
 
     Parameters
@@ -80,6 +98,8 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, numeri
     rows : iterable of sequences of str
     numeric : iterable of int
         Columns of numbers, which stand on the right.
+    sortable : bool
+        Whether the headings are buttons for `SORTING`.
 
     Examples
     --------
@@ -94,7 +114,8 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, numeri
         return f"<tr>{''.join(parts)}</tr>"
 
     body = "".join(row(cells, "td") for cells in rows)
-    return f'<div class="scroll"><table><thead>{row(headings, "th")}</thead><tbody>{body}</tbody></table></div>'
+    heads = [f'<button type="button">{heading}</button>' for heading in headings] if sortable else headings
+    return f'<div class="scroll"><table><thead>{row(heads, "th")}</thead><tbody>{body}</tbody></table></div>'
 
 
 def notebook_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from gradus._inference.rule_circuits import RuleTree
 
-__all__ = ["SORTING", "STYLE", "Cell", "bar", "bullets", "cell", "percent", "sortable", "spelled"]
+__all__ = ["STYLE", "Cell", "bar", "bullets", "cell", "percent", "sortable", "spelled"]
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2330; --paper: #fff; --quiet: #5b6472; --rule: #e2e6ec; --head: #c6cdd8;
@@ -33,18 +33,6 @@ i { color: var(--word); font-style: normal; font-weight: 600; }
 .best { font-weight: 700; } .picture { overflow-x: auto; } .picture svg { max-width: 100%; height: auto; }
 .paper { background: #fff; padding: .5rem; border-radius: 6px; }
 .note { background: var(--note); border-left: 4px solid var(--mark); padding: .5rem .9rem; }
-"""
-SORTING = """
-for (const button of document.querySelectorAll("th button")) button.addEventListener("click", () => {
-  const head = button.parentNode, table = head.closest("table"), body = table.tBodies[0];
-  const place = [...head.parentNode.children].indexOf(head), falls = head.getAttribute("aria-sort") === "ascending";
-  for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
-  head.setAttribute("aria-sort", falls ? "descending" : "ascending");
-  const value = row => row.children[place].dataset.v ?? row.children[place].textContent;
-  const compare = (a, b) => a !== "" && b !== "" && !isNaN(a) && !isNaN(b) ? a - b : String(a).localeCompare(b);
-  const rows = [...body.rows].sort((a, b) => compare(value(a), value(b)) * (falls ? -1 : 1));
-  body.append(...rows);
-});
 """
 WORDS = {"&": "and", "|": "or", "^": "or else"}
 Cell = tuple[str, float | str | None]

@@ -6,10 +6,10 @@ import html
 from collections.abc import Sequence
 
 from gradus._drawing.regulation import SignedEdge, regulatory_graph
-from gradus._html import html_page, inline_svg
+from gradus._html import SORTING, html_page, inline_svg
 from gradus._inference.gene_model import GeneModel
 from gradus._inference.inference import Inference
-from gradus._inference.page_pieces import SORTING, STYLE, Cell, bar, bullets, cell, percent, sortable, spelled
+from gradus._inference.page_pieces import STYLE, Cell, bar, bullets, cell, percent, sortable, spelled
 from gradus._inference.result_tables import edge_rows, suspect_rows
 from gradus._inference.rule_circuits import rule_tree
 from gradus._inference.series_scores import GeneScore

@@ -13,7 +13,7 @@ from gradus._experiments.results import Results
 from gradus._experiments.run import versions
 from gradus._experiments.standings import Standing
 from gradus._experiments.tasks import BASELINES
-from gradus._html import html_page, inline_svg
+from gradus._html import SORTING, html_page, inline_svg
 from gradus._replication.claims import Claim
 from gradus._replication.estimates import accuracy_by_size
 from gradus._replication.figures.style import LABELS
@@ -25,20 +25,20 @@ __all__ = ["Section", "report_page"]
 
 TABLES = {"tab2": "yeast", "tab3": "ecoli"}
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
-h1 { font-size: 1.7rem; }
-h2 { font-size: 1.25rem; margin-top: 2.5rem; border-top: 1px solid #ddd; padding-top: 1rem; }
-table { border-collapse: collapse; width: 100%; font-size: 0.88rem; }
-th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid #e5e5e5; }
-th { background: #f6f6f6; }
-td.number { white-space: nowrap; }
-.holds { color: #00663f; font-weight: 600; }
-.fails { color: #a32a00; font-weight: 600; }
-.unsure { color: #666; }
-figure { margin: 1rem 0; overflow-x: auto; }
-figure svg { max-width: 100%; height: auto; }
-.small { font-size: 0.85rem; color: #555; }
-.warning { background: #fff3d6; padding: 0.6rem 0.9rem; border-left: 4px solid #e69f00; }
+h2 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
+table { width: 100%; font-size: 0.88rem; } td.number { white-space: nowrap; }
+.holds { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }
+.unsure { color: var(--quiet); }
+figure { margin: 1rem 0; overflow-x: auto; background: #fff; border-radius: 6px; }
+figure svg { max-width: 100%; height: auto; } figure circle.point:hover { fill-opacity: .35; }
+.small { font-size: 0.85rem; color: var(--quiet); }
+.warning { background: var(--note); padding: 0.6rem 0.9rem; border-left: 4px solid var(--note-line); }
+@media (max-width: 45rem) {
+  figure svg { max-width: none; }
+  .claims thead { display: none; } .claims tr { display: block; padding: .6rem 0; border-bottom: 2px solid var(--line); }
+  .claims td { display: block; border: 0; padding: .1rem 0; }
+  .claims td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); font-weight: 400; }
+}
 """
 COUNTED = {"holds": "hold", "does not hold": "do not hold", "not enough samples": "cannot be decided with these samples"}
 VERDICT_CLASS = {"holds": "holds", "does not hold": "fails", "not enough samples": "unsure"}
@@ -67,15 +67,23 @@ def report_page(
     body = [
         "<h1>Target curricula for Boolean networks: a replication</h1>",
         _summary(claims, standings, damaged),
-        "<h2>Claims</h2>",
+        _contents(sections),
+        '<h2 id="claims">Claims</h2>',
         _claims_table(claims),
         *(_section(section) for section in sections),
-        "<h2>Methods</h2>",
+        '<h2 id="methods">Methods</h2>',
         _methods(sections),
-        "<h2>Provenance</h2>",
+        '<h2 id="provenance">Provenance</h2>',
         _provenance(standings, runs),
     ]
-    return html_page("Gradus report", STYLE, body)
+    return html_page("Gradus report", STYLE, body, script=SORTING)
+
+
+def _contents(sections: Sequence[Section]) -> str:
+    places = [("claims", "Claims"), *((one.name, one.plan.title) for one in sections)]
+    places += [("methods", "Methods"), ("provenance", "Provenance")]
+    links = (f'<a href="#{escape(place)}">{escape(title)}</a>' for place, title in places)
+    return f'<nav class="contents">{"".join(links)}</nav>'
 
 
 def _summary(claims: Sequence[Claim], standings: Sequence[Standing], damaged: Sequence[str]) -> str:
@@ -98,9 +106,9 @@ def _claims_table(claims: Sequence[Claim]) -> str:
         [
             f'<td class="number">{escape(claim.number)}</td>',
             f"<td>{escape(claim.statement)}</td>",
-            f"<td>{escape(claim.paper)}</td>",
-            f"<td>{escape(claim.ours)}</td>",
-            f'<td class="{VERDICT_CLASS[claim.verdict]}">{escape(claim.verdict)}</td>',
+            f'<td data-name="paper">{escape(claim.paper)}</td>',
+            f'<td data-name="ours">{escape(claim.ours)}</td>',
+            f'<td data-name="verdict" class="{VERDICT_CLASS[claim.verdict]}">{escape(claim.verdict)}</td>',
         ]
         for claim in claims
     ]
@@ -108,13 +116,14 @@ def _claims_table(claims: Sequence[Claim]) -> str:
         '<p class="small">Ours: the estimate with its 95 % interval (t on paired differences; bootstrap over training '
         "sets for peaks, shares and sample sizes). A statement holds, or does not, only if the interval says so.</p>"
     )
-    return _table(["", "statement", "paper", "ours", "verdict"], ["".join(row) for row in rows]) + note
+    table = _table(["", "statement", "paper", "ours", "verdict"], ["".join(row) for row in rows])
+    return f'<div class="claims">{table}</div>{note}'
 
 
 def _table(headings: Sequence[str], rows: Sequence[str]) -> str:
-    head = "".join(f"<th>{heading}</th>" for heading in headings)
+    head = "".join(f'<th><button type="button">{heading}</button></th>' for heading in headings)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _section(section: Section) -> str:

@@ -19,6 +19,7 @@ from gradus._experiments.store import Store
 from gradus._files import write_bytes_whole, write_text_whole
 from gradus._replication.claims import Claim, check_claims
 from gradus._replication.figures import draw
+from gradus._replication.figures.style import with_hover
 from gradus._replication.report_page import Section, report_page
 from gradus.errors import StoreError
 
@@ -102,7 +103,7 @@ def _save_figure(folder: Path, name: str, results: Results) -> str:
             figure.savefig(buffer, format=kind, dpi=DOTS_PER_INCH, metadata=dates.get(kind), facecolor="white")
             write_bytes_whole(folder / f"{name}.{kind}", buffer.getvalue())
             if kind == "svg":
-                svg = buffer.getvalue().decode("utf-8")
+                svg = with_hover(buffer.getvalue().decode("utf-8"), figure)
     return svg
 
 

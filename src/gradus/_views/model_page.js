@@ -496,23 +496,6 @@
     showAnswer(view.values);
   }
 
-  // ---- tables that sort ----
-
-  for (const table of document.querySelectorAll("table")) {
-    const body = table.tBodies[0];
-    if (!body || body.rows.length < 3) continue;
-    [...table.tHead.rows[0].cells].forEach((head, place) => {
-      head.classList.add("sorts");
-      let down = false;
-      head.addEventListener("click", () => {
-        down = !down;
-        const key = (line) => line.cells[place].textContent.trim();
-        const compare = (a, b) => (parseFloat(key(a)) - parseFloat(key(b))) || key(a).localeCompare(key(b), undefined, { numeric: true });
-        body.append(...[...body.rows].sort((a, b) => down ? compare(a, b) : compare(b, a)));
-      });
-    });
-  }
-
   element("row").append(...model.columns.map(field));
   element("row").addEventListener("submit", (event) => event.preventDefault());
   const select = element("target");

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradus._encoding.labels import TargetEncoding
 from gradus._encoding.table_encoding import TableEncoding
-from gradus._html import data_element, html_page, html_table, page_asset
+from gradus._html import SORTING, data_element, html_page, html_table, page_asset
 from gradus._network import Network
 from gradus._version import __version__
 from gradus._views.conditions import Condition, Token
@@ -67,7 +67,7 @@ def model_page(view: ModelView) -> str:
     rows = () if view.examples is None else view.examples.rows
     body.append(data_element("model", page_data(view.network, view.features, view.targets, view.decode, rows)))
     style, script = (page_asset("gradus._views", f"model_page.{kind}") for kind in ("css", "js"))
-    return html_page(view.title, style, body, script=script)
+    return html_page(view.title, style, body, script=SORTING + script)
 
 
 def _anchor(name: str) -> str:
@@ -173,7 +173,7 @@ def _odd_rows(view: ModelView) -> list[str]:
         said = [target.name, target.classes[one.label], target.classes[one.answer], _why(one)]
         rows.append([str(one.row + 1), *(escape(str(text)) for text in said)])
     more = len(odd) - len(rows)
-    parts = [html_table(["row", "target", "label", "answer", "why"], rows, numeric=[0])]
+    parts = [html_table(["row", "target", "label", "answer", "why"], rows, numeric=[0], sortable=True)]
     return parts + ([f'<p class="quiet">… and {more} more.</p>'] if more else [])
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ __all__ = [
     "limit_accuracy",
     "plain_text",
     "tidy_axes",
+    "with_hover",
 ]
 
 # Colours that people with any kind of colour vision can tell apart (Okabe and Ito).
@@ -87,12 +90,40 @@ def band(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, labe
     if not points:
         return
     x = [at for at, _ in points]
-    panel.plot(x, [e.value for _, e in points], color=colour, label=label, linewidth=1.4, marker="o", markersize=2.5, **line)
+    look: dict[str, Any] = {"color": colour, "label": label, "linewidth": 1.4, "marker": "o", "markersize": 2.5, **line}
+    (curve,) = panel.plot(x, [e.value for _, e in points], **look)
+    curve.set_gid(f"curve-{sum(len(axes.lines) for axes in panel.figure.axes)}")
+    curve.said = [_said(label, at, e) for at, e in points]
     low, high = (np.array([getattr(e, side) for _, e in points]) for side in ("low", "high"))
     bounded = np.isfinite(low) & np.isfinite(high)
     if len(points) == 1:  # the band has no width
         panel.vlines(np.array(x)[bounded], low[bounded], high[bounded], color=colour, alpha=0.4)
     panel.fill_between(x, low, high, where=bounded.tolist(), color=colour, alpha=0.18, linewidth=0)
+
+
+def _said(label: str | None, at: float, estimate: Estimate) -> str:
+    name = "" if label is None else re.sub(r"[${}_\\]", "", label) + ": "
+    interval = f" [{estimate.low:.4g}, {estimate.high:.4g}]" if math.isfinite(estimate.low + estimate.high) else ""
+    return f"{name}{estimate.value:.4g}{interval} at {at:g}"
+
+
+def with_hover(svg: str, figure: Figure) -> str:
+    """Let the points of the curves of a figure say their values when they are pointed at."""
+    for curve in (line for axes in figure.axes for line in axes.lines if hasattr(line, "said")):
+        start = svg.find(f'<g id="{curve.get_gid()}">')
+        end = svg.find('<g id="', start + 1)
+        part = svg[start:end]
+        marks = re.findall(r'<use [^>]*?x="([\d.-]+)" y="([\d.-]+)"[^>]*/>', part)
+        if start < 0 or len(marks) != len(curve.said):
+            continue
+        # Discs larger than the marks, or nobody would hit them.
+        discs = "".join(
+            f'<circle class="point" cx="{x}" cy="{y}" r="6" fill-opacity="0"><title>{escape(said)}</title></circle>'
+            for (x, y), said in zip(marks, curve.said, strict=True)
+        )
+        closing = part.rindex("</g>")
+        svg = svg[: start + closing] + discs + svg[start + closing :]
+    return svg
 
 
 def limit_accuracy(panel: Any) -> None:
