@@ -23,6 +23,7 @@ RANKS = [
     {"_lessons"},
     {"_views"},
     {"_model"},
+    {"_voting"},
     {"_estimator"},
     {"_inference", "_experiments"},
     {"_replication", "_benchmarks"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -15,7 +15,8 @@ import numpy.typing as npt
 from gradus._bits import BoolMatrix
 from gradus._drawing.diagram import Grouping
 from gradus._encoding.cells import shown_date
-from gradus._encoding.labels import TargetEncoding, side_by_side
+from gradus._encoding.labels import TargetEncoding, output_parts, side_by_side
+from gradus._encoding.output_reader import OutputReader
 from gradus._encoding.table_columns import TableColumn
 from gradus._encoding.table_encoding import TableEncoding
 from gradus._files import read_guard, read_text, write_text_whole
@@ -31,13 +32,15 @@ from gradus.errors import DataError, FormatError
 
 __all__ = ["Model", "load"]
 
-VERSION = 3
-"""Of the part ``about`` of a model file; version 1 had no further circuits, version 2 cut numbers at quartiles."""
+VERSION = 4
+"""Of the part ``about`` of a model file: 2 added further circuits, 3 chosen cuts, 4 one output per class and its counts."""
 PLAIN_WORD = re.compile(r"[A-Za-z_][\w.]*")
 TOO_LONG = "too long for a formula"
 MOST_IN_TITLE = 4  # targets that the title of a page names
-_Gate: TypeAlias = tuple[int, int, int]
-"""Truth table and the two source nodes."""
+WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts")
+"""Keys of the part ``about`` that `save` writes itself."""
+DIGITS = 12  # of a probability: equal ones tie on every machine
+Readers: TypeAlias = tuple[tuple[OutputReader, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +52,16 @@ class Model:
     Attributes
     ----------
     networks : tuple of Network
-        The circuits that vote, best first; usually one.
+        The circuits that vote. The first is the best one by itself: the one that is read, drawn and exported.
     features : TableEncoding
         How columns become inputs.
     targets : tuple of TargetEncoding
         How outputs become class labels, one for each target.
     about : dict
         What the model was learned from and how: settings, order, errors.
+    readers : tuple of tuples of OutputReader
+        For each circuit and target, how often its outputs were true of each class in training, which weighs its vote. If
+        empty, every circuit has one vote.
 
     Examples
     --------
@@ -73,6 +79,7 @@ class Model:
     features: TableEncoding
     targets: tuple[TargetEncoding, ...]
     about: dict[str, Any] = field(default_factory=dict)
+    readers: Readers = ()
 
     def __post_init__(self) -> None:
         if not self.networks:
@@ -83,6 +90,11 @@ class Model:
                 raise DataError("the model's feature encoding does not give the inputs of its network.")
             if network.output_names != outputs:
                 raise DataError("the model's target encoding does not give the outputs of its network.")
+        if self.readers and {len(row) for row in self.readers} | {len(self.readers)} != {
+            len(self.targets),
+            len(self.networks),
+        }:
+            raise DataError("the model must have counts for every circuit and target, or none.")
 
     @classmethod
     def of_bits(cls, network: Network) -> Model:
@@ -90,10 +102,38 @@ class Model:
         features = TableEncoding(tuple(TableColumn(name, "bit", strict=True) for name in network.input_names))
         return cls((network,), features, tuple(TargetEncoding(name, (0, 1)) for name in network.output_names))
 
+    @classmethod
+    def fit(
+        cls,
+        networks: Sequence[Network],
+        features: TableEncoding,
+        targets: Sequence[TargetEncoding],
+        inputs: BoolMatrix,
+        codes: npt.NDArray[np.int64],
+    ) -> Model:
+        """Make a model, and count on training rows how often each circuit is right.
+
+        `inputs` are the rows as `features` encodes them, and `codes` the class of each row for each target.
+        """
+        names = [name for target in targets for name in target.output_names]
+        pairs = list(zip(targets, output_parts(targets), codes.T, strict=True))
+        readers = []
+        for network in networks:
+            outputs = network.predict(inputs)
+            readers.append(
+                tuple(OutputReader.count(outputs[:, part], column, len(target.classes)) for target, part, column in pairs)
+            )
+        named = tuple(network.with_names(features.input_names, names) for network in networks)
+        return cls(named, features, tuple(targets), readers=tuple(readers))
+
     @property
     def network(self) -> Network:
         """The best circuit."""
         return self.networks[0]
+
+    def single(self) -> Model:
+        """Return the model that has only the best circuit."""
+        return replace(self, networks=self.networks[:1], readers=self.readers[:1])
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -122,7 +162,7 @@ class Model:
         return columns[0] if len(columns) == 1 else side_by_side(columns)
 
     def predict_proba(self, table: Any) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
-        """Return the share of the circuits that vote for each class; with one circuit 0 or 1.
+        """Return the probability of each class: the mean over the circuits, each by how often it was right in training.
 
         Parameters
         ----------
@@ -138,25 +178,34 @@ class Model:
     def predict_codes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.int64]]:
         """Return, for each target, the number of the class of each row."""
         found = []
-        for share, best in zip(self.votes(inputs), self._codes(self.network, inputs), strict=True):
+        for shares, of_best in zip(self.votes(inputs), self._vote(0, inputs), strict=True):
+            share = np.round(shares, DIGITS)
+            best = np.argmax(np.round(of_best, DIGITS), axis=1)
             tied = share[np.arange(len(share)), best] == share.max(axis=1, initial=0)
             found.append(np.where(tied, best, np.argmax(share, axis=1)))
         return found
 
     def votes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
-        """Return, for each target, the share of the circuits that vote for each class; shape (n, classes)."""
-        votes = [np.zeros((len(inputs), len(target.classes))) for target in self.targets]
-        rows = np.arange(len(inputs))
-        for network in self.networks:
-            for share, codes in zip(votes, self._codes(network, inputs), strict=True):
-                share[rows, codes] += 1
-        return [share / len(self.networks) for share in votes]
+        """Return, for each target, the probability of each class by the vote of the circuits; shape (n, classes)."""
+        totals = self._vote(0, inputs)
+        for number in range(1, len(self.networks)):
+            totals = [total + vote for total, vote in zip(totals, self._vote(number, inputs), strict=True)]
+        return [total / len(self.networks) for total in totals]
 
-    def _codes(self, network: Network, inputs: BoolMatrix) -> list[npt.NDArray[np.int64]]:
-        ends = np.cumsum([target.n_outputs for target in self.targets]).tolist()
-        outputs = network.predict(inputs)
-        pairs = zip(self.targets, ends, strict=True)
-        return [target.decode(outputs[:, end - target.n_outputs : end]) for target, end in pairs]
+    def _vote(self, number: int, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
+        """Return what one circuit says about each target."""
+        outputs = self.networks[number].predict(inputs)
+        parts = [outputs[:, part] for part in output_parts(self.targets)]
+        if self.readers:
+            return [reader.probabilities(part) for reader, part in zip(self.readers[number], parts, strict=True)]
+        pairs = zip(self.targets, parts, strict=True)
+        return [np.eye(len(target.classes))[target.decode(part)] for target, part in pairs]
+
+    def _answer(self, k: int, outputs: BoolMatrix) -> npt.NDArray[np.int64]:
+        """Return the class of one target that the best circuit means by its outputs."""
+        if not self.readers:
+            return self.targets[k].decode(outputs)
+        return np.asarray(np.argmax(np.round(self.readers[0][k].probabilities(outputs), DIGITS), axis=1))
 
     def rules(self) -> dict[str, str]:
         """Return what the best circuit says, as formulas of the table's columns.
@@ -166,23 +215,16 @@ class Model:
         dict of str to str
             A formula for each statement: a target of 0 and 1 by its name, ``"target = class"`` for others (with two
             classes only the second). ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
+            Of a row for which no class of a target holds, or several do, the counts in `readers` decide.
         """
-        found, start = {}, 0
-        for target in self.targets:
-            outputs = self.network.outputs[start : start + target.n_outputs].tolist()
-            start += target.n_outputs
-            if len(outputs) == 1:
-                statement = _name(target.name) if target.are_bits else f"{_name(target.name)} = {_name(target.classes[-1])}"
-                found[statement] = self._formula([], outputs[0])
-                continue
-            for code, label in enumerate(target.classes):
-                gates, node = _class_gates(self.network, outputs, target.codes_of(code))
-                found[f"{_name(target.name)} = {_name(label)}"] = self._formula(gates, node)
-        return found
+        nodes = iter(self.network.outputs.tolist())
+        return {statement: self._formula(next(nodes)) for target in self.targets for statement in _statements(target)}
 
-    def _formula(self, gates: Sequence[_Gate], node: int) -> str:
-        """Return the formula of a node of the best circuit with some gates added."""
-        network = _with_gates(self.network, gates, node)
+    def _formula(self, node: int) -> str:
+        """Return the formula of a node of the best circuit."""
+        whole = self.network
+        names = [f"v{i}" for i in range(whole.n_inputs)]
+        network = Network(whole.n_inputs, whole.sources, [node], whole.functions, input_names=names).prune()
         inputs = [(column, key) for column in self.features.columns for key in column.input_keys]
         try:
             text = _in_conditions(next(iter(formulas(network).values())), inputs)
@@ -200,11 +242,13 @@ class Model:
         ----------
         path : path-like
         """
-        about = {key: value for key, value in self.about.items() if key not in ("version", "made_by", "encoding", "circuits")}
+        about = {key: value for key, value in self.about.items() if key not in WRITTEN_APART}
         encoding = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
         head: dict[str, Any] = {"version": VERSION, "made_by": f"gradus {__version__}", **about, "encoding": encoding}
         if len(self.networks) > 1:
             head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
+        if self.readers:
+            head["counts"] = [[reader.to_json() for reader in row] for row in self.readers]
         self.network.save(path, about=head)
 
     def grouping(self) -> Grouping:
@@ -248,7 +292,7 @@ class Model:
         if table is not None and labels is not None:
             columns = self.features.columns_by_name(table)
             inputs = self.features.encode(table)
-            answers = self._codes(network, inputs)
+            answers = self.single().predict_codes(inputs)
             codes = class_codes(labels, self.targets, len(inputs))
             used = [self.features.columns[j] for j in used_columns(network, self.features)]
             examples = PageExamples(shown_rows(columns, used), odd_rows(inputs, codes, answers))
@@ -257,7 +301,7 @@ class Model:
             self.features,
             self.targets,
             statements(network, self.features, [name for target in self.targets for name in target.output_names]),
-            lambda k, bits: self.targets[k].decode(bits),
+            self._answer,
             n_circuits=len(self.networks),
             title=f"What decides {', '.join(self.target_names[:MOST_IN_TITLE])}"
             + (f" and {len(self.targets) - MOST_IN_TITLE} more" if len(self.targets) > MOST_IN_TITLE else ""),
@@ -324,7 +368,24 @@ def _from_about(network: Network, about: dict[str, Any]) -> Model:
         raise FormatError("the model's further circuits must be a list.")
     features = TableEncoding.from_json(encoding.get("features"))
     targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
-    return Model((network, *(Network.from_json(json.dumps(entry)) for entry in circuits)), features, targets, about)
+    networks = (network, *(Network.from_json(json.dumps(entry)) for entry in circuits))
+    return Model(networks, features, targets, about, _readers(about.get("counts", []), targets))
+
+
+def _readers(counts: Any, targets: Sequence[TargetEncoding]) -> Readers:
+    """Read the counts of every circuit and target."""
+    if not isinstance(counts, list) or not all(isinstance(row, list) and len(row) == len(targets) for row in counts):
+        raise FormatError("the model's counts must be a list per circuit, with an entry per target.")
+    return tuple(tuple(map(OutputReader.from_json, row, targets)) for row in counts)
+
+
+def _statements(target: TargetEncoding) -> list[str]:
+    """Say what each output of a target states."""
+    if target.n_outputs == 1:
+        return [_name(target.name) if target.are_bits else f"{_name(target.name)} = {_name(target.classes[-1])}"]
+    if target.binary:
+        return [_name(name) for name in target.output_names]
+    return [f"{_name(target.name)} = {_name(label)}" for label in target.classes]
 
 
 def _name(value: Any) -> str:
@@ -419,31 +480,3 @@ def _implies(column: TableColumn, one: Any, other: Any) -> bool:
     if column.kind in ("above", "after"):
         return bool(one > other)
     return column.kind in ("group", "is") and set(_categories(one)) < set(_categories(other))
-
-
-def _class_gates(network: Network, outputs: Sequence[int], codes: Sequence[int]) -> tuple[list[_Gate], int]:
-    """Return gates to add, and the node that is 1 where the outputs show one of these codes."""
-    gates: list[_Gate] = []
-
-    def add(function: int, a: int, b: int) -> int:
-        gates.append((function, a, b))
-        return network.n_inputs + network.n_gates + len(gates) - 1
-
-    found = None
-    for code in codes:
-        # The function of two bits that is 1 for these two values only, and then "and" with each further bit or its negation.
-        node = add(1 << (2 * (code & 1) + (code >> 1 & 1)), outputs[0], outputs[1])
-        for bit, output in enumerate(outputs[2:], start=2):
-            node = add(8 if code >> bit & 1 else 4, node, output)
-        found = node if found is None else add(14, found, node)
-    assert found is not None  # every class has a code
-    return gates, found
-
-
-def _with_gates(network: Network, gates: Sequence[_Gate], node: int) -> Network:
-    """Return a network with gates added, one node as its output, and inputs with the names v0, v1 and so on."""
-    functions = [*network.functions.tolist(), *(function for function, _, _ in gates)]
-    sources = [*network.sources.tolist(), *([a, b] for _, a, b in gates)]
-    return Network(
-        network.n_inputs, sources, [node], functions, input_names=[f"v{i}" for i in range(network.n_inputs)]
-    ).prune()

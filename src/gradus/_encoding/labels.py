@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gradus._bits import BoolMatrix
 from gradus.errors import DataError, FormatError
 
-__all__ = ["TargetEncoding", "encode_target", "is_unknown", "majority", "order_of_outputs", "side_by_side"]
+__all__ = ["TargetEncoding", "encode_target", "is_unknown", "majority", "order_of_outputs", "output_parts", "side_by_side"]
 
 UNKNOWN = -1
 """Code of a label that is not known."""
@@ -23,77 +23,92 @@ SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
 class TargetEncoding:
     """How the class labels of one target become outputs of a network, and come back; made by `encode_target`.
 
-    Two classes take one output, which is 1 for the second class; more take their number in binary, lowest bit first. A
-    single class takes one constant output.
+    Two classes take one output, which is 1 for the second class, and three or more take one output each: "it is a mammal"
+    is what the data are about, while a bit of a class number is an arbitrary union of classes. A single class takes one
+    constant output.
+
+    Examples
+    --------
+    >>> target = TargetEncoding("dose", ("high", "low", "medium"))
+    >>> target.output_names
+    ('dose = high', 'dose = low', 'dose = medium')
+    >>> target.decode(target.encode(np.array([2, 0]))).tolist()
+    [2, 0]
     """
 
     name: str
     classes: tuple[Any, ...]
     """The labels, sorted; label i has the code i."""
+    binary: bool = False
+    """Whether three or more classes take their number in binary instead, lowest bit first, as in older models."""
 
     @property
     def n_outputs(self) -> int:
         """Outputs that the target takes."""
-        return max(1, (len(self.classes) - 1).bit_length())
+        if len(self.classes) <= 2:
+            return 1
+        return (len(self.classes) - 1).bit_length() if self.binary else len(self.classes)
 
     @property
     def output_names(self) -> tuple[str, ...]:
         """A name for each output."""
-        if self.n_outputs > 1:
+        if self.n_outputs == 1:
+            sign = "=" if self.binary else " = "
+            return (self.name if self.are_bits else f"{self.name}{sign}{self.classes[-1]}",)
+        if self.binary:
             return tuple(f"{self.name}[{bit}]" for bit in range(self.n_outputs))
-        return (self.name if self.are_bits else f"{self.name}={self.classes[-1]}",)
+        return tuple(f"{self.name} = {label}" for label in self.classes)
 
     @property
     def are_bits(self) -> bool:
         """Whether the labels are 0 and 1 (or False and True) already."""
         return all(not isinstance(label, str) and label in (0, 1) for label in self.classes)
 
+    @property
+    def codewords(self) -> BoolMatrix:
+        """Outputs of each class, shape (classes, n_outputs)."""
+        if len(self.classes) == 1:
+            # The output's name is a statement, "y" or "y = yes", and must be true of the rows it was learned from.
+            return np.array([[bool(self.classes[0]) if self.are_bits else True]])
+        if self.n_outputs == len(self.classes):
+            return np.eye(len(self.classes), dtype=np.bool_)
+        return np.asarray(np.arange(len(self.classes))[:, np.newaxis] >> np.arange(self.n_outputs) & 1, dtype=np.bool_)
+
     def encode(self, codes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
         """Turn class numbers into outputs, shape (n, n_outputs): Booleans, or floats with NaN where a label is unknown."""
-        if len(self.classes) == 1:
-            # The output's name is a statement, "y" or "y=yes", and must be true of the rows it was learned from.
-            bits = np.full((len(codes), 1), bool(self.classes[0]) if self.are_bits else True, dtype=np.bool_)
-        else:
-            bits = np.asarray((codes[:, np.newaxis] >> np.arange(self.n_outputs)) & 1, dtype=np.bool_)
+        bits = self.codewords[np.maximum(codes, 0)]
         unknown = codes == UNKNOWN
         return np.where(unknown[:, np.newaxis], np.nan, bits) if unknown.any() else bits
 
     def decode(self, bits: BoolMatrix) -> npt.NDArray[np.int64]:
-        """Turn outputs into class numbers; an unused code counts as the nearest class, the lower of equals."""
-        if len(self.classes) == 1:
-            return np.zeros(len(bits), dtype=np.int64)
-        codes: npt.NDArray[np.int64] = bits.astype(np.int64) @ (1 << np.arange(self.n_outputs))
-        # Every code without its highest bit is a class, so an unused code is one bit away from this one.
-        return np.where(codes < len(self.classes), codes, codes - (1 << (self.n_outputs - 1)))
-
-    def codes_of(self, label: int) -> list[int]:
-        """Return the codes that `decode` turns into this class."""
-        every = np.arange(1 << self.n_outputs)
-        bits = ((every[:, np.newaxis] >> np.arange(self.n_outputs)) & 1).astype(np.bool_)
-        return np.flatnonzero(self.decode(bits) == label).tolist()
+        """Turn outputs into class numbers: that of the nearest codeword, the lower of equals."""
+        words, given = self.codewords.astype(np.int64), bits.astype(np.int64)
+        distance = given.sum(axis=1)[:, np.newaxis] + words.sum(axis=1) - 2 * given @ words.T
+        return np.asarray(np.argmin(distance, axis=1), dtype=np.int64)
 
     def to_json(self) -> dict[str, Any]:
         """Return a plain dictionary that JSON can hold."""
         for label in self.classes:
             if not isinstance(label, str | int | float | bool):
                 raise DataError(f"target {self.name!r} has the class {_shorten(label)}, which is neither a text nor a number.")
-        return {"name": self.name, "classes": list(self.classes)}
+        return {"name": self.name, "classes": list(self.classes), "binary": self.binary}
 
     @classmethod
     def from_json(cls, document: Any) -> TargetEncoding:
-        """Read what `to_json` returned.
+        """Read what `to_json` returned, by this version or an older one.
 
         Raises
         ------
         FormatError
             If it is something else.
         """
-        name, classes = (document.get(key) for key in ("name", "classes")) if isinstance(document, dict) else (None, None)
-        if not isinstance(name, str) or not isinstance(classes, list) or not classes:
+        entry = document if isinstance(document, dict) else {}
+        name, classes, binary = entry.get("name"), entry.get("classes"), entry.get("binary", True)
+        if not isinstance(name, str) or not isinstance(classes, list) or not classes or not isinstance(binary, bool):
             raise FormatError(f"the model's target encoding is invalid: {_shorten(document)}.")
         if not all(isinstance(label, str | int | float | bool) for label in classes):
             raise FormatError(f"the model's target {name!r} has a class that is neither a text nor a number.")
-        return cls(name, tuple(classes))
+        return cls(name, tuple(classes), binary)
 
 
 def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[Any], npt.NDArray[np.int64]]:
@@ -115,7 +130,7 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
     --------
     >>> encoding, classes, codes = encode_target(["low", "high", "medium", "low"], "dose")
     >>> encoding.output_names, classes.tolist(), codes.tolist()
-    (('dose[0]', 'dose[1]'), ['high', 'low', 'medium'], [1, 0, 2, 1])
+    (('dose = high', 'dose = low', 'dose = medium'), ['high', 'low', 'medium'], [1, 0, 2, 1])
     >>> encoding.decode(encoding.encode(codes)).tolist()
     [1, 0, 2, 1]
     """
@@ -174,10 +189,22 @@ def order_of_outputs(order: Sequence[int], encodings: Sequence[TargetEncoding]) 
     Examples
     --------
     >>> order_of_outputs([1, 0], [TargetEncoding("a", (0, 1)), TargetEncoding("b", (0, 1, 2))])
-    [1, 2, 0]
+    [1, 2, 3, 0]
     """
-    ends = np.cumsum([encoding.n_outputs for encoding in encodings]).tolist()
-    return [output for k in order for output in range(ends[k] - encodings[k].n_outputs, ends[k])]
+    parts = output_parts(encodings)
+    return [output for k in order for output in range(parts[k].start, parts[k].stop)]
+
+
+def output_parts(targets: Sequence[TargetEncoding]) -> list[slice]:
+    """Return which outputs of a network belong to each target.
+
+    Examples
+    --------
+    >>> output_parts([TargetEncoding("a", (0, 1)), TargetEncoding("b", (0, 1, 2))])
+    [slice(0, 1, None), slice(1, 4, None)]
+    """
+    ends = np.cumsum([target.n_outputs for target in targets]).tolist()
+    return [slice(end - target.n_outputs, end) for end, target in zip(ends, targets, strict=True)]
 
 
 def side_by_side(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:

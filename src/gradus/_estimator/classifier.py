@@ -12,20 +12,32 @@ import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs  # type: ignore[import-untyped]  # joblib has no types
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
-from sklearn.utils import check_array, check_consistent_length, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gradus._bits import BoolMatrix, column_names
 from gradus._checks import check_choice, check_count
 from gradus._curriculum import check_order
+from gradus._encoding.cells import read_cells
 from gradus._encoding.column_kinds import ColumnKind, column_kinds, named_columns
-from gradus._encoding.labels import TargetEncoding, encode_target, is_unknown, majority, order_of_outputs, side_by_side
+from gradus._encoding.labels import (
+    TargetEncoding,
+    encode_target,
+    is_unknown,
+    majority,
+    order_of_outputs,
+    output_parts,
+    side_by_side,
+)
 from gradus._encoding.table_encoding import Missing, TableEncoding, complete_rows, encode_table
-from gradus._lessons.learn import N_TRIES, LearnResult, Order, learn
+from gradus._estimator.target_columns import target_columns
+from gradus._lessons.learn import N_TRIES, Order, learn
 from gradus._model import Model
+from gradus._network import Network
 from gradus._progress import Callback, Progress
+from gradus._voting.vote import VoteSettings, learn_vote
+from gradus._voting.voters import TableExamples, outputs_of
 from gradus._wording import counted
 from gradus.errors import DataError
 
@@ -37,9 +49,14 @@ SECONDS_PER_LINE = 1.0
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that learns a small circuit of logic gates, one target at a time, easiest first.
 
-    It is made for tables of zeros and ones with one or several binary targets that depend on each other. Numbers, dates and
-    categories become bits that are chosen for the targets, ids and free texts are left out (``model_.features.plan()`` says
-    what becomes of each column), and targets of more than two classes are learned as binary numbers.
+    Any table will do: numbers, dates and categories become bits that are chosen for the targets, ids and free texts are
+    left out (``model_.features.plan()`` says what becomes of each column), and a target of three or more classes takes one
+    output per class.
+
+    Where every column is one bit (0/1, or two categories), the circuit is that of `gradus.learn`. Other tables are learned
+    by a vote, because where a column is cut is chance: 25 circuits, each from another draw of the rows and with other cuts,
+    and one more circuit that is learned from their vote, to be read (`rules`), drawn and exported. With ``n_circuits=1`` or
+    ``noise=0`` there is no vote.
 
     Parameters
     ----------
@@ -49,11 +66,12 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     gates : {"any", "nand"}
         Gates of the circuit: any function of two bits, or NAND only.
     noise : "auto" or float
-        Share of the labels that may be wrong; "auto" lets the description length of circuit and errors decide.
+        Share of the labels that may be wrong; "auto" lets the description length of circuit and errors decide, in a vote
+        the voters.
     n_tries : int
         Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional
-        Independent circuits; equally good ones vote. By default as many as `gradus.learn` finds worth their work.
+        Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` finds worth their work.
     time_limit : float, optional
         Seconds, after which the best circuit so far is kept. With a limit, the result may differ from run to run.
     missing : {"category", "median", "drop"}
@@ -64,7 +82,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     verbose : int
         With 1, print progress lines.
     random_state : int, RandomState instance or None
-        With a number s, the circuit is that of ``gradus.learn(X, y, seed=s)``.
+        With a number s, the circuit of a table of zeros and ones is that of ``gradus.learn(X, y, seed=s)``.
 
     Attributes
     ----------
@@ -73,9 +91,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     model_ : Model
         Circuits and encodings: what `save` writes.
     network_ : Network
-        The best circuit. Its inputs and outputs are bits; their names say how they come from features and labels.
+        The best circuit by itself. Its inputs and outputs are bits; their names say how they come from features and labels.
     networks_ : list of Network
-        All circuits that vote, best first.
+        All circuits that vote, the best one first.
     order_ : tuple of int
         Outputs of `network_` in the order in which they were taught; without multi-class targets, the columns of y.
     errors_ : tuple of int
@@ -174,36 +192,31 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """Learn from examples whose names and kinds are given separately, with a callback."""
         check_choice("missing", self.missing, get_args(Missing))
         table, found_kinds = self._table(X, feature_names, kinds)
-        columns, found_names = _target_columns(y, len(next(iter(table.values()))))
+        columns, found_names = target_columns(y, len(next(iter(table.values()))))
         if self.missing == "drop":
             table, columns = _complete(table, columns, found_kinds)
         names_of_targets = found_names if target_names is None else target_names
         encoded = [encode_target(column, name) for column, name in zip(columns, names_of_targets, strict=True)]
         targets = tuple(encoding for encoding, _, _ in encoded)
-        all_codes = np.column_stack([codes for _, _, codes in encoded])
-        features = encode_table(table, all_codes, kinds=found_kinds, missing=self.missing)
+        codes = np.column_stack([found for _, _, found in encoded])
+        cells = {name: read_cells(column) for name, column in table.items()}
+        features = encode_table(cells, codes, kinds=found_kinds, missing=self.missing)
         if show_plan is not None:
             show_plan(features)
-        inputs = features.encode(table)
+        examples = TableExamples(cells, codes, targets, found_kinds, self.missing, features)
         output_names = [name for target in targets for name in target.output_names]
         watch = _ProgressLines(output_names) if self.verbose and callback is None else callback
-        result = self._learn(inputs, np.hstack([one.encode(codes) for one, _, codes in encoded]), targets, watch)
-        networks = tuple(
-            network.with_names(features.input_names, output_names) for network in result.circuits[: result.n_voting]
-        )
+        self.model_, self.order_, self.stopped_ = self._learn(examples, watch)
+        self.networks_, self.network_ = list(self.model_.networks), self.model_.network
         self.n_outputs_ = len(targets)
         self.classes_: Any = encoded[0][1] if len(encoded) == 1 else [classes for _, classes, _ in encoded]
-        self.networks_, self.network_, self.order_ = list(networks), networks[0], tuple(result.order)
-        self.model_ = Model(networks, features, targets)
-        wrong = [
-            (predicted != codes) & (codes >= 0)
-            for predicted, (_, _, codes) in zip(self.model_.predict_codes(inputs), encoded, strict=True)
-        ]
-        self.errors_ = tuple(int(column.sum()) for column in wrong)
-        self.constant_ = _by_target(result.constant.tolist(), targets)
-        self.converged_, self.stopped_ = not any(self.errors_), result.stopped
-        self.model_.about.update(self._about(len(inputs), columns, output_names))
-        self._warn_of_errors(int(np.any(wrong, axis=0).sum()), len(inputs), targets)
+        predicted = np.column_stack(self.model_.predict_codes(self.model_.features.encode(cells)))
+        wrong = (predicted != codes) & (codes >= 0)
+        self.errors_ = tuple(int(count) for count in wrong.sum(axis=0))
+        self.constant_ = tuple(_is_constant(self.network_, part) for part in output_parts(targets))
+        self.converged_ = not any(self.errors_)
+        self.model_.about.update(self._about(len(codes), columns, output_names))
+        self._warn_of_errors(int(wrong.any(axis=1).sum()), len(codes), targets)
         return self
 
     def _table(
@@ -216,22 +229,35 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         table = named_columns(checked if column_names(X) is None else X, labels)
         return table, column_kinds(table) if kinds is None else kinds
 
-    def _learn(self, inputs: Any, outputs: Any, targets: Sequence[TargetEncoding], callback: Callback | None) -> LearnResult:
+    def _learn(self, examples: TableExamples, callback: Callback | None) -> tuple[Model, tuple[int, ...], str | None]:
+        """Return a model, the order of its outputs, and what ended learning early."""
         words = self.order is None or isinstance(self.order, str)
-        order: Any = self.order if words else order_of_outputs(check_order(self.order, len(targets)), targets)
-        return learn(
-            inputs,
-            outputs,
-            order=order,
-            gates=self.gates,
-            noise=self.noise,
-            n_tries=self.n_tries,
-            n_circuits=self.n_circuits,
-            time_limit=self.time_limit,
-            seed=_seed(self.random_state),
-            n_jobs=effective_n_jobs(self.n_jobs),
-            callback=callback,
-        )
+        order: Any = self.order
+        if not words:
+            order = order_of_outputs(check_order(self.order, len(examples.targets)), examples.targets)
+        settings: dict[str, Any] = {
+            "order": order,
+            "gates": self.gates,
+            "noise": self.noise,
+            "n_tries": self.n_tries,
+            "n_circuits": self.n_circuits,
+            "time_limit": self.time_limit,
+            "seed": _seed(self.random_state),
+            "n_jobs": effective_n_jobs(self.n_jobs),
+        }
+        if self._votes(examples.encoding):
+            return learn_vote(examples, VoteSettings(**settings), callback)
+        inputs = examples.encoding.encode(examples.columns)
+        result = learn(inputs, outputs_of(examples.targets, examples.codes), **settings, callback=callback)
+        networks = result.circuits[: result.n_voting]
+        model = Model.fit(networks, examples.encoding, examples.targets, inputs, examples.codes)
+        return model, result.order, result.stopped
+
+    def _votes(self, features: TableEncoding) -> bool:
+        """Tell whether circuits vote: where some column becomes several inputs, unless the settings say otherwise."""
+        several = len(features.input_columns) > len(set(features.input_columns))
+        exact = not isinstance(self.noise, str) and self.noise == 0
+        return several and not exact and self.n_circuits != 1
 
     def _about(self, rows: int, columns: Sequence[npt.NDArray[Any]], output_names: Sequence[str]) -> dict[str, Any]:
         """Return what is worth keeping of how the model was learned, as JSON can hold it."""
@@ -282,7 +308,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return np.asarray(columns[0]) if self.n_outputs_ == 1 else side_by_side(columns)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
-        """Return the share of the circuits that vote for each class; with one circuit 0 or 1.
+        """Return the probability of each class: the mean over the circuits, each by how often it was right in training.
 
         Parameters
         ----------
@@ -366,10 +392,9 @@ class _ProgressLines:
             self.next = time.monotonic() + SECONDS_PER_LINE
 
 
-def _by_target(flags: Sequence[bool], targets: Sequence[TargetEncoding]) -> tuple[bool, ...]:
-    """Return, for each target, whether all of its outputs are constant."""
-    ends = np.cumsum([target.n_outputs for target in targets]).tolist()
-    return tuple(all(flags[end - target.n_outputs : end]) for end, target in zip(ends, targets, strict=True))
+def _is_constant(network: Network, outputs: slice) -> bool:
+    """Tell whether outputs depend on no input."""
+    return not network.cone(range(outputs.start, outputs.stop))[: network.n_inputs].any()
 
 
 def _complete(
@@ -380,35 +405,6 @@ def _complete(
     if not rows.any():
         raise DataError("every row has a missing cell; use missing='category' or 'median'.")
     return {name: np.asarray(column)[rows] for name, column in table.items()}, [column[rows] for column in targets]
-
-
-def _target_columns(y: Any, rows: int) -> tuple[list[npt.NDArray[Any]], list[str]]:
-    """Check targets, split them into columns, each with its own type, and name them."""
-    if y is None:
-        raise ValueError("This BooleanNetworkClassifier estimator requires y to be passed, but the target y is None.")
-    if isinstance(y, np.ma.MaskedArray):
-        y = np.where(np.ma.getmaskarray(y), np.array(None, dtype=object), np.ma.getdata(y).astype(object))
-    checked = check_array(y, accept_sparse="csr", ensure_all_finite="allow-nan", ensure_2d=False, dtype=None, input_name="y")
-    dense = checked.toarray() if hasattr(checked, "toarray") else checked
-    if dense.ndim == 1:
-        name = getattr(y, "name", None)
-        columns, names = [dense], ["y" if name is None else str(name)]
-    else:
-        if dense.shape[1] == 1:
-            warnings.warn(
-                "y has one column: a vector of shape (n,) was expected, and predictions will be one.",
-                DataConversionWarning,
-                stacklevel=4,
-            )
-        names = list(column_names(y, "y") or (f"z{k}" for k in range(dense.shape[1])))
-        split = y.iloc if hasattr(y, "iloc") else dense
-        columns = [np.asarray(split[:, k]) for k in range(dense.shape[1])]
-    if len(columns[0]) != rows:
-        check_consistent_length(np.empty(rows), columns[0])
-    for column in columns:
-        known = column[~is_unknown(column)]
-        check_classification_targets(np.array(known.tolist()) if column.dtype == object and len(known) else known)
-    return columns, names
 
 
 def _seed(random_state: Any) -> int:

@@ -1,0 +1,58 @@
+"""One circuit that says what many voting circuits say.
+
+From few rows many circuits without an error can be learned, and nothing tells which of them is right on other rows; the
+vote knows better. So it is asked about rows that might have been: rows of one class which have exchanged some of their
+columns. A circuit learned from these and the real rows is nearly as good as the vote, and still one that can be read.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._bits import BoolMatrix
+from gradus._model import Model
+from gradus._voting.voters import Learner, TableExamples, Voter, outputs_of
+
+__all__ = ["distil", "recombine_rows"]
+
+N_ROWS = 1500
+EXCHANGED = 0.4  # share of a row's columns that come from another row
+
+Ints = npt.NDArray[np.int64]
+
+
+def distil(model: Model, examples: TableExamples, learner: Learner, seed: int) -> Voter | None:
+    """Learn one circuit from the rows of a table and from what a vote says about rows like them."""
+    rng = np.random.default_rng([seed, len(model.networks)])
+    inputs = model.features.encode(examples.columns)
+    voted = np.column_stack(model.predict_codes(inputs))
+    more = recombine_rows(inputs, np.array(model.features.input_columns), voted, N_ROWS, rng)
+    taught = np.where(examples.codes >= 0, examples.codes, voted)
+    codes = np.vstack([taught, np.column_stack(model.predict_codes(more))])
+    result = learner(np.vstack([inputs, more]), outputs_of(model.targets, codes), int(rng.integers(0, 1 << 31)))
+    return None if result is None else Voter(model.features, result.network, result.order)
+
+
+def recombine_rows(inputs: BoolMatrix, columns: Ints, classes: Ints, n_rows: int, rng: np.random.Generator) -> BoolMatrix:
+    """Make rows of two rows of the same classes each; inputs that come from one column (`columns`) stay together.
+
+    Examples
+    --------
+    >>> inputs = np.array([[0, 0, 1], [1, 1, 0]], dtype=bool)
+    >>> rows = recombine_rows(inputs, np.array([0, 0, 1]), np.array([[0], [0]]), 50, np.random.default_rng(0))
+    >>> bool((rows[:, 0] == rows[:, 1]).all())
+    True
+    >>> len(np.unique(rows, axis=0))
+    4
+    """
+    _, group = np.unique(classes, axis=0, return_inverse=True)
+    group = group.ravel()
+    by_group = np.argsort(group, kind="stable")
+    sizes = np.bincount(group)
+    starts = np.cumsum(sizes) - sizes
+    first = rng.integers(0, len(inputs), n_rows)
+    size, start = sizes[group[first]], starts[group[first]]
+    second = by_group[start + np.floor(rng.random(n_rows) * size).astype(np.int64)]
+    exchanged = rng.random((n_rows, int(columns.max(initial=0)) + 1)) < EXCHANGED
+    return np.where(exchanged[:, columns], inputs[second], inputs[first])
