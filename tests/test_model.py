@@ -57,7 +57,7 @@ def test_an_estimator_its_file_and_the_command_line_predict_the_same(tmp_path, y
 
 def test_gradus_learn_writes_the_network_of_the_estimator(tmp_path):
     pd.concat([THINGS, TARGETS], axis=1).to_csv(tmp_path / "things.csv", index=False)
-    words = ["learn", str(tmp_path / "things.csv"), "--targets", "kind,warm", "--seed", "3", "--noise", "0"]
+    words = ["learn", str(tmp_path / "things.csv"), "--targets", "kind,warm", "--seed", "3", "--noise", "0", "--cv", "0"]
     assert run([*words, "-o", str(tmp_path / "cli.json")]) == 0
     model = fitted()
     model.save(tmp_path / "estimator.json")

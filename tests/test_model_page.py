@@ -137,7 +137,7 @@ def test_every_input_can_be_clicked_on_and_off(tmp_path):
         });
         """,
     )
-    assert len(seen) > 5
+    assert len(seen) >= 5
     assert all(first != second and first == third for first, second, third in seen)
 
 

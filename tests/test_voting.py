@@ -178,8 +178,11 @@ def test_a_callback_may_end_the_work_and_sees_how_far_it_is(frame, n_jobs):
     table, labels = frame
     seen = []
     classifier = BooleanNetworkClassifier(random_state=0, n_circuits=500, n_jobs=n_jobs)
+    columns = {name: table[name] for name in table}
     with pytest.warns(ConvergenceWarning):
-        classifier._fit(table, labels, callback=lambda progress: seen.append(progress) or len(seen) == 4)
+        classifier._fit_columns(
+            columns, {"y": labels.to_numpy()}, column_kinds(columns), lambda progress: seen.append(progress) or len(seen) == 4
+        )
     assert classifier.stopped_ == "callback"
     assert len(seen) == 4
     assert "circuit" in seen[-1].detail

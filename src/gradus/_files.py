@@ -131,7 +131,8 @@ def _decoded(raw: bytes, number: int, path: str | PathLike[str]) -> str:
     try:
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError("is not UTF-8 text here.", path=path, line=number, column=error.start + 1) from error
+        remedy = f"save it as UTF-8; if it is Latin-1: iconv -f latin1 -t utf-8 '{Path(path).name}' > utf8.csv."
+        raise FormatError(f"is not UTF-8 text here; {remedy}", path=path, line=number, column=error.start + 1) from error
     if "\0" in text:
         raise FormatError(
             "holds a zero byte here, so it is not a text file.", path=path, line=number, column=text.index("\0") + 1

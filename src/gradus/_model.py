@@ -242,6 +242,13 @@ class Model:
         ----------
         path : path-like
         """
+        self.network.save(path, about=self._about())
+
+    def to_json(self) -> str:
+        """Return what `save` writes."""
+        return self.network.to_json(about=self._about())
+
+    def _about(self) -> dict[str, Any]:
         about = {key: value for key, value in self.about.items() if key not in WRITTEN_APART}
         encoding = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
         head: dict[str, Any] = {"version": VERSION, "made_by": f"gradus {__version__}", **about, "encoding": encoding}
@@ -249,7 +256,7 @@ class Model:
             head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
         if self.readers:
             head["counts"] = [[reader.to_json() for reader in row] for row in self.readers]
-        self.network.save(path, about=head)
+        return head
 
     def grouping(self) -> Grouping:
         """Return which inputs and outputs share a box in drawings."""

@@ -81,3 +81,23 @@ def test_cells_that_go_over_lines_keep_the_count_of_lines(tmp_path):
     table = read(path, text_columns=["b"])
     assert table.lines == (2, 4, 5)
     assert table.texts["b"] == ("x\ny", "1", "q")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("0,1,2\n1,0,1\n", ("0", "1", "2")),
+        ("1,2,3\n1,0,1\n", ("1", "2", "3")),
+        ("0,1\n1,0\n", ("x0", "x1")),
+        ("2,1,0\n1,0,1\n", ("x0", "x1", "x2")),
+    ],
+)
+def test_a_first_row_that_counts_three_columns_or_more_holds_their_names(tmp_path, text, columns):
+    (tmp_path / "t.csv").write_text(text)
+    assert read(tmp_path / "t.csv").columns == columns
+
+
+def test_a_file_that_is_not_utf8_is_refused_with_a_remedy(tmp_path):
+    (tmp_path / "t.csv").write_bytes("größe,z\n1,0\n".encode("latin-1"))
+    with pytest.raises(FormatError, match=r"line 1, column 3: .*iconv -f latin1 -t utf-8 't.csv'"):
+        read(tmp_path / "t.csv")

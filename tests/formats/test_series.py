@@ -46,6 +46,8 @@ def test_several_files_are_several_series(tmp_path):
         ",t0,t1,t2\na,0,1,1\nb,1,1,0\n",
         '"t0" "t1" "t2"\n"a" 0 1 1\n"b" 1 1 0\n',
         "x,t0,t1,t2\na,0,1,1\nb,1,1,0\n",
+        "w,0,1,2\na,0,1,1\nb,1,1,0\n",
+        "w,1,2,3\na,0,1,1\nb,1,1,0\n",
     ],
 )
 def test_genes_in_rows_with_any_kind_of_header(tmp_path, text):
@@ -55,11 +57,28 @@ def test_genes_in_rows_with_any_kind_of_header(tmp_path, text):
 
 
 def test_a_first_row_that_counts_up_is_asked_about(tmp_path):
-    path = written(tmp_path, "w,0,1,2\na,0,1,1\n")
+    path = written(tmp_path, "w,3,4,5\na,0,1,1\n")
     with pytest.raises(FormatError, match="counts up"):
         read_series(path, layout="genes")
     assert read_series(path, layout="genes", header=True)[0].genes == ("a",)
     assert read_series(path, layout="genes", header=False)[0].genes == ("w", "a")
+
+
+def test_a_header_may_count_the_genes(tmp_path):
+    (series,) = read_series(written(tmp_path, "0,1,2\n0,1,1\n1,1,0\n"))
+    assert series.genes == ("0", "1", "2")
+    assert len(series.states) == 2
+
+
+def test_a_time_that_starts_again_begins_a_new_series(tmp_path):
+    path = written(tmp_path, "time,a\n0,0\n1,1\n2,0\n0,1\n2,1\n1,0\n")
+    with pytest.raises(DataError, match="repeated time"):
+        read_series(written(tmp_path, "time,a\n0,0\n0,1\n1,1\n", "twice.csv"))
+    first, second, third = read_series(path)
+    assert [one.name for one in (first, second, third)] == [f"{path}:1", f"{path}:2", f"{path}:3"]
+    assert (first.times, second.times, third.times) == ((0, 1, 2), (0, 2), (1,))
+    (sorted_by_time,) = read_series(written(tmp_path, "time,a\n2,1\n1,0\n", "back.csv"))
+    assert sorted_by_time.times == (1, 2)
 
 
 def test_missing_and_continuous_values_are_kept(tmp_path):

@@ -10,7 +10,7 @@ import typer
 
 from gradus._checks import OnConflict, check_choice, check_on_conflict
 from gradus._cli.console import note, print_json, print_table
-from gradus._cli.data import names_list, read_examples
+from gradus._cli.data import FORMATS_HELP, input_file, read_examples
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._curriculum import Curriculum, find_curriculum
@@ -29,11 +29,12 @@ SHOWN_SETS = 5
 
 
 def command(
-    data: Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .npz, .arff or .pla file.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help=FORMATS_HELP, show_default=False)],
     targets: Annotated[
-        str | None, typer.Option(help="Target columns, with commas between; if the file does not say, the last.")
+        list[str] | None,
+        typer.Option(help="Target columns, with commas between or one by one; if the file does not say, the last."),
     ] = None,
-    inputs: Annotated[str | None, typer.Option(help="Input columns; all others if not given.")] = None,
+    inputs: Annotated[list[str] | None, typer.Option(help="Input columns; all others if not given.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to draw the hierarchy (.svg, .png or .pdf).")
     ] = None,
@@ -55,19 +56,21 @@ def command(
     """
     if output is not None:
         check_file(output, PICTURES)
-    examples = read_examples(data, names_list(targets), names_list(inputs), strict=strict)
-    Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets])
-    encoding = encode_table(examples.features, Y, examples.feature_names)
-    X = encoding.encode(examples.features)
+    with input_file(data) as file:
+        examples = read_examples(file, targets, inputs, strict=strict)
+    target_names = tuple(examples.targets)
+    Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets.values()])
+    encoding = encode_table(examples.table, Y)
+    X = encoding.encode(examples.table)
     conflict = check_on_conflict(on_conflict, "--on-conflict")
     if conflict == "raise":
-        refuse_conflicts(X, Y, examples.target_names, ADVICE)
-    with Watch(examples.target_names) as watch:
+        refuse_conflicts(X, Y, target_names, ADVICE)
+    with Watch(target_names) as watch:
         found = find_curriculum(
             X, Y, seed=seed, choose=_choice(choose), time_limit=time_limit, on_conflict=conflict, callback=watch
         )
     every = _all_sets(X, Y, conflict) if all_sets else None
-    result = _document(found, every, encoding.input_names, examples.target_names)
+    result = _document(found, every, encoding.input_names, target_names)
     if output is not None:
         _draw(output, result)
     if as_json:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import contextlib
+import csv
+import shutil
+import sys
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,39 +17,71 @@ import numpy.typing as npt
 
 from gradus._cli.console import note
 from gradus._encoding.labels import is_unknown
-from gradus._formats.table import Table
-from gradus._formats.table_files import read_table
+from gradus._formats.table import Table, distinct_targets
+from gradus._formats.table_files import READERS, read_table
 from gradus.errors import DataError, FormatError, SettingsError
+from gradus.problems import MODELS, from_file
 
-__all__ = ["Dataset", "labels_of", "names_list", "read_columns", "read_examples"]
+__all__ = ["FORMATS_HELP", "STANDARD", "Dataset", "chosen_names", "input_file", "labels_of", "read_columns", "read_examples"]
 
 MOST_CLASSES = 256
+MODEL_ROWS = 1024
+"""Rows that are computed from a model; of more, as many are drawn."""
+STANDARD = Path("-")
+"""Standard input or output."""
+FORMATS_HELP = f"A table ({' '.join(READERS)}), a model ({' '.join(MODELS)}), or - for CSV on standard input."
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """A table split into features and targets, with numbers and labels as in the file."""
 
-    features: npt.NDArray[Any]
-    feature_names: tuple[str, ...]
-    targets: tuple[npt.NDArray[Any], ...]
+    table: dict[str, npt.NDArray[Any]]
+    targets: dict[str, npt.NDArray[Any]]
     """Unknown labels are None."""
-    target_names: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.table.values())))
 
 
-def names_list(text: str | None) -> list[str] | None:
-    """Split names at commas; None stays None.
+@contextlib.contextmanager
+def input_file(path: Path) -> Iterator[Path]:
+    """Return a file that can be read, and read again, for a path; ``-`` is standard input."""
+    if path != STANDARD:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="gradus-") as folder:
+        copy = Path(folder) / "standard-input.csv"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield copy
+
+
+def chosen_names(texts: Sequence[str] | None, columns: Collection[str], option: str) -> list[str] | None:
+    """Return the columns that an option names: given several times, or with commas between; None stays None.
+
+    A text that is a column's name as a whole is that column; other names with commas can be quoted.
 
     Examples
     --------
-    >>> names_list("z0, z1")
-    ['z0', 'z1']
+    >>> chosen_names(["a, b", "size, cm", '"size, cm"'], ["a", "b", "size, cm"], "--targets")
+    ['a', 'b', 'size, cm', 'size, cm']
     """
-    if text is None:
+    if texts is None:
         return None
-    names = [name.strip() for name in text.split(",")]
+    names: list[str] = []
+    for text in texts:
+        names += (
+            [text] if text in columns else [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [""])]
+        )
     if not all(names):
-        raise SettingsError(f"{text!r} is not a list of column names with commas between them.")
+        raise SettingsError(f"{option} is {texts[0]!r}, which is not a list of column names with commas between them.")
+    unknown = [name for name in names if name not in columns]
+    if unknown:
+        shown = ", ".join(list(columns)[:10]) + (", …" if len(columns) > 10 else "")
+        raise SettingsError(f"{option} names {unknown[0]!r}, which is no column; there are {shown}.")
     return names
 
 
@@ -56,8 +93,9 @@ def read_examples(
     strict: bool = False,
     texts: Collection[str] = (),
     unknown_labels: bool = False,
+    header: bool | None = None,
 ) -> Dataset:
-    """Read a table and split it into features and targets.
+    """Read a table, or a model's rows, and split it into features and targets.
 
     Parameters
     ----------
@@ -71,31 +109,60 @@ def read_examples(
         Columns to read as text even if they hold numbers.
     unknown_labels : bool
         Whether a target's cell may be empty.
+    header : bool, optional
+        Whether the first row holds names, if that shall not be guessed.
     """
-    table = read_table(path)
-    chosen = tuple(targets if targets is not None else table.targets or _last_column(table, inputs))
-    given = tuple(name for name in table.columns if name not in set(chosen)) if inputs is None else tuple(inputs)
+    table = _rows_of_model(path) if path.suffix.lower() in MODELS else _read(path, header)
+    named = chosen_names(targets, table.columns, "--targets")
+    chosen = tuple(named if named is not None else table.targets or _last_column(table, inputs))
+    others = tuple(name for name in table.columns if name not in set(chosen))
+    given = tuple(chosen_names(inputs, table.columns, "--inputs") or others)
     _check_disjoint(given, chosen)
     if strict:
-        features: npt.NDArray[Any] = table.bits(given).astype(np.int64)
+        features = dict(zip(given, table.bits(given).astype(np.int64).T, strict=True))
         labels = {name: _bits(table, name, unknown_labels) for name in chosen}
     else:
-        features = np.column_stack(list(read_columns(path, given, table, texts=texts, may_miss=True).values()))
-        labels = read_columns(path, chosen, table, may_miss=unknown_labels)
-    found = tuple(_checked_labels(labels_of(column), name) for name, column in labels.items())
-    return Dataset(features, given, found, chosen)
+        features = read_columns(path, given, table, texts=texts, may_miss=True, header=header)
+        labels = read_columns(path, chosen, table, may_miss=unknown_labels, header=header)
+    found = {name: _checked_labels(labels_of(column), name) for name, column in labels.items()}
+    return Dataset(features, found)
+
+
+def _read(path: Path, header: bool | None, **options: Any) -> Table:
+    # Only text tables may have a first row of which that can be asked.
+    return read_table(path, **options) if header is None else read_table(path, header=header, **options)
+
+
+def _rows_of_model(path: Path) -> Table:
+    """Return what a model computes, for all values of its inputs or for many of them."""
+    problem = from_file(path)
+    n_rows = min(problem.n_patterns, MODEL_ROWS)
+    if n_rows < problem.n_patterns:
+        X, Y = problem.rows(problem.sample(n_rows, 0, n_test=0)[0])
+        note(f"gradus: {path.name} has {problem.n_inputs} inputs; {n_rows:,} rows are drawn at random.")
+    else:
+        X, Y = problem.X, problem.Y
+    targets = distinct_targets(problem.input_names, problem.target_names)
+    return Table((*problem.input_names, *targets), np.hstack([X, Y]).astype(np.float64), path=path, targets=targets)
 
 
 def _last_column(table: Table, inputs: Sequence[str] | None) -> list[str]:
     """Return the last column that is no input, and say so."""
-    last = [name for name in table.columns if name not in set(inputs or ())][-1:]
+    taken = set(chosen_names(inputs, table.columns, "--inputs") or ())
+    last = [name for name in table.columns if name not in taken][-1:]
     for name in last:
         note(f"gradus: the target is {name!r}, the last column; name others with --targets.")
     return last
 
 
 def read_columns(
-    path: Path, names: Sequence[str], table: Table, *, texts: Collection[str] = (), may_miss: bool = False
+    path: Path,
+    names: Sequence[str],
+    table: Table,
+    *,
+    texts: Collection[str] = (),
+    may_miss: bool = False,
+    header: bool | None = None,
 ) -> dict[str, npt.NDArray[Any]]:
     """Read columns of a table: numbers as numbers, others, and those in `texts`, as text.
 
@@ -107,7 +174,7 @@ def read_columns(
     numeric = [name for name in names if name not in odd]
     found: dict[str, npt.NDArray[Any]] = dict(zip(numeric, table.numbers(numeric).T, strict=True)) if numeric else {}
     if odd:
-        read_again = read_table(path, text_columns=odd)
+        read_again = _read(path, header, text_columns=odd)
         found |= {name: np.array(read_again.texts[name], dtype=object) for name in odd}
     for name, column in found.items():
         missing = column == "" if name in odd else np.isnan(column)

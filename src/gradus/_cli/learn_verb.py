@@ -2,251 +2,243 @@
 
 from __future__ import annotations
 
-import time
+import csv
 import warnings
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
-from gradus._checks import check_seed
-from gradus._cli.console import error_share, note, percent, print_json, print_table
-from gradus._cli.data import Dataset, names_list, read_examples
+from gradus._checks import check_seed, check_time_limit
+from gradus._cli.console import note, print_json
+from gradus._cli.data import FORMATS_HELP, STANDARD, Dataset, chosen_names, input_file, read_examples
+from gradus._cli.learn_report import LearnReport
 from gradus._cli.output import check_file
-from gradus._cli.progress_line import Steps, Watch
+from gradus._cli.progress_line import Watch
+from gradus._clock import work_clock
 from gradus._encoding.column_kinds import ColumnKind, column_kinds
-from gradus._encoding.labels import encode_target, is_unknown, majority, side_by_side
+from gradus._encoding.labels import encode_target
 from gradus._encoding.table_encoding import TableEncoding
-from gradus._wording import counted
+from gradus._progress import Progress
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
     from gradus._estimator import BooleanNetworkClassifier
+    from gradus._estimator.held_out import HeldOutScore
 
 __all__ = ["command"]
 
-SHORT_FORMULA = 60  # characters
 ORDER_WORDS = ("self-paced", "auto", "entropy", "random", "none")
 EXIT_INTERRUPTED = 130
+SMALL_TABLE = 500
+"""Rows, up to which every row is held out once; of larger tables a quarter is."""
+FOLDS = 5
+MIN_ROWS = 10
+FIT_TIME = 0.5
+"""Share of a time limit in which the model is learned, if it is also scored."""
+
+
+class Gates(StrEnum):
+    """Choices of ``--gates``."""
+
+    any = "any"
+    nand = "nand"
+
+
+class MissingCells(StrEnum):
+    """Choices of ``--missing``."""
+
+    category = "category"
+    median = "median"
+    drop = "drop"
 
 
 def command(
-    data: Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .npz, .arff or .pla file.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help=FORMATS_HELP, show_default=False)],
     targets: Annotated[
-        str | None, typer.Option(help="Columns to learn, separated by commas; if the file does not say, the last one.")
+        list[str] | None,
+        typer.Option(help="Columns to learn, with commas between or one by one; if the file does not say, the last one."),
     ] = None,
-    inputs: Annotated[str | None, typer.Option(help="Columns to learn from; all others if not given.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the model (.json).")] = None,
+    inputs: Annotated[list[str] | None, typer.Option(help="Columns to learn from; all others if not given.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the model (.json), or - for standard output.")
+    ] = None,
     order: Annotated[
         str, typer.Option(help="self-paced, auto, entropy, random, none (as in the file), or the targets in order.")
     ] = "self-paced",
-    gates: Annotated[str, typer.Option(help="any function of two bits, or nand.")] = "any",
-    noise: Annotated[str, typer.Option(help="Share of wrong labels to expect; auto decides by description length.")] = "auto",
+    gates: Annotated[Gates, typer.Option(help="Gates: any function of two bits, or NAND only.")] = Gates.any,
+    noise: Annotated[str, typer.Option(help="Share of wrong labels to expect, or auto.")] = "auto",
     n_tries: Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")] = None,
-    n_circuits: Annotated[
-        int | None, typer.Option(help="Independent circuits; equally good ones vote. If not given, the work decides.")
+    n_circuits: Annotated[int | None, typer.Option(help="Circuits that vote; if not given, the table decides.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds in all, half of them to score; the best so far is kept.")
     ] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds, after which the best so far is kept.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     n_jobs: Annotated[int, typer.Option(help="Threads; the model is the same for any number, -1 is all cores.")] = 1,
     missing: Annotated[
-        str, typer.Option(help="A missing cell is a category of its own, the median, or a reason to drop the row.")
-    ] = "category",
-    drop: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
-    keep: Annotated[str | None, typer.Option(help="Columns to use even if they look like ids or free text.")] = None,
+        MissingCells, typer.Option(help="A missing cell is a category of its own, the median, or drops its row.")
+    ] = MissingCells.category,
+    drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
+    keep: Annotated[list[str] | None, typer.Option(help="Columns to use even if they look like ids or free text.")] = None,
     types: Annotated[
-        str | None, typer.Option(help="Kinds of columns, as in zip=category,age=number; also bit and date.")
+        list[str] | None, typer.Option(help="Kinds of columns, as in zip=category,age=number: number, category, bit or date.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse every cell but 0 and 1.")] = False,
-    cv: Annotated[int | None, typer.Option(help="Cross-validate in this many folds.")] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="The first row of a text table holds names, or not; if not given, guessed."),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            help="Models that score this one: 0 none, 1 on a quarter of the rows, k on every row in k folds. "
+            "If not given, 5 up to 500 rows, else 1.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
 ) -> None:
-    """Learn a circuit from a table of examples and say how good it is, target by target.
+    """Learn a circuit from a table, and say first how good it is on rows that it has not seen.
 
     Example: gradus problems write add3 add3.csv
 
     Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
     """
-    if output is not None:
+    if output is not None and output != STANDARD:
         check_file(output, [".json"])
+    if as_json and output == STANDARD:
+        raise SettingsError("--json and the model cannot both go to standard output; write the model to a file.")
     kinds_asked = _parse_types(types)
-    texts = [name for name, kind in kinds_asked.items() if kind == "category"]
-    examples = read_examples(data, names_list(targets), names_list(inputs), strict=strict, texts=texts, unknown_labels=True)
-    left_out, kept = names_list(drop) or (), names_list(keep) or ()
-    kinds = column_kinds(examples.features, examples.feature_names, drop=left_out, keep=kept, types=kinds_asked)
+    with input_file(data) as file:
+        texts = [name for name, kind in kinds_asked.items() if kind == "category"]
+        examples = read_examples(file, targets, inputs, strict=strict, texts=texts, unknown_labels=True, header=header)
+    left_out, kept = (
+        chosen_names(names, examples.table, option) or () for names, option in ((drop, "--drop"), (keep, "--keep"))
+    )
+    kinds = column_kinds(examples.table, drop=left_out, keep=kept, types=kinds_asked)
+    folds, limit = _folds(cv, examples.n_rows), check_time_limit(time_limit)
     settings = {
-        "order": _parse_order(order, examples.target_names),
-        "gates": gates,
+        "order": _parse_order(order, examples.targets),
+        "gates": gates.value,
         "noise": _parse_noise(noise),
         **({} if n_tries is None else {"n_tries": n_tries}),
         "n_circuits": n_circuits,
-        "time_limit": time_limit,
-        "missing": missing,
+        "time_limit": limit if limit is None or not folds else FIT_TIME * limit,
+        "missing": missing.value,
         "n_jobs": n_jobs,
         "random_state": check_seed(seed),
     }
-    n_rows = len(examples.features)
-    if cv is not None and not 2 <= cv <= n_rows:
-        raise SettingsError(f"--cv is {cv}; it must be from 2 to the number of rows, {n_rows}.")
     # scikit-learn takes a second to import: only once the arguments are known to be good.
     from gradus._estimator import BooleanNetworkClassifier
 
-    estimator = BooleanNetworkClassifier(**settings)
-    begin = time.monotonic()
-    with Watch(_output_names(examples)) as watch:
-        _fit(estimator, examples, kinds, np.arange(n_rows), callback=watch, show_plan=_show_plan)
-    seconds = time.monotonic() - begin
-    interrupted = watch.stopped or estimator.stopped_ == "interrupted"
-    validated = None if cv is None or interrupted else _cross_validate(estimator, examples, kinds, cv, check_seed(seed))
-    report = _Report(examples, estimator, seconds, validated)
-    if output is not None:
-        estimator.model_.about.update({"learned_from": data.name, **({} if validated is None else validated.about())})
-        estimator.save(output)
+    run = _LearnRun(BooleanNetworkClassifier(**settings), examples, kinds, folds, limit)
+    run.work()
+    model = run.estimator.model_
+    model.about.update({"learned_from": data.name} if data != STANDARD else {})
+    if run.score is not None:
+        model.about["held_out"] = run.score.to_json()
+    report = LearnReport(examples, run.estimator, run.seconds, run.score)
+    if output is not None and output != STANDARD:
+        run.estimator.save(output)
         report.save_page(output.with_suffix(".html"))
-    if as_json:
+    if output == STANDARD:
+        print(model.to_json())
+    elif as_json:
         print_json({"model": None if output is None else str(output), **report.document})
     else:
         report.show(output)
-    if interrupted:
-        place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"
-        note(f"gradus: interrupted; the best model so far is {place}. Run the command again to learn from the start.")
-        raise typer.Exit(EXIT_INTERRUPTED)
-    if estimator.stopped_:
-        note("gradus: the time limit ended learning; this is the best model so far.")
+    run.say_how_it_ended(output)
 
 
-def _fit(
-    estimator: BooleanNetworkClassifier, examples: Dataset, kinds: tuple[ColumnKind, ...], rows: Any, **watchers: Any
-) -> None:
-    from sklearn.exceptions import ConvergenceWarning
+class _LearnRun:
+    """Learns a model from all rows, then scores it on rows held out, while a line shows how far this is."""
 
-    columns = [column[rows] for column in examples.targets]
-    labels = columns[0] if len(columns) == 1 else side_by_side(columns)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        names: dict[str, Any] = {"feature_names": examples.feature_names, "target_names": examples.target_names}
-        estimator._fit(examples.features[rows], labels, **names, kinds=kinds, **watchers)
+    def __init__(
+        self,
+        estimator: BooleanNetworkClassifier,
+        examples: Dataset,
+        kinds: tuple[ColumnKind, ...],
+        folds: int,
+        time_limit: float | None,
+    ) -> None:
+        self.estimator, self.examples, self.kinds, self.folds = estimator, examples, kinds, folds
+        self.seconds = 0.0
+        self.score: HeldOutScore | None = None
+        self.begin = work_clock()
+        self._end = None if time_limit is None else self.begin + time_limit
+        self._fit_begin, self._fits_left = self.begin, folds
+        self._watch = Watch(_output_names(examples))
+
+    def work(self) -> None:
+        """Learn and score."""
+        from sklearn.exceptions import ConvergenceWarning
+
+        from gradus._estimator.held_out import score_held_out
+
+        with self._watch, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.estimator._fit_columns(self.examples.table, self.examples.targets, self.kinds, self._tell, _show_plan)
+            self.seconds = work_clock() - self.begin
+            if not self.folds or self.interrupted:
+                return
+            seed = int(self.estimator.random_state)
+            scored, folds = self._scored_estimator()
+            self._fit_begin, self._fits_left = work_clock(), folds - 1
+            self.score = score_held_out(
+                scored, self.examples.table, self.examples.targets, self.kinds, folds=folds, seed=seed, tell=self._tell_fold
+            )
+
+    def _scored_estimator(self) -> tuple[BooleanNetworkClassifier, int]:
+        """Return the estimator to score; with a time limit, one that leaves time for those it is compared with."""
+        if self._end is None:
+            return self.estimator, self.folds
+        left = max(self._end - work_clock(), 0.0)
+        return self.estimator.__class__(**{**self.estimator.get_params(), "time_limit": left / 2}), 1
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the work."""
+        return self._watch.stopped or self.estimator.stopped_ == "interrupted"
+
+    def _tell(self, progress: Progress) -> bool:
+        """Show how far a fit is, and how long it and all later ones will take."""
+        if progress.eta is not None:
+            fit = work_clock() - self._fit_begin + progress.eta
+            progress = replace(progress, eta=progress.eta + self._fits_left * fit)
+        return self._watch(progress)
+
+    def _tell_fold(self, fold: int, progress: Progress | None) -> bool:
+        """Show how far the score is; stop at Ctrl-C, and where there is no time for a tree."""
+        late = self._end is not None and work_clock() > self._end
+        if progress is None:
+            return self._watch.stopped or late
+        left = self.folds - 1 - fold
+        if left < self._fits_left:
+            self._fit_begin, self._fits_left = work_clock(), left
+        return self._tell(replace(progress, stage=f"score {fold + 1} of {self.folds}, {progress.stage}"))
+
+    def say_how_it_ended(self, output: Path | None) -> None:
+        """Say what ended the work early, and where the model is."""
+        if self.interrupted:
+            place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"
+            what = "the model is complete, but not scored, and" if not self.estimator.stopped_ else "the best model so far"
+            note(f"gradus: interrupted; {what} is {place}. Run the command again to learn from the start.")
+            raise typer.Exit(EXIT_INTERRUPTED)
+        if self.estimator.stopped_:
+            note("gradus: the time limit ended learning; this is the best model so far.")
+        if self.folds and self.score is None:
+            note("gradus: there was no time to score the model on rows held out.")
 
 
-@dataclass(frozen=True)
-class _CrossValidation:
-    """Accuracy on held-out rows, by target; `baseline` is that of the majority of the rows trained on."""
-
-    folds: int
-    accuracy: tuple[float, ...]
-    baseline: tuple[float, ...]
-
-    def about(self) -> dict[str, Any]:
-        return {"cross_validation": {"folds": self.folds, "accuracy": self.accuracy, "majority": self.baseline}}
-
-
-def _cross_validate(
-    estimator: Any, examples: Dataset, kinds: tuple[ColumnKind, ...], folds: int, seed: int
-) -> _CrossValidation:
-    """Fit the same estimator without each part of the rows in turn, and score it on that part."""
-    from sklearn.base import clone
-
-    rows = np.random.default_rng(seed).permutation(len(examples.features))
-    right = np.zeros((2, len(examples.targets)))
-    with Steps("cross-validation, folds", folds) as step:
-        for part in np.array_split(rows, folds):
-            train = np.setdiff1d(rows, part)
-            copy = clone(estimator)
-            _fit(copy, examples, kinds, train)
-            predicted = np.asarray(copy.predict(examples.features[part]), dtype=object).reshape(len(part), -1)
-            for k, column in enumerate(examples.targets):
-                right[0, k] += sum(a == b for a, b in zip(predicted[:, k], column[part].tolist(), strict=True))
-                right[1, k] += sum(label == majority(column[train]) for label in column[part].tolist())
-            step()
-    known = np.array([int((~is_unknown(column)).sum()) for column in examples.targets])
-    return _CrossValidation(folds, tuple((right[0] / known).tolist()), tuple((right[1] / known).tolist()))
-
-
-@dataclass(frozen=True, eq=False)
-class _Report:
-    """A fitted estimator, and what there is to say about it."""
-
-    examples: Dataset
-    estimator: BooleanNetworkClassifier
-    seconds: float
-    validated: _CrossValidation | None
-
-    @cached_property
-    def document(self) -> dict[str, Any]:
-        """Everything, for machines."""
-        model = self.estimator.model_
-        return {
-            "converged": self.estimator.converged_,
-            "stopped": self.estimator.stopped_,
-            "order": model.about["order"],
-            "gates": model.network.n_gates,
-            "circuits": len(model.networks),
-            "seconds": round(self.seconds, 3),
-            "rows": len(self.examples.features),
-            "targets": [self._target(k) for k in range(len(model.targets))],
-            "rules": model.rules(),
-        }
-
-    def _target(self, k: int) -> dict[str, Any]:
-        model, column = self.estimator.model_, self.examples.targets[k]
-        known = column[~is_unknown(column)]
-        start = sum(target.n_outputs for target in model.targets[:k])
-        cone = model.network.cone(range(start, start + model.targets[k].n_outputs))
-        entry = {
-            "name": model.targets[k].name,
-            "examples": len(known),
-            "training_errors": self.estimator.errors_[k],
-            "majority_errors": int((known != majority(known)).sum()),
-            "constant": self.estimator.constant_[k],
-            "gates": int(cone[model.network.n_inputs :].sum()),
-            "inputs": [name for name, used in zip(model.network.input_names, cone, strict=False) if used],
-        }
-        if self.validated is not None:
-            entry["cv_accuracy"] = self.validated.accuracy[k]
-            entry["cv_majority_accuracy"] = self.validated.baseline[k]
-        return entry
-
-    def save_page(self, path: Path) -> None:
-        """Write the page that shows the model, with the rows that it was learned from."""
-        entries = self.document["targets"]
-        scores = {"rows learned from": [1 - entry["training_errors"] / entry["examples"] for entry in entries]}
-        if self.validated is not None:
-            scores = {f"rows not seen, {self.validated.folds}-fold": list(self.validated.accuracy), **scores}
-        scores["always the majority"] = [1 - entry["majority_errors"] / entry["examples"] for entry in entries]
-        labels = np.array([column.tolist() for column in self.examples.targets], dtype=object).T
-        table = dict(zip(self.examples.feature_names, self.examples.features.T, strict=True))
-        self.estimator.model_.save_page(path, table=table, labels=labels, scores=scores)
-
-    def show(self, output: Path | None) -> None:
-        """Print everything for people."""
-        headings = ["target", "training errors", "if always the majority", "gates", "inputs"]
-        if self.validated is not None:
-            headings[3:3] = [f"accuracy, {self.validated.folds}-fold", "if always the majority"]
-        print_table(headings, [self._row(entry) for entry in self.document["targets"]])
-        for statement, formula in self.document["rules"].items():
-            if len(formula) <= SHORT_FORMULA:
-                print(f"{statement}: {formula}")
-        wrong = sum(entry["training_errors"] for entry in self.document["targets"])
-        right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
-        gates = counted(self.document["gates"], "gate")
-        print(f"{right}; {gates}, {self.seconds:.1f} s; taught in the order {', '.join(self.document['order'])}")
-        if output is not None:
-            print(f"wrote {output}, and {output.with_suffix('.html')} to look at")
-
-    def _row(self, entry: dict[str, Any]) -> list[str]:
-        cells = [
-            entry["name"],
-            error_share(entry["training_errors"], entry["examples"]),
-            error_share(entry["majority_errors"], entry["examples"]),
-            "0 (constant)" if entry["constant"] else str(entry["gates"]),
-            ", ".join(entry["inputs"]) or "–",
-        ]
-        if self.validated is not None:
-            cells[3:3] = [percent(entry["cv_accuracy"]), percent(entry["cv_majority_accuracy"])]
-        return cells
+def _folds(wanted: int | None, n_rows: int) -> int:
+    """Return how many models are learned for the score."""
+    if wanted is None:
+        return 0 if n_rows < MIN_ROWS else FOLDS if n_rows <= SMALL_TABLE else 1
+    if not 0 <= wanted <= n_rows or (wanted and n_rows < 4):
+        raise SettingsError(f"--cv is {wanted}; it must be from 0 to the number of rows, {n_rows}.")
+    return wanted
 
 
 def _show_plan(features: TableEncoding) -> None:
@@ -261,8 +253,7 @@ def _show_plan(features: TableEncoding) -> None:
 
 
 def _output_names(examples: Dataset) -> list[str]:
-    pairs = zip(examples.targets, examples.target_names, strict=True)
-    return [name for column, target in pairs for name in encode_target(column, target)[0].output_names]
+    return [name for target, column in examples.targets.items() for name in encode_target(column, target)[0].output_names]
 
 
 def _parse_noise(text: str) -> Any:
@@ -272,20 +263,20 @@ def _parse_noise(text: str) -> Any:
         raise SettingsError(f"--noise is {text!r}; use auto or a number.") from None
 
 
-def _parse_types(text: str | None) -> dict[str, str]:
-    pairs = [pair.rpartition("=") for pair in names_list(text) or ()]
+def _parse_types(texts: list[str] | None) -> dict[str, str]:
+    pairs = [pair.rpartition("=") for row in csv.reader(texts or (), skipinitialspace=True) for pair in row]
     wrong = next((name + sign + kind for name, sign, kind in pairs if not (name and kind)), None)
     if wrong is not None:
         raise SettingsError(f"--types has {wrong!r}; write each column with its kind, as in zip=category,age=number.")
     return {name.strip(): kind.strip() for name, _, kind in pairs}
 
 
-def _parse_order(text: str, targets: tuple[str, ...]) -> Any:
+def _parse_order(text: str, targets: dict[str, Any]) -> Any:
     if text in ORDER_WORDS and text not in targets:
         return None if text == "none" else text
-    names = names_list(text) or []
+    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
     unknown = [name for name in names if name not in targets]
-    if unknown:
+    if unknown or not names:
         words = ", ".join(ORDER_WORDS)
-        raise SettingsError(f"--order has {unknown[0]!r}, which is neither a target nor one of {words}.")
-    return [targets.index(name) for name in names]
+        raise SettingsError(f"--order has {(unknown or [text])[0]!r}, which is neither a target nor one of {words}.")
+    return [list(targets).index(name) for name in names]

@@ -66,7 +66,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-app = typer.Typer(cls=LazyVerbs, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+app = typer.Typer(cls=LazyVerbs, no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback(context_settings={"help_option_names": ["-h", "--help"]})

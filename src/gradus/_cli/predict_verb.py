@@ -13,12 +13,12 @@ import numpy.typing as npt
 import typer
 
 from gradus._cli.console import note, percent, print_json
-from gradus._cli.data import labels_of, read_columns
+from gradus._cli.data import STANDARD, input_file, labels_of, read_columns
 from gradus._cli.output import check_file
 from gradus._encoding.labels import is_unknown, majority
 from gradus._files import write_text_whole
 from gradus._formats.table import Table
-from gradus._formats.table_files import read_table
+from gradus._formats.table_files import READERS, read_table
 from gradus._model import Model, load
 from gradus._wording import counted
 from gradus.errors import DataError
@@ -31,32 +31,42 @@ def command(
         Path, typer.Argument(help="A model from 'gradus learn' or an estimator's save (.json).", show_default=False)
     ],
     data: Annotated[
-        Path, typer.Argument(help="A table with the model's input columns; others are ignored.", show_default=False)
+        Path,
+        typer.Argument(
+            help=f"A table with the model's input columns ({' '.join(READERS)}), or - for CSV on standard input.",
+            show_default=False,
+        ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the predictions (.csv); if not given, print.")
+        Path | None, typer.Option("--output", "-o", help="Where to write the predictions (.csv); if not given, or -, print.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores for machines.")] = False,
 ) -> None:
     """Predict the targets of new rows; where the table has them already, say how many are right.
 
+    The first column that the model does not read and that differs in every row, such as an id, is kept beside them.
+
     Example: gradus predict model.json new.csv -o predictions.csv
     """
+    if output == STANDARD:
+        output = None
     if output is not None:
         check_file(output, [".csv"])
     learned = load(model)
-    table = read_table(data)
-    predicted = _predict(learned, table, data)
-    scores = _scores(learned, predicted, table, data)
+    with input_file(data) as file:
+        table = read_table(file)
+        predicted = _predict(learned, table, file)
+        scores = _scores(learned, predicted, table, file)
+        rows = {**_row_ids(learned, table, file), **predicted}
     if output is not None:
-        write_text_whole(output, _as_csv(predicted))
+        write_text_whole(output, _as_csv(rows))
     if as_json:
         print_json({"targets": {name: column.tolist() for name, column in predicted.items()}, "scores": scores})
         return
     # Standard output is for the results: the predictions if no file takes them, or else the scores.
     say = note if output is None else print
     if output is None:
-        sys.stdout.write(_as_csv(predicted))
+        sys.stdout.write(_as_csv(rows))
     else:
         say(f"wrote {output}: {counted(table.n_rows, 'row')}, {counted(len(predicted), 'target')}")
     for score in scores:
@@ -79,6 +89,19 @@ def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[An
         texts = [c.name for c in columns if c.input_names and any(isinstance(value, str | tuple) for value in c.values)]
         found = model.predict(read_columns(path, names, table, texts=texts, may_miss=True))
     return dict(zip(model.target_names, found.reshape(table.n_rows, -1).T, strict=True))
+
+
+def _row_ids(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the column that tells the rows apart, by its name, if there is one: it differs in every row."""
+    taken = {*model.feature_names, *model.target_names}
+    for place, name in enumerate(table.columns):
+        numbers = table.values[:, place]
+        if name in taken or (place not in table.odd and len(np.unique(numbers)) < table.n_rows):
+            continue
+        texts = read_columns(path, [name], table, texts=[name], may_miss=True)[name]
+        if len(set(texts.tolist())) == table.n_rows and "" not in texts:
+            return {name: texts}
+    return {}
 
 
 def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table, path: Path) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, get_args
 
@@ -176,36 +176,35 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ConvergenceWarning
             If the time limit ended learning, or ``noise=0`` asks for a circuit without errors and none was found.
         """
-        return self._fit(X, y)
+        checked = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan")
+        found = getattr(self, "feature_names_in_", None)
+        names = [f"x{j}" for j in range(checked.shape[1])] if found is None else [str(name) for name in found]
+        # Columns of a data frame have types of their own.
+        table = named_columns(checked if column_names(X) is None else X, names)
+        return self._fit_columns(table, target_columns(y, len(checked)), column_kinds(table))
 
-    def _fit(
+    def _fit_columns(
         self,
-        X: Any,
-        y: Any,
-        *,
-        feature_names: Sequence[str] | None = None,
-        target_names: Sequence[str] | None = None,
-        kinds: Sequence[ColumnKind] | None = None,
-        show_plan: Callable[[TableEncoding], None] | None = None,
+        table: dict[str, Any],
+        labels: Mapping[str, npt.NDArray[Any]],
+        kinds: Sequence[ColumnKind],
         callback: Callback | None = None,
+        show_plan: Callable[[TableEncoding], None] | None = None,
     ) -> BooleanNetworkClassifier:
-        """Learn from examples whose names and kinds are given separately, with a callback."""
+        """Learn from columns by name, of these kinds."""
         check_choice("missing", self.missing, get_args(Missing))
-        table, found_kinds = self._table(X, feature_names, kinds)
-        columns, found_names = target_columns(y, len(next(iter(table.values()))))
         if self.missing == "drop":
-            table, columns = _complete(table, columns, found_kinds)
-        names_of_targets = found_names if target_names is None else target_names
-        encoded = [encode_target(column, name) for column, name in zip(columns, names_of_targets, strict=True)]
+            table, labels = _complete(table, labels, kinds)
+        encoded = [encode_target(column, name) for name, column in labels.items()]
         targets = tuple(encoding for encoding, _, _ in encoded)
         codes = np.column_stack([found for _, _, found in encoded])
         cells = {name: read_cells(column) for name, column in table.items()}
-        features = encode_table(cells, codes, kinds=found_kinds, missing=self.missing)
+        features = encode_table(cells, codes, kinds=kinds, missing=self.missing)
         if show_plan is not None:
             show_plan(features)
-        examples = TableExamples(cells, codes, targets, found_kinds, self.missing, features)
         output_names = [name for target in targets for name in target.output_names]
         watch = _ProgressLines(output_names) if self.verbose and callback is None else callback
+        examples = TableExamples(cells, codes, targets, kinds, self.missing, features)
         self.model_, self.order_, self.stopped_ = self._learn(examples, watch)
         self.networks_, self.network_ = list(self.model_.networks), self.model_.network
         self.n_outputs_ = len(targets)
@@ -215,19 +214,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.errors_ = tuple(int(count) for count in wrong.sum(axis=0))
         self.constant_ = tuple(_is_constant(self.network_, part) for part in output_parts(targets))
         self.converged_ = not any(self.errors_)
-        self.model_.about.update(self._about(len(codes), columns, output_names))
+        self.model_.about.update(self._about(len(codes), list(labels.values()), output_names))
         self._warn_of_errors(int(wrong.any(axis=1).sum()), len(codes), targets)
         return self
-
-    def _table(
-        self, X: Any, names: Sequence[str] | None, kinds: Sequence[ColumnKind] | None
-    ) -> tuple[dict[str, Any], Sequence[ColumnKind]]:
-        """Check X and return its columns by name, those of a data frame with their types, and the kinds of them."""
-        checked = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan")
-        found = getattr(self, "feature_names_in_", None) if names is None else names
-        labels = [f"x{j}" for j in range(checked.shape[1])] if found is None else [str(name) for name in found]
-        table = named_columns(checked if column_names(X) is None else X, labels)
-        return table, column_kinds(table) if kinds is None else kinds
 
     def _learn(self, examples: TableExamples, callback: Callback | None) -> tuple[Model, tuple[int, ...], str | None]:
         """Return a model, the order of its outputs, and what ended learning early."""
@@ -398,13 +387,14 @@ def _is_constant(network: Network, outputs: slice) -> bool:
 
 
 def _complete(
-    table: dict[str, Any], targets: Sequence[npt.NDArray[Any]], kinds: Sequence[ColumnKind]
-) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
+    table: dict[str, Any], labels: Mapping[str, npt.NDArray[Any]], kinds: Sequence[ColumnKind]
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Leave out the rows in which a cell is missing."""
     rows = complete_rows(table, kinds)
     if not rows.any():
         raise DataError("every row has a missing cell; use missing='category' or 'median'.")
-    return {name: np.asarray(column)[rows] for name, column in table.items()}, [column[rows] for column in targets]
+    left = {name: np.asarray(column)[rows] for name, column in table.items()}
+    return left, {name: column[rows] for name, column in labels.items()}
 
 
 def _seed(random_state: Any) -> int:

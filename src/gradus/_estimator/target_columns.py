@@ -17,8 +17,8 @@ from gradus._encoding.labels import is_unknown
 __all__ = ["target_columns"]
 
 
-def target_columns(y: Any, rows: int) -> tuple[list[npt.NDArray[Any]], list[str]]:
-    """Check targets, split them into columns, each with its own type, and name them."""
+def target_columns(y: Any, rows: int) -> dict[str, npt.NDArray[Any]]:
+    """Check targets and split them into columns by name, each with its own type."""
     if y is None:
         raise ValueError("This BooleanNetworkClassifier estimator requires y to be passed, but the target y is None.")
     if isinstance(y, np.ma.MaskedArray):
@@ -43,4 +43,4 @@ def target_columns(y: Any, rows: int) -> tuple[list[npt.NDArray[Any]], list[str]
     for column in columns:
         known = column[~is_unknown(column)]
         check_classification_targets(np.array(known.tolist()) if column.dtype == object and len(known) else known)
-    return columns, names
+    return dict(zip(names, columns, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from gradus._files import checked_size, decoded_lines, open_checked
 from gradus._formats.table import KNOWN, LARGEST_TABLE, NUMBER, Table, TableBuilder, check_cells, unique_columns
 from gradus.errors import FormatError, SettingsError
 
-__all__ = ["dumps", "read"]
+__all__ = ["dumps", "looks_like_names", "read"]
 
 LINES_TO_JUDGE_BY = 20
 DELIMITERS = (",", "\t", ";", "|", " ")
@@ -41,8 +41,8 @@ def read(
         One character; a blank stands for any run of blanks and tabs. By default a tab for ``.tsv`` and ``.tab``,
         and what splits the first lines evenly for other files.
     header : bool or "auto"
-        Whether the first row holds names; "auto" assumes names if any of its cells is not a number. Without
-        names the columns are called ``x0, x1, …``.
+        Whether the first row holds names; "auto" assumes names if any of its cells is not a number, or if three or more
+        count from 0 or 1. Without names the columns are called ``x0, x1, …``.
     text_columns : collection of str
         Columns to keep as text.
     row_names : bool
@@ -66,7 +66,7 @@ def read(
         first, rows = _with_corner(first, rows)
     line, cells = first
     _check_size(len(cells), path)
-    has_names = _looks_like_names(cells) if header == "auto" else header
+    has_names = looks_like_names(cells) if header == "auto" else header
     names = unique_columns(cells, path, line) if has_names else tuple(f"x{i}" for i in range(len(cells)))
     builder = TableBuilder(names, path, text_columns=text_columns)
     for line, cells in rows if has_names else itertools.chain([first], rows):
@@ -143,8 +143,18 @@ def _widths(lines: list[str], delimiter: str) -> list[int]:
         return []
 
 
-def _looks_like_names(cells: list[str]) -> bool:
-    return any(cell.strip() not in KNOWN and not NUMBER.fullmatch(cell.strip()) for cell in cells)
+def looks_like_names(cells: Sequence[str]) -> bool:
+    """Tell whether a first row holds names: not only numbers, or numbers that count the columns.
+
+    Examples
+    --------
+    >>> looks_like_names(["a", "1"]), looks_like_names(["0", "1", "2"]), looks_like_names(["0", "1"])
+    (True, True, False)
+    """
+    texts = [cell.strip() for cell in cells]
+    if len(texts) > 2 and texts in ([str(i) for i in range(len(texts))], [str(i + 1) for i in range(len(texts))]):
+        return True
+    return any(text not in KNOWN and not NUMBER.fullmatch(text) for text in texts)
 
 
 def _ragged(cells: list[str], names: tuple[str, ...], has_names: bool, path: str | PathLike[str], line: int) -> FormatError:

@@ -113,7 +113,8 @@ def read_series(
     time_column : str, optional
         The column that gives the times, by which the states of a series are ordered; by default one named ``time``.
         Without it they stand in the order of the file. A column named ``replicate`` tells the replicates of one series
-        apart, and one named ``held`` names the genes that were held in it: ``Rb=0``, or ``Rb=0 E2F=1``.
+        apart, and one named ``held`` names the genes that were held in it: ``Rb=0``, or ``Rb=0 E2F=1``. Where times repeat
+        and no column tells series apart, a time that starts again begins a new series.
     **options
         Passed to `read_table`.
 
@@ -204,7 +205,8 @@ def _states_in_rows(table: Table, series_column: str | None, time_column: str | 
         raise FormatError("there is no column with a gene.", path=table.path)
     states = _numbers(table, genes)
     times = None if time is None else table.numbers([time])[:, 0]
-    labels = list(zip(_labels(table, group, "series"), _labels(table, replicate, "replicate"), strict=True))
+    runs = _runs(times) if times is not None and group is None and replicate is None else None
+    labels = list(zip(runs or _labels(table, group, "series"), _labels(table, replicate, "replicate"), strict=True))
     return [
         _one_series(table, genes, states, rows, times, label, _held(table, held, rows))
         for label, rows in _rows_by_label(labels).items()
@@ -288,6 +290,19 @@ def _labels(table: Table, column: str | None, what: str) -> list[str]:
     return labels
 
 
+def _runs(times: npt.NDArray[np.float64]) -> list[str]:
+    """Return a label for each row: where times repeat, one that is earlier than the last begins a new series.
+
+    Examples
+    --------
+    >>> _runs(np.array([0.0, 1, 2, 0, 1])), _runs(np.array([2.0, 1]))
+    (['1', '1', '1', '2', '2'], ['', ''])
+    """
+    if len(np.unique(times)) == len(times):
+        return [""] * len(times)
+    return [str(number) for number in np.cumsum(np.append(True, np.diff(times) < 0)).tolist()]
+
+
 def _rows_by_label(labels: list[tuple[str, str]]) -> dict[tuple[str, str], list[int]]:
     rows: dict[tuple[str, str], list[int]] = {}
     for row, label in enumerate(labels):
@@ -350,6 +365,8 @@ def _first_row_is_header(table: Table) -> bool:
         return True
     first = table.values[0, 1:]
     if len(first) > 2 and (np.diff(first) == 1).all():
+        if first[0] in (0, 1):
+            return True  # times 0, 1, 2 and so on; a gene that does the same would be odd
         raise FormatError(
             "the first row counts up: say header=True if it names the times, header=False if it is a gene.",
             path=table.path, line=1,

@@ -11,13 +11,20 @@ from typing import Any
 
 from gradus._bits import BoolMatrix
 from gradus._files import read_guard, write_bytes_whole
-from gradus._formats import arff_table, csv_table, npz_table, parquet_table, pla_table
+from gradus._formats import arff_table, csv_table, excel_table, npz_table, parquet_table, pla_table
 from gradus._formats.table import Table, distinct_targets, unique_columns
 from gradus.errors import DataError, FormatError
 
 __all__ = ["READERS", "WRITERS", "read_table", "write_table"]
 
-FORMATS = {"csv": csv_table, "parquet": parquet_table, "npz": npz_table, "arff": arff_table, "pla": pla_table}
+FORMATS = {
+    "csv": csv_table,
+    "parquet": parquet_table,
+    "npz": npz_table,
+    "arff": arff_table,
+    "pla": pla_table,
+    "excel": excel_table,
+}
 READERS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -29,6 +36,7 @@ READERS = {
     ".npz": "npz",
     ".arff": "arff",
     ".pla": "pla",
+    ".xlsx": "excel",
 }
 """Format of each extension that is read."""
 
@@ -49,8 +57,9 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
     Parameters
     ----------
     path : path-like
-        A ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.dat``, ``.parquet``, ``.pq``, ``.npz``, ``.arff`` or ``.pla`` file.
-    kind : {"csv", "parquet", "npz", "arff", "pla"}, optional
+        A ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.dat``, ``.parquet``, ``.pq``, ``.npz``, ``.arff``, ``.pla`` or ``.xlsx``
+        file; Excel files need ``pip install 'gradus-learn[excel]'``.
+    kind : {"csv", "parquet", "npz", "arff", "pla", "excel"}, optional
         The format, if the extension does not tell it.
     **options
         Passed to the format's reader: ``delimiter``, ``header`` and ``text_columns`` for text tables, ``labels`` for

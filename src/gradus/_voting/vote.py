@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
+from gradus._clock import work_clock
 from gradus._lessons.control import Control
 from gradus._lessons.learn import LearnResult, Order, learn
 from gradus._model import Model
@@ -77,7 +77,7 @@ class _VoteRun:
         self.examples, self.settings = examples, settings
         self.n_voters = settings.n_circuits or N_VOTERS
         self.voters: dict[int, Voter] = {}
-        self.begin = time.monotonic()
+        self.begin = work_clock()
         self.control = Control(settings.time_limit, callback, settings.n_jobs, self.n_voters + 1)
         self.out_of_time = False
 
@@ -145,7 +145,7 @@ class _VoteRun:
             noise=noise if settings.noise == "auto" else settings.noise,
             n_tries=n_tries,
             n_circuits=1,
-            time_limit=None if limit is None else max(self.begin + share_of_time * limit - time.monotonic(), 0.0),
+            time_limit=None if limit is None else max(self.begin + share_of_time * limit - work_clock(), 0.0),
             seed=seed,
             callback=lambda progress: self._tell(number, progress),
         )

@@ -1,8 +1,9 @@
 """Voters: circuits that are learned from different draws of the rows and with different cuts.
 
 A single small circuit is the best explanation of a table, but on numeric tables not the best predictor: where exactly a
-column is cut is chance. Circuits that see other rows (a bootstrap sample) and a few random cuts besides their own err in
-different places, and their vote is nearly as good as a random forest's with a hundredth of its nodes.
+column is cut is chance. Circuits that see other rows (a bootstrap sample), a few random cuts besides their own, and only
+some of many measurements err in different places, and their vote is as good as a random forest's with a hundredth of its
+nodes.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ from gradus._network import Network
 __all__ = ["Learner", "TableExamples", "Voter", "frequent_first", "join_voters", "learn_voter", "outputs_of"]
 
 RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
+MANY_NUMBERS = 10
+LEFT_OUT = 0.4
+"""Share of the numeric columns that a voter does not see, if there are more than `MANY_NUMBERS`: where several say nearly
+the same, the voters would be alike. Columns of categories often matter only together, so that none is left out."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -99,13 +104,23 @@ def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> Ta
     sample = {name: cells.take(rows) for name, cells in examples.columns.items()}
     own = encode_table(sample, examples.codes[rows], kinds=examples.kinds, missing=examples.missing)
     varied = []
+    unseen = _unseen(examples.encoding, rng)
     for column, other, cells in zip(examples.encoding.columns, own.columns, examples.columns.values(), strict=True):
-        if column.kind in ("above", "after"):
+        if column.name in unseen:
+            column = replace(column, kind="out", values=(), missing=False)
+        elif column.kind in ("above", "after"):
             numbers = cells.dates(column.day_format) if column.kind == "after" else cells.numbers(column.comma)
             cuts = {*other.values, *_draw_cuts(numbers, rng)}
             column = replace(column, values=tuple(sorted(cuts)) or column.values)
         varied.append(column)
     return TableEncoding(tuple(varied))
+
+
+def _unseen(encoding: TableEncoding, rng: np.random.Generator) -> set[str]:
+    """Draw the columns that a voter does not see."""
+    numeric = [column.name for column in encoding.columns if column.kind in ("above", "after")]
+    n_left_out = int(LEFT_OUT * len(numeric)) if len(numeric) > MANY_NUMBERS else 0
+    return {numeric[i] for i in rng.choice(len(numeric), n_left_out, replace=False)} if n_left_out else set()
 
 
 def _draw_cuts(numbers: Floats, rng: np.random.Generator) -> list[float | int]:

@@ -1,0 +1,154 @@
+"""How good circuits are on tables that they were not made for, beside a random forest, a tree and the majority.
+
+    python benchmarks/tables.py ../shared/data/tables
+    python benchmarks/tables.py ../shared/data/tables --only car,titanic --splits 4 --first-split 100
+    python benchmarks/tables.py ../shared/data/tables --only emotions
+    python benchmarks/tables.py --only noisy1000,noisy5000
+
+Every table is split into 70 % training and 30 % test rows, ten times at random. Nothing is said about a table but its
+target; which columns are numbers, categories or ids is found on the training rows. All seconds are CPU seconds of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn import datasets
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from gradus import BooleanNetworkClassifier
+from gradus._cli.data import read_examples
+from gradus._encoding.column_kinds import column_kinds
+from gradus._encoding.labels import encode_target
+from gradus._estimator.held_out import as_numbers
+
+TABLES = ("zoo", "car", "monks1", "titanic", "iris", "wine", "breast_cancer", "digits")
+FILE_TARGETS = {"zoo": "race", "car": "Class_Values", "monks1": "result", "titanic": "Survived"}
+NOISY = {"noisy1000": (1000, 30), "noisy5000": (5000, 50)}
+ID_COLUMNS = {"animal", "ID", "PassengerId", "Name", "Ticket"}
+METHODS = ("vote", "circuit", "forest", "tree", "majority")
+
+Columns = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Score:
+    """One method on one split."""
+
+    accuracy: float
+    gates: int = 0
+    seconds: float = 0.0
+    columns: tuple[str, ...] = ()
+
+
+def read(folder: Path | None, name: str) -> tuple[Columns, npt.NDArray[Any]]:
+    """Return the columns of a table and its target."""
+    if name in FILE_TARGETS:
+        if folder is None:
+            sys.exit(f"{name} needs the folder of tables as an argument.")
+        examples = read_examples(folder / f"{name}.csv", [FILE_TARGETS[name]], None, unknown_labels=True)
+        return examples.table, next(iter(examples.targets.values()))
+    if name in NOISY:
+        n, k = NOISY[name]
+        X, y = datasets.make_classification(n, k, n_informative=8, flip_y=0.1, random_state=0)  # half of the redrawn change
+    else:
+        X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    return {f"x{j}": column for j, column in enumerate(X.T)}, (y == 0).astype(int) if name == "digits" else y
+
+
+def split(columns: Columns, labels: npt.NDArray[Any], seed: int) -> dict[str, Score]:
+    """Score every method on one split."""
+    order = np.random.default_rng(seed).permutation(len(labels))
+    cut = round(0.7 * len(labels))
+    train, test = ({name: column[rows] for name, column in columns.items()} for rows in (order[:cut], order[cut:]))
+    y, truth = labels[order[:cut]], labels[order[cut:]]
+    kinds = column_kinds(train)
+    begin = time.process_time()
+    model = BooleanNetworkClassifier(random_state=seed)._fit_columns(train, {"y": y}, kinds).model_
+    seconds = time.process_time() - begin
+    found = {}
+    for name, one in (("vote", model), ("circuit", model.single())):
+        gates = sum(network.n_gates for network in one.networks)
+        found[name] = Score(float((one.predict(test) == truth).mean()), gates, seconds, one.feature_names)
+    _, classes, codes = encode_target(y, "y")
+    X, X_test = as_numbers(train, test, kinds, codes[:, np.newaxis])
+    for name, peer in (
+        ("forest", RandomForestClassifier(200, random_state=seed)),
+        ("tree", DecisionTreeClassifier(random_state=seed)),
+    ):
+        begin = time.process_time()
+        peer.fit(X, codes)
+        seconds = time.process_time() - begin
+        found[name] = Score(float((classes[peer.predict(X_test)] == truth).mean()), 0, seconds)
+    found["majority"] = Score(float((truth == classes[np.bincount(codes).argmax()]).mean()))
+    return found
+
+
+def row(name: str, scores: list[dict[str, Score]]) -> str:
+    """Return a line of the table: accuracies with standard errors, gates and seconds."""
+    cells = []
+    for method in METHODS:
+        accuracy = np.array([one[method].accuracy for one in scores])
+        error = f" ± {100 * accuracy.std(ddof=1) / len(accuracy) ** 0.5:.1f}" if len(accuracy) > 1 else ""
+        cells.append(f"{100 * accuracy.mean():.1f}{error if method in ('vote', 'circuit', 'forest') else ''}")
+    gates = [np.mean([one[method].gates for one in scores]) for method in ("circuit", "vote")]
+    seconds = [one["vote"].seconds for one in scores]
+    used = {column for one in scores for column in one["vote"].columns}
+    ids = f" IDS USED: {', '.join(sorted(used & ID_COLUMNS))}" if used & ID_COLUMNS else ""
+    return (
+        f"| {name} | {' | '.join(cells)} | {gates[0]:.0f} | {gates[1]:.0f} "
+        f"| {np.mean(seconds):.1f} | {max(seconds):.1f}{ids} |"
+    )
+
+
+def emotions(folder: Path) -> Iterator[str]:
+    """Six labels at once, with the training and test rows of the files."""
+    parts = [read_examples(folder / f"emotions-{part}.arff", None, None) for part in ("train", "test")]
+    begin = time.process_time()
+    table, labels = parts[0].table, parts[0].targets
+    model = BooleanNetworkClassifier(random_state=0)._fit_columns(dict(table), labels, column_kinds(table)).model_
+    yield f"emotions: {model.network.n_gates} gates, {time.process_time() - begin:.1f} CPU s"
+    yield "| label | training rows: vote | circuit | majority | test rows: vote | circuit | majority |"
+    yield "|---|---|---|---|---|---|---|"
+    cells: list[list[str]] = [[] for _ in labels]
+    for part in parts:
+        truth = np.column_stack(list(part.targets.values()))
+        usual = np.array([np.bincount(column).argmax() for column in labels.values()])
+        for predicted in (model.predict(part.table), model.single().predict(part.table), usual):
+            for k, share in enumerate((predicted == truth).mean(axis=0)):
+                cells[k].append(f"{100 * share:.1f}")
+    for name, found in zip(labels, cells, strict=True):
+        yield f"| {name} | {' | '.join(found)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--only", default=",".join(TABLES), help="tables, with commas between")
+    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--first-split", type=int, default=0)
+    options = parser.parse_args()
+    # Compiled code is loaded once, and is no part of any fit.
+    BooleanNetworkClassifier(n_circuits=2, random_state=0).fit([[0.5], [1.5], [2.5]] * 4, [0, 1, 0] * 4)
+    print("| table | vote | one circuit | forest | tree | majority | gates | gates of all | CPU s | CPU s at most |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name in options.only.split(","):
+        if name == "emotions":
+            print(*emotions(options.folder), sep="\n", flush=True)
+            continue
+        columns, labels = read(options.folder, name)
+        seeds = range(options.first_split, options.first_split + options.splits)
+        print(row(name, [split(columns, labels, seed) for seed in seeds]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""What `gradus learn` says about a model: the score on rows not seen first, then errors, sizes and rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradus._cli.console import error_share, percent, print_table, printable
+from gradus._cli.data import Dataset
+from gradus._encoding.labels import is_unknown, majority, output_parts
+from gradus._wording import counted
+
+if TYPE_CHECKING:
+    from gradus._estimator import BooleanNetworkClassifier
+    from gradus._estimator.held_out import HeldOutScore
+
+__all__ = ["LearnReport"]
+
+SHORT_FORMULA = 60  # characters
+SHOWN_INPUTS = 40  # characters of a list of inputs, after which the others are counted
+METHOD_NAMES = {
+    "model": "model",
+    "circuit": "its circuit alone",
+    "majority": "always the majority",
+    "tree": "decision tree",
+    "forest": "random forest",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class LearnReport:
+    """A fitted estimator, and what there is to say about it."""
+
+    examples: Dataset
+    estimator: BooleanNetworkClassifier
+    seconds: float
+    score: HeldOutScore | None
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """Everything, for machines."""
+        model = self.estimator.model_
+        return {
+            "held_out": None if self.score is None else self.score.to_json(),
+            "converged": self.estimator.converged_,
+            "stopped": self.estimator.stopped_,
+            "order": model.about["order"],
+            "gates": model.network.n_gates,
+            "circuits": len(model.networks),
+            "seconds": round(self.seconds, 3),
+            "rows": self.examples.n_rows,
+            "targets": [self._target(k) for k in range(len(model.targets))],
+            "rules": model.rules(),
+        }
+
+    def _target(self, k: int) -> dict[str, Any]:
+        model = self.estimator.model_
+        target = model.targets[k]
+        column = self.examples.targets[target.name]
+        known = column[~is_unknown(column)]
+        part = output_parts(model.targets)[k]
+        cone = model.network.cone(range(part.start, part.stop))
+        return {
+            "name": target.name,
+            "examples": len(known),
+            "training_errors": self.estimator.errors_[k],
+            "majority_errors": int((known != majority(known)).sum()),
+            "constant": self.estimator.constant_[k],
+            "gates": int(cone[model.network.n_inputs :].sum()),
+            "inputs": [name for name, used in zip(model.network.input_names, cone, strict=False) if used],
+        }
+
+    def save_page(self, path: Path) -> None:
+        """Write the page that shows the model, with the rows that it was learned from."""
+        entries = self.document["targets"]
+        scores: dict[str, list[float]] = {}
+        if self.score is not None:
+            scores |= {f"rows not seen, {METHOD_NAMES[method]}": list(found) for method, found in self.score.accuracy.items()}
+        scores["rows learned from"] = [1 - entry["training_errors"] / entry["examples"] for entry in entries]
+        labels = np.array([column.tolist() for column in self.examples.targets.values()], dtype=object).T
+        self.estimator.model_.save_page(path, table=self.examples.table, labels=labels, scores=scores)
+
+    def show(self, output: Path | None) -> None:
+        """Print everything for people."""
+        if self.score is not None:
+            self._show_score(self.score)
+        headings = ["target", "training errors", "errors of the majority", "gates", "inputs of the circuit"]
+        print_table(headings, [self._row(entry) for entry in self.document["targets"]])
+        for statement, formula in self.document["rules"].items():
+            if len(formula) <= SHORT_FORMULA:
+                print(f"{printable(statement)}: {printable(formula)}")
+        if len(self.document["order"]) > 1:
+            print(f"taught in the order {printable(', '.join(self.document['order']))}")
+        wrong = sum(entry["training_errors"] for entry in self.document["targets"])
+        right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
+        votes = f", and {len(self.estimator.networks_) - 1} more circuits vote" if len(self.estimator.networks_) > 1 else ""
+        print(f"{right}; {counted(self.document['gates'], 'gate')}{votes}; {self.seconds:.1f} s")
+        if output is not None:
+            print(f"wrote {output}, and {output.with_suffix('.html')} to look at")
+
+    def _show_score(self, score: HeldOutScore) -> None:
+        """Say how often the model is right on rows that it has not seen, beside others, and what follows."""
+        n_targets = len(self.examples.targets)
+        mean = f", mean of {n_targets} targets" if n_targets > 1 else ""
+        others = ", ".join(
+            f"{METHOD_NAMES[method]} {percent(score.mean(method))}" for method in ("majority", "tree", "forest")
+        )
+        print(f"accuracy on {counted(score.rows, 'row')} not seen{mean}: {percent(score.mean('model'))}")
+        print(f"({others})")
+        print(score.verdict)
+        if n_targets > 1 or len(self.estimator.networks_) > 1:
+            methods = [m for m in METHOD_NAMES if m != "circuit" or len(self.estimator.networks_) > 1]
+            rows = [
+                [name, *(percent(score.accuracy[method][k]) for method in methods)]
+                for k, name in enumerate(self.examples.targets)
+            ]
+            print_table(["accuracy on rows not seen", *(METHOD_NAMES[method] for method in methods)], rows)
+
+    def _row(self, entry: dict[str, Any]) -> list[str]:
+        return [
+            entry["name"],
+            error_share(entry["training_errors"], entry["examples"]),
+            error_share(entry["majority_errors"], entry["examples"]),
+            "0 (constant)" if entry["constant"] else str(entry["gates"]),
+            _shortened(entry["inputs"]),
+        ]
+
+
+def _shortened(names: list[str]) -> str:
+    """List names as far as there is room, and count the others.
+
+    Examples
+    --------
+    >>> _shortened(["age > 18"] * 7)
+    'age > 18, age > 18, age > 18, age > 18 and 3 more'
+    """
+    shown = [name for k, name in enumerate(names) if not k or len(", ".join(names[: k + 1])) <= SHOWN_INPUTS]
+    more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
+    return ", ".join(shown) + more or "–"
