@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gradus import BooleanNetworkClassifier, Network
 from gradus._cli.main import run
+from gradus._encoding.labels import TargetEncoding
+from gradus._encoding.table_columns import TableColumn
+from gradus._encoding.table_encoding import TableEncoding
 from gradus._model import Model, load
 from gradus.errors import DataError, FormatError
 
@@ -182,3 +188,59 @@ def test_labels_that_json_cannot_hold_are_refused_before_anything_is_written(tmp
     with pytest.raises(DataError, match="neither a text nor a number"):
         odd.save(tmp_path / "m.json")
     assert not (tmp_path / "m.json").exists()
+
+
+COLUMNS = (
+    TableColumn("age", "above", (18, 65), missing=True),
+    TableColumn("colour", "group", (("red",), ("blue", "green"), ("blue",)), others=True, missing=True),
+    TableColumn("on", "bit"),
+    TableColumn("size", "above", (2.5, 4), fill=3.0),
+)
+CELLS = {
+    "age": ("", "10", "18", "18.5", "66"),
+    "colour": ("", "red", "blue", "green", "white"),
+    "on": ("0", "1"),
+    "size": ("", "2", "2.5", "2.6", "5"),
+}
+CONDITION = re.compile(r"(\w+) (?:(<=|>|=|!=) ([\w.]+)|(not )?in \{([^}]*)\}|is (not )?(missing|another))")
+
+
+def truth(formula, row):
+    """Evaluate a rule of the columns above as a reader would, condition by condition."""
+
+    def condition(match):
+        name, sign, value, not_in, group, is_not, what = match.groups()
+        cell = row[name] or ("3" if name == "size" else "")
+        if what == "missing":
+            found = (cell == "") != bool(is_not)
+        elif what == "another":
+            found = (cell not in ("", "red", "blue")) != bool(is_not)
+        elif group is not None:
+            found = (cell in group.split(", ")) != bool(not_in)
+        elif sign in ("=", "!="):
+            found = (cell == value) == (sign == "=")
+        else:
+            above = cell != "" and float(cell) > float(value)
+            found = above if sign == ">" else cell != "" and not above
+        return str(int(found))
+
+    text = re.sub(r"\bon\b", row["on"], CONDITION.sub(condition, formula)).replace("!", "~")
+    return bool(eval(text, {}) & 1)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_rules_agree_with_the_circuit_on_missing_cells_groups_and_cuts(seed):
+    rng = np.random.default_rng(seed)
+    features = TableEncoding(COLUMNS)
+    n, n_gates = len(features.input_names), 8
+    sources = [rng.integers(0, n + gate, 2).tolist() for gate in range(n_gates)]
+    outputs = rng.integers(n, n + n_gates, 2).tolist()
+    names = {"input_names": features.input_names, "output_names": ["p", "q"]}
+    network = Network(n, sources, outputs, rng.integers(0, 16, n_gates).tolist(), **names)
+    model = Model((network,), features, (TargetEncoding("p", (0, 1)), TargetEncoding("q", (0, 1))))
+    table = {name: rng.choice(cells, 40) for name, cells in CELLS.items()}
+    wanted = network.predict(features.encode(table))
+    for formula, column in zip(model.rules().values(), wanted.T, strict=True):
+        found = [truth(formula, {name: table[name][i] for name in table}) for i in range(40)]
+        assert found == column.tolist(), formula

@@ -32,9 +32,13 @@ def command(
     data: Annotated[Path, typer.Argument(help=FORMATS_HELP, show_default=False)],
     targets: Annotated[
         list[str] | None,
-        typer.Option(help="Target columns, with commas between or one by one; if the file does not say, the last."),
+        typer.Option(
+            metavar="COLUMNS", help="Target columns, with commas between or one by one; if the file does not say, the last."
+        ),
     ] = None,
-    inputs: Annotated[list[str] | None, typer.Option(help="Input columns; all others if not given.")] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMNS", help="Input columns; all others if not given.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to draw the hierarchy (.svg, .png or .pdf).")
     ] = None,

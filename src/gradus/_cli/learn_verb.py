@@ -59,9 +59,14 @@ def command(
     data: Annotated[Path, typer.Argument(help=FORMATS_HELP, show_default=False)],
     targets: Annotated[
         list[str] | None,
-        typer.Option(help="Columns to learn, with commas between or one by one; if the file does not say, the last one."),
+        typer.Option(
+            metavar="COLUMNS",
+            help="Columns to learn, with commas between or one by one; if the file does not say, the last one.",
+        ),
     ] = None,
-    inputs: Annotated[list[str] | None, typer.Option(help="Columns to learn from; all others if not given.")] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to learn from; all others if not given.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the model (.json), or - for standard output.")
     ] = None,
@@ -80,10 +85,15 @@ def command(
     missing: Annotated[
         MissingCells, typer.Option(help="A missing cell is a category of its own, the median, or drops its row.")
     ] = MissingCells.category,
-    drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
-    keep: Annotated[list[str] | None, typer.Option(help="Columns to use even if they look like ids or free text.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out.")] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to use even if they look like ids or free text.")
+    ] = None,
     types: Annotated[
-        list[str] | None, typer.Option(help="Kinds of columns, as in zip=category,age=number: number, category, bit or date.")
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS", help="Kinds of columns, as in zip=category,age=number: number, category, bit or date."
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse every cell but 0 and 1.")] = False,
     header: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
 import time
@@ -31,7 +32,8 @@ class _Line:
 
     def show(self, text: str) -> None:
         if self.moves:
-            sys.stderr.write(f"\r\x1b[K{text}")
+            room = shutil.get_terminal_size().columns - 1  # a line that wraps could not be taken back
+            sys.stderr.write(f"\r\x1b[K{text if len(text) <= room else text[: room - 1] + '…'}")
             sys.stderr.flush()
             self.next = time.monotonic() + SECONDS_PER_REDRAW
             self.shown = True

@@ -32,13 +32,13 @@ def format_document(document: Document, about: dict[str, Any] | None) -> str:
         for function, (a, b) in zip(document.functions, document.sources, strict=True)
     )
     head = {"format": FORMAT, "version": VERSION, "reads_as": READS_AS}
-    parts = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
     if about is not None:
-        parts.append(f'  "about": {json.dumps(about)}')
+        parts.append(f'  "about": {json.dumps(about, ensure_ascii=False)}')
     parts += [
-        f'  "inputs": {json.dumps(document.inputs)}',
+        f'  "inputs": {json.dumps(document.inputs, ensure_ascii=False)}',
         f'  "gates": [\n{gates}\n  ]' if gates else '  "gates": []',
-        f'  "outputs": {json.dumps(document.outputs)}',
+        f'  "outputs": {json.dumps(document.outputs, ensure_ascii=False)}',
     ]
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
