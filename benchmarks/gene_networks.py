@@ -131,7 +131,7 @@ def gradus_method(
         g: (one.sets[0].features, np.array([(one.sets[0].table >> c) & 1 for c in range(1 << len(one.sets[0].features))]) == 1)
         for g, one in enumerate(learned.targets)
     }
-    return learned.predict(test), tables | {-1: ((), learned.edge_probabilities)}  # type: ignore[dict-item]
+    return learned.predict(test), tables | {-1: ((), learned.likely_edges())}  # type: ignore[dict-item]
 
 
 def best_fit(X: States, y: States, test: States) -> tuple[States, Rule]:
@@ -173,7 +173,7 @@ def judged(model: PublishedModel, predicted: States, test: States, rules: dict[i
         inputs, values = rules[gene]
         true, true_values = model.rules[gene]
         exact.append(inputs == true and bool((values == true_values).all()))
-        chosen = set(inputs) if edges is None else set(np.flatnonzero(np.asarray(edges[1])[gene] >= 0.5).tolist())
+        chosen = set(inputs) if edges is None else set(np.flatnonzero(edges[1][gene]).tolist())
         right, wrong, missed = (
             right + len(chosen & set(true)),
             wrong + len(chosen - set(true)),
@@ -233,13 +233,13 @@ def on_series(folder: Path) -> list[dict[str, Any]]:
     for edges_path in sorted(folder.glob("*-edges.csv")):
         start = time.process_time()
         genes, series = read_series(edges_path.with_name(edges_path.name.replace("-edges", "")))
-        scores = leave_series_out(series, genes=genes, repair=False)
-        model = learn_genes(series, genes=genes, repair=False)
+        scores = leave_series_out(series, genes=genes)
+        model = learn_genes(series, genes=genes)
         names = [line.split(",") for line in edges_path.read_text().split()[1:]]
         true = np.zeros((len(genes), len(genes)), bool)
         for a, b in names:
             true[genes.index(a), genes.index(b)] = True
-        row = {"series": edges_path.stem.removesuffix("-edges"), "MCC": mcc(true, model.edge_probabilities >= 0.5)}
+        row = {"series": edges_path.stem.removesuffix("-edges"), "MCC": mcc(true, model.likely_edges())}
         row |= {
             kind: getattr(scores.overall, kind)
             for kind in ("one_step", "free_run", "constant", "persistence", "persistent_run")

@@ -35,7 +35,7 @@ LEAST_EDGE = 0.01
 MOST_SETS = 20
 COLUMNS = {
     "rules": ("target", "rule", "regulators", "probability", "errors", "transitions", "learned"),
-    "edges": ("regulator", "target", "probability", "sign", "sign_probability", "self"),
+    "edges": ("regulator", "target", "probability", "sign", "sign_probability", "self", "reported"),
     "sets": ("target", "regulators", "probability", "errors"),
     "genes": ("gene", "one_step", "free_run", "constant", "persistence", "persistent_run", "scored", "learned"),
     "suspects": ("series", "state", "line", "gene", "recorded", "probability"),
@@ -75,6 +75,7 @@ def rule_rows(model: GeneModel, scores: SeriesScores | None) -> tuple[str, list[
 
 def edge_rows(model: GeneModel) -> tuple[str, list[Row]]:
     """List the edges, the most probable first; self-edges are marked and stand last."""
+    place, likely = {gene: i for i, gene in enumerate(model.genes)}, model.likely_edges()
     rows = [
         {
             "regulator": edge.regulator,
@@ -83,6 +84,7 @@ def edge_rows(model: GeneModel) -> tuple[str, list[Row]]:
             "sign": "activating" if edge.rising >= 0.5 else "inhibiting",
             "sign_probability": max(edge.rising, 1 - edge.rising),
             "self": edge.is_self,
+            "reported": bool(likely[place[edge.target], place[edge.regulator]]),
         }
         for edge in model.edges(LEAST_EDGE)
     ]

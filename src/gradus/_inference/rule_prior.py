@@ -20,7 +20,7 @@ MOST_INPUTS = 6
 SHARES = {"nested": 0.80, "read_once": 0.10, "unate": 0.09, "any": 0.01}
 """Prior probability of each class of rules; the published gene rules are nested canalising in four cases of five or more."""
 
-REPRESSOR_FIRST, REPRESSOR_AND, ACTIVATOR_AND = 2.0, 0.85, 0.45
+REPRESSOR_FIRST, REPRESSOR_AND, ACTIVATOR_AND = 2.0, 0.95, 0.35
 """Repressors are peeled off a rule earlier, and with "and"; see `_nested`."""
 
 

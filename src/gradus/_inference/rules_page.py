@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+import numpy as np
+
 from gradus._drawing.regulation import SignedEdge, regulatory_graph
 from gradus._html import SORTING, html_page, inline_svg
 from gradus._inference.gene_model import GeneModel
@@ -18,17 +20,17 @@ from gradus._wording import counted
 
 __all__ = ["graph_of", "rules_page"]
 
-DRAWN, MOST_DRAWN = 0.5, 300
+MOST_DRAWN = 300
 MOST_ROWS, MOST_SETS_SHOWN, LEAST_SHOWN = 400, 4, 0.1
 FEW_TRANSITIONS = 20
 
 
 def graph_of(model: GeneModel) -> str:
-    """Draw the edges that are more probable than not."""
-    edges = [
-        SignedEdge(model.genes.index(e.regulator), model.genes.index(e.target), e.probability, e.rising >= 0.5)
-        for e in model.edges(DRAWN)[:MOST_DRAWN]
-    ]
+    """Draw the edges that are reported, see `GeneModel.likely_edges`."""
+    chosen = np.argwhere(model.likely_edges()).tolist()
+    edges = [SignedEdge(i, g, float(model.targets[g].edges[i]), bool(model.targets[g].rising[i] >= 0.5)) for g, i in chosen]
+    edges.sort(key=lambda edge: (-edge.probability, edge.target, edge.regulator))
+    edges = edges[:MOST_DRAWN]
     return regulatory_graph(model.genes, edges)
 
 
@@ -123,8 +125,9 @@ def _rules(found: Inference) -> list[str]:
 
 def _graph(found: Inference, graph: str) -> list[str]:
     return [
-        "<p>Edges more probable than not. Arrows (blue) activate, bars (red) inhibit; the wider, the more probable. Dashed "
-        "loops are genes that act on themselves: a gene that merely changes slowly looks the same, so believe them less.</p>",
+        "<p>The edges to believe: as many of the most probable ones as make the expected F1 score highest. Arrows (blue) "
+        "activate, bars (red) inhibit; the wider, the more probable. Dashed loops are genes that act on themselves: a gene "
+        "that merely changes slowly looks the same, so believe them less.</p>",
         f'<div class="picture">{inline_svg(graph)}</div>',
     ]
 

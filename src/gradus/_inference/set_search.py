@@ -14,7 +14,6 @@ from gradus._inference.rule_prior import MOST_INPUTS, rule_prior
 from gradus._inference.set_kernel.set_arrays import PackedTarget, ScoreTables, TopSets
 from gradus._inference.set_kernel.set_scan import scan_from, score_sets
 from gradus._inference.work_watch import WorkWatch
-from gradus._minfs import minimum_feature_set
 
 __all__ = ["SIZE_PRIOR", "ScoredSets", "SetPrior", "score_tables", "search_sets", "uniform_prior"]
 
@@ -25,8 +24,8 @@ NEGLIGIBLE, IMPROBABLE = 7.0, 3.0
 """Sets so many nats behind the best are bounded, not summed; where all of a size are, no larger ones are tried."""
 MOST_TRIPLED = 100
 """All triples are scored among this many genes at most: the best by themselves and in pairs."""
-EXACT_SECONDS, AT_ONCE = 0.1, 64
-"""Seconds for the exact solver, and sets scored between two looks at the clock."""
+AT_ONCE = 64
+"""Sets scored between two looks at the clock."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +114,6 @@ def search_sets(
     watch: WorkWatch | None = None,
     *,
     most_inputs: int = MOST_INPUTS,
-    hints: tuple[tuple[int, ...], ...] = (),
 ) -> ScoredSets:
     """Find the sets with the highest scores.
 
@@ -128,8 +126,6 @@ def search_sets(
         Says when to stop; the best so far is returned.
     most_inputs : int
         Largest set.
-    hints : tuple of tuple of int
-        Larger sets that are to be scored in any case.
 
     Returns
     -------
@@ -140,14 +136,11 @@ def search_sets(
     levels = [_level(packed, tables, np.zeros((1, MOST_INPUTS), np.int64), 0, -np.inf)]
     for size in range(1, min(3, most_inputs, len(prior.allowed)) + 1):
         levels.append(_scan(packed, tables, _candidates(prior, levels, size), size, _floor(levels), watch))
-    if flips.clean and most_inputs > 3 and not watch.stopped:
-        hints += _exact_set(target, prior)
     for size in range(4, min(most_inputs, len(prior.allowed)) + 1):
         if watch.stop("sets", size, None) or _behind(levels):
             break
         grown = _extensions(levels[-1], prior.allowed, size)
-        known = [one for one in hints if len(one) == size and set(one) <= set(prior.allowed.tolist())]
-        sets = np.array(sorted(grown | set(known)), np.int64).reshape(-1, size)
+        sets = np.array(sorted(grown), np.int64).reshape(-1, size)
         levels.append(_level(packed, tables, sets, size, _floor(levels, IMPROBABLE if size > 4 else NEGLIGIBLE), watch))
     return _joined(levels)
 
@@ -216,17 +209,6 @@ def _extensions(level: TopSets, allowed: npt.NDArray[np.int64], size: int) -> se
         for gene in allowed.tolist()
         if gene not in genes and len(genes) == size - 1
     }
-
-
-def _exact_set(target: TargetEvidence, prior: SetPrior) -> tuple[tuple[int, ...], ...]:
-    """Ask the exact solver for a minimum set that explains clean data, where one of four to six genes exists."""
-    X = target.inputs[:, prior.allowed]
-    if len(X) == 0 or (X == 2).any():
-        return ()
-    found = minimum_feature_set(X, target.nexts, time_limit=EXACT_SECONDS, on_conflict="ignore")
-    if not 3 < found.size <= MOST_INPUTS:
-        return ()
-    return (tuple(int(prior.allowed[i]) for i in found.features),)
 
 
 def _joined(levels: list[TopSets]) -> ScoredSets:
