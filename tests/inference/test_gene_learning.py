@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 from gradus._inference.edge_prior import EdgeBelief
 from gradus._inference.evidence import GeneSeries, gather_evidence
 from gradus._inference.gene_learning import learn_genes
+from gradus._inference.gene_model import best_cut
 from gradus._inference.repair import find_suspects
 from gradus._inference.series_scores import leave_series_out
 from gradus.errors import DataError, SettingsError
@@ -142,3 +144,24 @@ def test_invalid_settings_are_said_before_any_work():
         learn_genes([GeneSeries([[0], [1]])], noise="loud")
     with pytest.raises(DataError, match="held"):
         GeneSeries([[0], [1]], held={3: 1})
+
+
+@given(st.lists(st.sampled_from([0.0, 0.05, 0.3, 0.5, 0.7, 0.95]), min_size=1, max_size=6))
+def test_no_other_choice_of_edges_has_a_higher_expected_score(probabilities):
+    values = np.array(probabilities)
+    cut = best_cut(values)
+    scores = [
+        2 * values[list(chosen)].sum() / (len(chosen) + values.sum())
+        for size in range(1, len(values) + 1)
+        for chosen in itertools.combinations(range(len(values)), size)
+    ]
+    own = values >= cut
+    if values.sum() > 0:
+        assert 2 * values[own].sum() / (own.sum() + values.sum()) == pytest.approx(max(scores))
+    else:
+        assert not own.any()
+
+
+def test_edges_of_a_small_network_are_reported_with_self_edges_apart():
+    model = learn_genes(as_series(recorded(0, 20)[1]))
+    assert np.argwhere(model.likely_edges()).tolist() == [[0, 2], [1, 0], [1, 4], [2, 1], [3, 0], [3, 1], [4, 4]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -215,8 +214,6 @@ def infer(
         "noise": noise,
         "repair": repair,
     }
-    if seconds is not None:
-        _load_kernels()
     watch = WorkWatch(seconds, callback)
     model = learn_genes(recorded, genes=genes, watch=watch, **settings)
     network = rule_network(genes, model.rules)
@@ -238,12 +235,6 @@ def infer(
         notes=problems,
         stopped=watch.stopped,
     )
-
-
-@functools.cache
-def _load_kernels() -> None:
-    """Compile or load the kernels before the clock starts: a time limit is for work."""
-    leave_series_out([GeneSeries([[0, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 1, 1, 1]])])
 
 
 def _hierarchies(runs: Sequence[Series], model: GeneModel, watch: WorkWatch) -> tuple[list[Hierarchy], bool]:
