@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -14,28 +14,26 @@ import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
 from gradus._drawing.diagram import Grouping
-from gradus._encoding.cells import shown_date
 from gradus._encoding.labels import TargetEncoding, output_parts, side_by_side
 from gradus._encoding.output_reader import OutputReader
 from gradus._encoding.table_columns import TableColumn
 from gradus._encoding.table_encoding import TableEncoding
 from gradus._files import read_guard, read_text, write_text_whole
-from gradus._logic.formula import RESERVED_WORDS, Formula, formulas
+from gradus._html import notebook_table
 from gradus._network import Network
 from gradus._version import __version__
-from gradus._views.model_labels import class_notes, model_grouping
+from gradus._views.model_labels import class_notes, model_grouping, statement_names
 from gradus._views.model_page import ModelView, model_page, summary_of
 from gradus._views.page_data import used_columns
 from gradus._views.page_examples import PageExamples, class_codes, odd_rows, shown_rows
-from gradus._views.statements import statements
-from gradus.errors import DataError, FormatError
+from gradus._views.statements import Statement, statements
+from gradus._wording import counted
+from gradus.errors import DataError, FormatError, MissingExtraError
 
 __all__ = ["Model", "load"]
 
 VERSION = 4
 """Of the part ``about`` of a model file: 2 added further circuits, 3 chosen cuts, 4 one output per class and its counts."""
-PLAIN_WORD = re.compile(r"[A-Za-z_][\w.]*")
-TOO_LONG = "too long for a formula"
 MOST_IN_TITLE = 4  # targets that the title of a page names
 WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts")
 """Keys of the part ``about`` that `save` writes itself."""
@@ -207,33 +205,58 @@ class Model:
             return self.targets[k].decode(outputs)
         return np.asarray(np.argmax(np.round(self.readers[0][k].probabilities(outputs), DIGITS), axis=1))
 
-    def rules(self) -> dict[str, str]:
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """What each output of the best circuit says, in pieces; see `rules`."""
+        names = [name for target in self.targets for name in statement_names(target)]
+        return statements(self.network.prune(), self.features, names)
+
+    def rules(self, *, as_frame: bool = False) -> Any:
         """Return what the best circuit says, as formulas of the table's columns.
+
+        Parameters
+        ----------
+        as_frame : bool
+            Whether to return a pandas DataFrame, with the columns that each rule reads and the number of its conditions.
 
         Returns
         -------
-        dict of str to str
+        dict of str to str, or DataFrame
             A formula for each statement: a target of 0 and 1 by its name, ``"target = class"`` for others (with two
             classes only the second). ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
-            Of a row for which no class of a target holds, or several do, the counts in `readers` decide.
-        """
-        nodes = iter(self.network.outputs.tolist())
-        return {statement: self._formula(next(nodes)) for target in self.targets for statement in _statements(target)}
+            Long formulas are written in steps; the steps come first, with names such as ``s1``. Of a row for which no
+            class of a target holds, or several do, the counts in `readers` decide.
 
-    def _formula(self, node: int) -> str:
-        """Return the formula of a node of the best circuit."""
-        whole = self.network
-        names = [f"v{i}" for i in range(whole.n_inputs)]
-        network = Network(whole.n_inputs, whole.sources, [node], whole.functions, input_names=names).prune()
-        inputs = [(column, key) for column in self.features.columns for key in column.input_keys]
+        Raises
+        ------
+        MissingExtraError
+            If a data frame is asked for and pandas is not installed.
+
+        Examples
+        --------
+        >>> Model.of_bits(Network(2, [[0, 1]], [2], [6])).rules()
+        {'z0': 'x0 ^ x1'}
+        """
+        if not as_frame:
+            return {one.name: one.text for one in self.statements}
         try:
-            text = _in_conditions(next(iter(formulas(network).values())), inputs)
-            if "^" in text and not all(column.kind == "bit" for column, _ in inputs):
-                # Without ^, conditions that follow from others of the same column can be left out.
-                text = min(text, _in_conditions(next(iter(formulas(network, xor=False).values())), inputs), key=len)
-        except FormatError:
-            return TOO_LONG
-        return text
+            import pandas
+        except ImportError as error:
+            raise MissingExtraError("rules as a table need pandas; run pip install pandas.") from error
+        rows = [(one.name, one.text, ", ".join(one.columns), one.n_conditions) for one in self.statements]
+        return pandas.DataFrame(rows, columns=["statement", "rule", "columns", "conditions"])
+
+    def __repr__(self) -> str:
+        gates, votes = counted(self.network.n_gates, "gate"), counted(len(self.networks), "circuit")
+        names = ", ".join(self.target_names[:MOST_IN_TITLE]) + (", …" if len(self.targets) > MOST_IN_TITLE else "")
+        return f"Model({names}; {votes}, the best of {gates})"
+
+    def _repr_html_(self) -> str:
+        rows = [(one.name, one.text) for one in self.statements]
+        return notebook_table(repr(self), ["", "if"], rows) + (self._repr_svg_() or "")
+
+    def _repr_svg_(self) -> str | None:
+        return self.network._repr_svg_(self.grouping())
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model as JSON that `gradus.load`, `Network.load` and people can read.
@@ -307,7 +330,7 @@ class Model:
             network,
             self.features,
             self.targets,
-            statements(network, self.features, [name for target in self.targets for name in target.output_names]),
+            self.statements,
             self._answer,
             n_circuits=len(self.networks),
             title=f"What decides {', '.join(self.target_names[:MOST_IN_TITLE])}"
@@ -384,106 +407,3 @@ def _readers(counts: Any, targets: Sequence[TargetEncoding]) -> Readers:
     if not isinstance(counts, list) or not all(isinstance(row, list) and len(row) == len(targets) for row in counts):
         raise FormatError("the model's counts must be a list per circuit, with an entry per target.")
     return tuple(tuple(map(OutputReader.from_json, row, targets)) for row in counts)
-
-
-def _statements(target: TargetEncoding) -> list[str]:
-    """Say what each output of a target states."""
-    if target.n_outputs == 1:
-        return [_name(target.name) if target.are_bits else f"{_name(target.name)} = {_name(target.classes[-1])}"]
-    if target.binary:
-        return [_name(name) for name in target.output_names]
-    return [f"{_name(target.name)} = {_name(label)}" for label in target.classes]
-
-
-def _name(value: Any) -> str:
-    """Write a name or a label so that it stands out in a formula: quoted unless it is a plain word or a number."""
-    if isinstance(value, str) and not (PLAIN_WORD.fullmatch(value) and value.lower() not in RESERVED_WORDS):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
-
-
-def _condition(column: TableColumn, key: Any, holds: bool) -> str:
-    """Write an input, or its negation, as a condition on its column."""
-    name = _name(column.name)
-    if _is_extra(column, key):
-        what = "missing" if key == "missing" else "another"
-        return f"{name} is {what}" if holds else f"{name} is not {what}"
-    if column.kind == "bit":
-        return name if holds else f"!{name}"
-    if column.kind in ("above", "after"):
-        value = shown_date(key) if column.kind == "after" else str(key)
-        if not holds and column.missing:
-            return f"!({name} > {value})"  # of a missing cell this is true, and "<=" would not be
-        return f"{name} {'>' if holds else '<='} {value}"
-    values = [_name(value) for value in _categories(key)]
-    if len(values) == 1:
-        return f"{name} {'=' if holds else '!='} {values[0]}"
-    return f"{name} {'' if holds else 'not '}in {{{', '.join(values)}}}"
-
-
-def _is_extra(column: TableColumn, key: Any) -> bool:
-    """Tell the inputs "is missing" and "is another" from those that look at the value."""
-    return (column.missing and key == "missing") or (column.others and key == "others")
-
-
-def _categories(key: Any) -> tuple[Any, ...]:
-    return key if isinstance(key, tuple) else (key,)
-
-
-def _in_conditions(formula: Formula, inputs: Sequence[tuple[TableColumn, Any]]) -> str:
-    """Write a formula of the inputs v0, v1 and so on as one of conditions on columns."""
-    if formula.factored or not formula.support:
-        return re.sub(r"(!?)\bv(\d+)\b", lambda match: _condition(*inputs[int(match[2])], not match[1]), formula.text)
-    return _sum_of_conditions(formula.text, inputs)
-
-
-def _sum_of_conditions(text: str, inputs: Sequence[tuple[TableColumn, Any]]) -> str:
-    """Write a sum of products of inputs as conditions, without those that follow from others of the same column."""
-    found: list[tuple[int, ...]] = []
-    for product in text.split(" | "):
-        literals = [(int(word.lstrip("!v")), not word.startswith("!")) for word in product.split(" & ")]
-        kept = _without_implied(literals, inputs)
-        if kept is not None:
-            found.append(tuple(2 * place + holds for place, holds in kept))
-    shortest = [one for one in found if not any(set(other) < set(one) for other in found)]
-    unique = list(dict.fromkeys(shortest))
-    return " | ".join(" & ".join(_condition(*inputs[key >> 1], bool(key & 1)) for key in one) for one in unique) or "0"
-
-
-def _without_implied(
-    literals: Sequence[tuple[int, bool]], inputs: Sequence[tuple[TableColumn, Any]]
-) -> list[tuple[int, bool]] | None:
-    """Return the conditions of a product that do not follow from its others; None if no value fulfils them all."""
-    kept = []
-    for place, holds in literals:
-        column, key = inputs[place]
-        true = [inputs[i][1] for i, h in literals if h and i != place and inputs[i][0] is column]
-        false = [inputs[i][1] for i, h in literals if not h and i != place and inputs[i][0] is column]
-        if any(_excludes(column, key, other) for other in true):
-            if holds:
-                return None
-            continue
-        if holds and any(_implies(column, key, other) for other in false):
-            return None
-        if any(_implies(column, other, key) for other in true) if holds else any(_implies(column, key, o) for o in false):
-            continue
-        kept.append((place, holds))
-    return kept
-
-
-def _excludes(column: TableColumn, one: Any, other: Any) -> bool:
-    """Tell whether two inputs of a column are never true of the same cell."""
-    extra = [key for key in (one, other) if _is_extra(column, key)]
-    if extra:
-        rest = [key for key in (one, other) if not _is_extra(column, key)]
-        return "missing" in extra or (column.kind == "group" and len(rest[0]) == 1)
-    return column.kind in ("group", "is") and not set(_categories(one)) & set(_categories(other))
-
-
-def _implies(column: TableColumn, one: Any, other: Any) -> bool:
-    """Tell whether the second of two inputs of a column is true wherever the first is."""
-    if _is_extra(column, one) or _is_extra(column, other):
-        return False
-    if column.kind in ("above", "after"):
-        return bool(one > other)
-    return column.kind in ("group", "is") and set(_categories(one)) < set(_categories(other))

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LearnReport"]
 
-SHORT_FORMULA = 60  # characters
+WIDTH = 80  # characters of a line: longer rules are cut, and their other conditions counted
+MOST_RULES = 16
 SHOWN_INPUTS = 40  # characters of a list of inputs, after which the others are counted
 METHOD_NAMES = {
     "model": "model",
@@ -90,9 +91,11 @@ class LearnReport:
             self._show_score(self.score)
         headings = ["target", "training errors", "errors of the majority", "gates", "inputs of the circuit"]
         print_table(headings, [self._row(entry) for entry in self.document["targets"]])
-        for statement, formula in self.document["rules"].items():
-            if len(formula) <= SHORT_FORMULA:
-                print(f"{printable(statement)}: {printable(formula)}")
+        said = self.estimator.model_.statements
+        for one in said[:MOST_RULES]:
+            print(f"{printable(one.name)}: {printable(one.cut(WIDTH - len(one.name) - 2))}")
+        if len(said) > MOST_RULES:
+            print(f"… and {counted(len(said) - MOST_RULES, 'more rule')}")
         if len(self.document["order"]) > 1:
             print(f"taught in the order {printable(', '.join(self.document['order']))}")
         wrong = sum(entry["training_errors"] for entry in self.document["targets"])

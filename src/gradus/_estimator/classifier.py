@@ -346,16 +346,21 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         right = (predicted.reshape(rows, targets) == given.reshape(rows, targets)) | is_unknown(given.reshape(rows, targets))
         return float(np.average(right.all(axis=1), weights=sample_weight))
 
-    def rules(self) -> dict[str, str]:
+    def rules(self, *, as_frame: bool = False) -> Any:
         """Return what the best circuit says, as formulas of the columns; see `Model.rules`.
+
+        Parameters
+        ----------
+        as_frame : bool
+            Whether to return a pandas DataFrame.
 
         Returns
         -------
-        dict of str to str
+        dict of str to str, or DataFrame
             A formula for each target, or for each class of a target.
         """
         check_is_fitted(self)
-        return self.model_.rules()
+        return self.model_.rules(as_frame=as_frame)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model for `gradus.load` and ``gradus predict``.

@@ -145,7 +145,7 @@ def _sum_of_products(table: npt.NDArray[np.bool_], names: list[str]) -> tuple[st
 
 
 def _quoted(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) and name.lower() not in RESERVED_WORDS else json.dumps(name)
+    return name if _PLAIN.fullmatch(name) and name.lower() not in RESERVED_WORDS else json.dumps(name, ensure_ascii=False)
 
 
 def write_formulas(network: Network) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix, WordMatrix, as_bits, check_unique, pack, unpack
+from gradus._drawing.diagram import Grouping
 from gradus._files import read_guard, read_text, write_text_whole
 from gradus._gates import NAND, gate_words, reads
 from gradus._network.document import Document, format_document, parse_document
@@ -322,7 +323,7 @@ class Network:
         more += f", output_names={list(self._output_names)!r}" if self._output_names else ""
         return f"Network({self._n_inputs}, {self._sources.tolist()}, {self._outputs.tolist()}{more})"
 
-    def _repr_svg_(self) -> str | None:
+    def _repr_svg_(self, grouping: Grouping | None = None) -> str | None:
         """Return the drawing that notebooks show, or None if it cannot be drawn or would be too large even when folded."""
         from gradus._drawing.folding import MOST_GATES, blocks
         from gradus._drawing.picture import network_picture
@@ -330,7 +331,7 @@ class Network:
         if self.live.sum() > MOST_GATES and len(set(blocks(self))) > MOST_BLOCKS_DRAWN:
             return None
         try:
-            return network_picture(self, ".svg").decode("utf-8")
+            return network_picture(self, ".svg", grouping=grouping).decode("utf-8")
         except MissingExtraError:
             return None
 

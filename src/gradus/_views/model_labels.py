@@ -13,7 +13,7 @@ from gradus._encoding.table_columns import TableColumn
 from gradus._encoding.table_encoding import TableEncoding
 from gradus._views.conditions import Condition, quoted_name
 
-__all__ = ["class_notes", "input_label", "model_grouping", "output_labels"]
+__all__ = ["class_notes", "input_label", "model_grouping", "output_labels", "statement_names"]
 
 
 def input_label(column: TableColumn, key: Any) -> str:
@@ -42,6 +42,22 @@ def output_labels(target: TargetEncoding) -> tuple[str, ...]:
     return tuple(str(label) for label in target.classes) if one_each else target.output_names
 
 
+def statement_names(target: TargetEncoding) -> list[str]:
+    """Say what each output of a target states.
+
+    Examples
+    --------
+    >>> statement_names(TargetEncoding("dose", ("high", "low", "very low")))
+    ['dose = high', 'dose = low', 'dose = "very low"']
+    """
+    name = quoted_name(target.name)
+    if target.n_outputs == 1:
+        return [name if target.are_bits else f"{name} = {quoted_name(target.classes[-1])}"]
+    if target.n_outputs < len(target.classes):
+        return [quoted_name(output) for output in target.output_names]
+    return [f"{name} = {quoted_name(label)}" for label in target.classes]
+
+
 def model_grouping(features: TableEncoding, targets: Sequence[TargetEncoding]) -> Grouping:
     """Put the bits of a column, and the outputs of a target, into one box each."""
     inputs: list[list[tuple[int, str]]] = [[] for _ in features.columns]
@@ -62,7 +78,7 @@ def class_notes(targets: Sequence[TargetEncoding]) -> list[str]:
     Examples
     --------
     >>> print(*class_notes([TargetEncoding("warm", ("no", "yes")), TargetEncoding("on", (0, 1))]), sep="; ")
-    warm is no where 'warm=yes' is 0; warm is yes where 'warm=yes' is 1
+    warm is no where 'warm = yes' is 0; warm is yes where 'warm = yes' is 1
     """
     notes = []
     for target in targets:

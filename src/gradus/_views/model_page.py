@@ -179,7 +179,7 @@ def _odd_rows(view: ModelView) -> list[str]:
 
 def _why(one: OddRow) -> str:
     if not one.rivals:
-        return "outvoted: no shorter description gets it right"
+        return "outvoted: a circuit that gets it right would have to be larger"
     shown = ", ".join(str(row + 1) for row in one.rivals[:MOST_RIVALS])
     more = f" and {len(one.rivals) - MOST_RIVALS} more" if len(one.rivals) > MOST_RIVALS else ""
     return f"contradicts {'row' if len(one.rivals) == 1 else 'rows'} {shown}{more}: the same inputs, another label"

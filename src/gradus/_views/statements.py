@@ -10,6 +10,7 @@ from gradus._formats.names import fresh_name
 from gradus._logic.formula import Formula, formulas
 from gradus._network import Network
 from gradus._views.conditions import Condition, Token, condition_tokens, in_words, quoted_name
+from gradus._wording import counted
 from gradus.errors import FormatError
 
 __all__ = ["Statement", "node_formula", "node_tokens", "statements"]
@@ -18,6 +19,8 @@ LONG = 16
 """Conditions of a formula that is still read in one piece."""
 STEP = 12
 """Conditions of a step, from which on it gets a name."""
+ROOM_FOR_COUNT = 24
+"""Characters of " … (99 more conditions)"."""
 LEAST_STEP = 3
 """Conditions of something used twice that gets a name."""
 
@@ -31,17 +34,33 @@ class Statement:
     node: int
     is_signal: bool
     """Whether it is a step on the way and not an output."""
-    text: str
-    """``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always."""
     tokens: tuple[Token, ...]
-    """The formula in pieces."""
     columns: tuple[str, ...]
     """The columns that it reads, also through signals."""
+
+    pieces: tuple[str, ...]
+    """The formula in pieces of text."""
+
+    @property
+    def text(self) -> str:
+        """The formula: ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always."""
+        return "".join(self.pieces)
 
     @property
     def n_conditions(self) -> int:
         """How many conditions the formula has."""
         return sum(not isinstance(token, str) for token in self.tokens)
+
+    def cut(self, most: int) -> str:
+        """Return the formula in at most so many characters: its beginning, and how many conditions are left."""
+        if len(self.text) <= most:
+            return self.text
+        kept, shown = "", 0
+        for token, piece in zip(self.tokens, self.pieces, strict=True):
+            if len(kept) + len(piece) > most - ROOM_FOR_COUNT:
+                break
+            kept, shown = kept + piece, shown + (not isinstance(token, str))
+        return f"{kept.rstrip(' &|^(')} … ({counted(self.n_conditions - shown, 'more condition')})"
 
 
 def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
@@ -78,11 +97,23 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
         name = fresh_name(f"s{len(found) + 1}", taken.__contains__)
         taken.add(name)
         conditions[node] = Condition(None, name=quoted_name(name))
-        found.append(Statement(name, node, True, in_words(tokens, conditions), tuple(tokens), used_by[node]))
+        found.append(_statement(name, node, True, tokens, conditions, used_by))
     for name, node in zip(names, outputs, strict=True):
         tokens = whole[node] or node_tokens(network, node, signals, conditions)
-        found.append(Statement(name, node, False, in_words(tokens, conditions), tuple(tokens), used_by[node]))
+        found.append(_statement(name, node, False, tokens, conditions, used_by))
     return found
+
+
+def _statement(
+    name: str,
+    node: int,
+    is_signal: bool,
+    tokens: Sequence[Token],
+    conditions: Mapping[int, Condition],
+    columns: Mapping[int, tuple[str, ...]],
+) -> Statement:
+    pieces = tuple(in_words([token], conditions) for token in tokens)
+    return Statement(name, node, is_signal, tuple(tokens), columns[node], pieces)
 
 
 def node_tokens(network: Network, node: int, cut: Collection[int], conditions: Mapping[int, Condition]) -> list[Token]:
