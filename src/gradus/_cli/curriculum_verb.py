@@ -81,6 +81,10 @@ def command(
         print_json(result)
     else:
         _show(result, found, output)
+    if not found.optimal:
+        wish = "stopped; " if watch.stopped else ""
+        remedy = "." if watch.stopped else "; raise --time-limit."
+        note(f"gradus: {wish}not every set is proven to be the smallest{remedy}")
 
 
 def _choice(text: str) -> Literal["first", "random"]:
@@ -142,8 +146,6 @@ def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> Non
     ignored = [f"{entry['conflicts']} for {entry['target']!r}" for entry in result["targets"] if entry["conflicts"]]
     if ignored:
         note(f"gradus: pairs of rows that have the same inputs and differ in a target are left out: {', '.join(ignored)}.")
-    if not found.optimal:
-        note("gradus: not every set is proven to be the smallest; raise --time-limit.")
 
 
 def _braces(names: list[str]) -> str:

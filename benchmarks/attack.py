@@ -1,0 +1,257 @@
+"""Break everything that can break around a run, and compare its rows with those of an undisturbed one.
+
+    python benchmarks/attack.py main --times 50       # kill the main process at random moments
+    python benchmarks/attack.py workers --times 50    # kill worker processes at random moments
+    python benchmarks/attack.py caches --times 100    # damage the compiled kernels, each time in another way
+    python benchmarks/attack.py clock --times 168     # let the wall clock jump by up to a day, forth and back, at every look
+    python benchmarks/attack.py disk                  # fill the disk at every write of a small run
+    python benchmarks/attack.py digest                # one line to compare between versions of Python, NumPy and Numba
+
+Each ends with one line of JSON; the exit code is 1 if something did not hold. ``benchmarks/fuzz.py`` attacks the readers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import platform
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+import gradus
+from gradus._experiments import run as run_module
+from gradus._experiments.engines import ExecutorEngine, LocalEngine
+from gradus._experiments.row import TIMING
+from gradus._experiments.run import run_tasks
+from gradus._experiments.store import Store
+from gradus._experiments.tasks import Design, Task
+from gradus._search.job import Settings
+from gradus.errors import GradusError
+from gradus.problems import load
+
+NEVER_FITS = Settings(loss="lgh", max_iter=300_000, n_restarts=0, gates_per_target=5)
+KERNEL = "from gradus._compile import compiled\n@compiled\ndef add(a, b):\n    return a + b\nprint(add(2, 3))\n"
+
+
+def tasks_of(count: int) -> list[Task]:
+    """Tasks of some hundredths of a second each."""
+    return [Task(Design("cpar7", settings=NEVER_FITS), 100, sample) for sample in range(count)]
+
+
+def rows_in(folder: Path) -> list[dict[str, Any]]:
+    return Store(folder).table().drop_columns(list(TIMING)).sort_by("task").to_pylist()
+
+
+def here() -> ExecutorEngine:
+    return ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+
+
+def undisturbed(count: int, folder: Path) -> list[dict[str, Any]]:
+    run_tasks(tasks_of(count), Store(folder / "undisturbed"), here())
+    return rows_in(folder / "undisturbed")
+
+
+def attack_main(times: int, folder: Path) -> dict[str, Any]:
+    """Kill the main process as soon as it has written something more, and a moment later."""
+    count, dice, place = 20 * times, random.Random(15), folder / "killed"
+    command = [sys.executable, __file__, "run", "--times", str(count), "--folder", str(place)]
+    hits = 0
+    while hits < times:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+        before = len(Store(place))
+        while len(Store(place)) <= before and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(dice.uniform(0, 0.2))
+        if process.poll() is not None:
+            break  # nothing was left to kill
+        process.kill()
+        process.wait()
+        hits += 1
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return {"kills": hits, "rows": count, "identical": rows_in(place) == undisturbed(count, folder)}
+
+
+def attack_workers(times: int, folder: Path) -> dict[str, Any]:
+    """Kill a worker of this process at random moments, until enough have died."""
+    count, dice, kills, over = 20 * times, random.Random(16), [0], threading.Event()
+
+    def kill() -> None:
+        while not over.wait(dice.uniform(0.2, 1.5)) and kills[0] < times:
+            children = _children(os.getpid())
+            if children:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(dice.choice(children), signal.SIGKILL)
+                    kills[0] += 1
+
+    run_module.FLUSH_SECONDS = 0.1
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    failed, runs = 1, 0
+    while failed and runs < 5:  # the plain command runs failed tasks again
+        failed = run_tasks(tasks_of(count), Store(folder / "killed"), LocalEngine(2)).failed
+        runs += 1
+    over.set()
+    same = rows_in(folder / "killed") == undisturbed(count, folder)
+    return {"kills": kills[0], "rows": count, "runs": runs, "identical": same}
+
+
+def _children(parent: int) -> list[int]:
+    """Workers of a process, without the helper that Python itself starts."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            status = (entry / "status").read_text()
+            if f"\nPPid:\t{parent}\n" in status and b"spawn_main" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+def attack_caches(times: int, folder: Path) -> dict[str, Any]:
+    """Damage the cached code of a kernel and run it in a process of its own."""
+    script, cache, dice, right = folder / "kernel.py", folder / "cache", random.Random(17), 0
+    script.write_text(KERNEL)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+
+    def answer() -> bool:
+        words = [sys.executable, str(script)]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300, check=False)
+        return (done.returncode, done.stdout) == (0, "5\n")
+
+    answer()
+    (path,) = (cache / "gradus-kernels").glob("*.nbc")
+    whole = path.read_bytes()
+    for _ in range(times):
+        damaged = bytearray(whole)
+        place, kind = dice.randrange(len(whole)), dice.randrange(5)
+        if kind == 0:
+            damaged[place] ^= 1 << dice.randrange(8)
+        elif kind == 1:
+            damaged[place : place + 4096] = bytes(len(damaged[place : place + 4096]))
+        elif kind == 2:
+            del damaged[place:]
+        elif kind == 3:
+            damaged[place : place + 16] = dice.randbytes(16)
+        else:
+            damaged[place:place] = damaged[:100]
+        path.write_bytes(damaged)
+        right += answer()
+    return {"damages": times, "right": right, "identical": right == times}
+
+
+def attack_clock(times: int, folder: Path) -> dict[str, Any]:
+    """Let the wall clock jump while tasks run, circuits are learned under a limit, and cached kernels get odd dates."""
+    expected = undisturbed(times, folder)
+    gradus.search(*_noise(), order=None, max_iter=10**15, time_limit=0.1)  # compiles
+    plain, dice, jumps = time.time, random.Random(18), [0]
+
+    def jumping() -> float:
+        jumps[0] += 1
+        return plain() + dice.uniform(-86_400, 86_400)
+
+    time.time = jumping
+    try:
+        run_tasks(tasks_of(times), Store(folder / "jumps"), here(), callback=lambda _: bool(time.time() < 0))
+        began = time.process_time()
+        gradus.search(*_noise(), order=None, max_iter=10**15, time_limit=1.0)
+        took = time.process_time() - began
+    finally:
+        time.time = plain
+    return {
+        "jumps": jumps[0],
+        "rows": times,
+        "limit_of_1_s_took": took,
+        "identical": rows_in(folder / "jumps") == expected and took < 1.5,
+    }
+
+
+def _noise() -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    return rng.random((500, 50)) < 0.5, rng.random((500, 4)) < 0.5
+
+
+def attack_disk(folder: Path) -> dict[str, Any]:
+    """Let the k-th write of a run fail, for every k, and run it again on a disk with room."""
+    expected, plain, run_module.FLUSH_SECONDS = undisturbed(12, folder), os.fsync, 0.0
+    held = writes = 0
+    while True:
+        place, seen = folder / f"full-{writes}", [0]
+
+        def write(handle: int, seen: list[int] = seen, full_after: int = writes) -> None:
+            seen[0] += 1
+            if seen[0] > full_after:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            plain(handle)
+
+        os.fsync = write
+        said = ""
+        try:
+            run_tasks(tasks_of(12), Store(place), here())
+        except GradusError as error:
+            said = str(error)
+        finally:
+            os.fsync = plain
+        if seen[0] <= writes:
+            return {"writes": writes, "held": held, "identical": held == writes}
+        run_tasks(tasks_of(12), Store(place), here())
+        held += "\n" not in said and rows_in(place) == expected
+        writes += 1
+
+
+def digest() -> dict[str, Any]:
+    """Return one digest of what every part of Gradus computes from seeds."""
+    add3 = load("add3")
+    found: list[Any] = [row.tolist() if hasattr(row, "tolist") else row for row in add3.sample(20, 3)]
+    for loss in ("l1", "lw", "llh", "lgh"):
+        result = gradus.search(add3.X, add3.Y, loss=loss, order="auto", seed=5)
+        found.append([result.network.sources.tolist(), result.iterations, list(result.order)])
+    for n_jobs in (1, 2):
+        taught = gradus.learn(add3.X[::2], add3.Y[::2], seed=7, n_jobs=n_jobs)
+        found.append([circuit.to_json() for circuit in taught.circuits])
+    rng = np.random.default_rng(9)
+    X, y = rng.random((60, 20)) < 0.5, rng.random(60) < 0.5
+    found.append(gradus.all_minimum_feature_sets(X, y, limit=5))
+    classifier = gradus.BooleanNetworkClassifier(random_state=3).fit(rng.normal(size=(60, 4)).round(2), (X[:, 0] ^ X[:, 1]))
+    found.append(classifier.network_.to_json())
+    text = json.dumps(found, sort_keys=True).encode()
+    versions = {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__}
+    return {**versions, "digest": hashlib.sha256(text).hexdigest()[:16], "identical": True}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("main", "workers", "caches", "clock", "disk", "digest", "run"))
+    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--folder", type=Path, help="for 'run', which the attack on the main process starts")
+    given = parser.parse_args()
+    if given.what == "run":
+        run_module.FLUSH_SECONDS = 0.1
+        run_tasks(tasks_of(given.times), Store(given.folder), LocalEngine(1))
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        attacks = {"main": attack_main, "workers": attack_workers, "caches": attack_caches, "clock": attack_clock}
+        if given.what in attacks:
+            outcome = attacks[given.what](given.times, folder)
+        else:
+            outcome = attack_disk(folder) if given.what == "disk" else digest()
+    print(json.dumps({"attack": given.what, **outcome}))
+    return int(not outcome["identical"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
