@@ -199,3 +199,21 @@ def test_rows_that_are_wrong_are_listed_with_those_that_they_contradict(tmp_path
     assert cells[11].startswith("outvoted")
     with pytest.raises(DataError, match="one for each of 5 rows"):
         model.save_page(tmp_path / "model.html", table=table, labels=[0, 1])
+
+
+@needs_browser
+def test_the_page_says_where_no_rule_of_a_class_holds(tmp_path):
+    kind = TargetEncoding("kind", ("a", "b", "c"))
+    network = Network(2, [[0, 1]], [0, 1, 2], [8], input_names=["p", "q"], output_names=kind.output_names)
+    Model((network,), Model.of_bits(network).features, (kind,)).save_page(tmp_path / "model.html")
+    seen = drive(
+        tmp_path / "model.html",
+        """
+        const why = () => page.getElementById("why").textContent;
+        const none = why();
+        page.querySelector("[data-key=i0]").dispatchEvent(new window.Event("click"));
+        return [none, why()];
+        """,
+    )
+    assert "Not exactly one rule of kind holds" in seen[0]
+    assert "Not exactly one rule" not in seen[1]

@@ -127,7 +127,10 @@
     const sentence = (some, t) => html("li", {}, some.length
       ? `${model.targets[t].name} would be another if ${some.join(", or if ")}.`
       : `${model.targets[t].name} would stay whichever single column changes.`);
-    element("why").replaceChildren(...changes.map(sentence));
+    const unclear = model.targets.filter((target) => target.outputs.length === target.classes.length && target.classes.length > 1
+      && target.outputs.filter((output) => values[model.outputs[output].node]).length !== 1);
+    const note = (target) => html("li", {}, `Not exactly one rule of ${target.name} holds: the answer is the class that such rows most likely have.`);
+    element("why").replaceChildren(...unclear.map(note), ...changes.map(sentence));
     for (const condition of document.querySelectorAll(".rules [data-node]")) {
       condition.classList.toggle("true", values[condition.dataset.node] === (condition.dataset.holds !== "0"));
     }
