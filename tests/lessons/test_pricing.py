@@ -104,7 +104,7 @@ def test_walks_keep_their_books(case, nand, seed):
     assert small.n_gates <= fitted.n_gates
     short = tolerate(task(case), fitted.circuit, columns, seed, 300_000, chosen, control)
     counts = known.sum(axis=0).tolist()
-    bits = gate_table(X.shape[1], 100, 0.0 if nand else 3.3)
+    bits = gate_table(X.shape[1], 100, -1.0 if nand else 2.3)
 
     def length(draft):
         return bits[draft.n_gates] + sum(error_table(n)[e] for n, e in zip(counts, draft.errors, strict=True))

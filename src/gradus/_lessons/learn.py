@@ -16,6 +16,7 @@ from gradus._html import notebook_table
 from gradus._lessons.board import PackedExamples
 from gradus._lessons.control import Control
 from gradus._lessons.gate_list import GateList, evaluate
+from gradus._lessons.neighbours import neighbours
 from gradus._lessons.packed_examples import read_targets, task_of
 from gradus._lessons.phases import PhaseSettings
 from gradus._lessons.school import School, SchoolPlan, Taught
@@ -32,6 +33,8 @@ N_TRIES = 3
 MAX_CIRCUITS = 5
 ALL_WORK = 6_000_000_000  # word operations for all circuits together, where their number is not given
 ROWS_TO_COMPARE = 4096
+RESTARTS = 2
+N_VOTES = 9  # where fewer circuits than this are taught, others about as small join the vote
 EQUALLY_GOOD = 1.1  # circuits described by at most so many times the bits of the shortest vote: no search is perfect
 
 
@@ -138,7 +141,8 @@ def learn(
     n_tries : int
         Tries per lesson, of which the smallest circuit goes on.
     n_circuits : int, optional
-        Independent circuits; the equally good ones vote. By default one to five: fewer, the more work the first one took.
+        Independent circuits; the equally good ones vote. By default one to five, fewer the more work the first one took,
+        and others about as small near these, up to nine in all.
     time_limit : float, optional
         Seconds after which the best so far is returned. Without one, the result depends on the data, the settings and the
         seed alone.
@@ -190,22 +194,42 @@ def learn(
         late = control.stopped is not None and number > 0
         return None if late else School(task, plan, settings, seed, number, control).run()
 
+    found = _run_schools(school, wanted, control)
+    if wanted is None:
+        ranked, n_voting = _ranked(found)
+        if not ranked[0].tolerant and not (n_voting > 1 and _agree(ranked[:n_voting])):
+            found += neighbours(task, ranked[:n_voting], N_VOTES // n_voting - 1, settings, seed, control)
     names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
-    return _result(task, _run_schools(school, wanted, control), control, names)
+    return _result(task, found, control, names)
+
+
+def _ranked(found: Sequence[Taught]) -> tuple[list[Taught], int]:
+    """Sort circuits, the best first and equal ones in the order of their seeds, and count those about as good as the best.
+
+    Where some circuits are exact, those that gave up on that have no say.
+    """
+    ranked = sorted(found, key=lambda taught: (taught.tolerant, taught.length))
+    best = ranked[0]
+    return ranked, sum(one.tolerant == best.tolerant and one.length <= EQUALLY_GOOD * best.length for one in ranked)
 
 
 def _run_schools(school: Callable[[int], Taught | None], wanted: int | None, control: Control) -> list[Taught]:
     """Run as many schools as wanted, or as are worth it; those not begun at a stop are left out.
 
     Without a number, a second circuit is taught if the first took little work; if the two are the same function, no further
-    one would change a vote, and otherwise there are as many as the work allows.
+    one would change a vote, and otherwise there are as many as the work allows. If the first did not solve all lessons,
+    there are up to two more starts.
     """
     if wanted is None:
         found = control.map(school, range(1))
+        while len(found) <= RESTARTS and all(taught is not None and taught.unsolved for taught in found):
+            found += control.map(school, range(len(found), len(found) + 1))
+        if len(found) > 1:
+            return [taught for taught in found if taught is not None]
         affordable = _affordable(found)
         if affordable > 1:
             found += control.map(school, range(1, 2))
-            if not _agree(found):
+            if not _agree([taught for taught in found if taught is not None]):
                 affordable = _affordable(found)
                 control.n_circuits = max(affordable, 2)
                 found += control.map(school, range(2, affordable))
@@ -219,24 +243,22 @@ def _affordable(found: list[Taught | None]) -> int:
     return max(1, min(MAX_CIRCUITS, ALL_WORK // max(work, 1)))
 
 
-def _agree(found: list[Taught | None]) -> bool:
+def _agree(taught: list[Taught]) -> bool:
     """Whether all circuits are equally long and predict the same on many random rows (always true after a stop)."""
-    taught = [one for one in found if one is not None]
     rows = np.random.default_rng(0).random((ROWS_TO_COMPARE, taught[0].circuit.n_inputs)) < 0.5
     first = evaluate(taught[0].circuit, rows)
     return all(one.length == taught[0].length and (evaluate(one.circuit, rows) == first).all() for one in taught[1:])
 
 
 def _result(task: PackedExamples, found: list[Taught], control: Control, names: dict[str, Any]) -> LearnResult:
-    # Where some circuits are exact, those that gave up on that have no say. Equal ones stay in the order of their seeds.
-    found = sorted(found, key=lambda taught: (taught.tolerant, taught.length))
-    best = found[0]
+    ranked, n_voting = _ranked(found)
+    best = ranked[0]
     wrong = wrong_rows(task, best.circuit)
     n_inputs, functions = best.circuit.n_inputs, best.circuit.functions
     constant = [node >= n_inputs and functions[node - n_inputs] in (0, 15) for node in best.circuit.outputs.tolist()]
     return LearnResult(
-        circuits=tuple(_network_of(taught.circuit, names) for taught in found),
-        n_voting=sum(taught.tolerant == best.tolerant and taught.length <= EQUALLY_GOOD * best.length for taught in found),
+        circuits=tuple(_network_of(taught.circuit, names) for taught in ranked),
+        n_voting=n_voting,
         order=best.order,
         errors=np.array([len(rows) for rows in wrong], dtype=np.int64),
         wrong_rows=wrong,

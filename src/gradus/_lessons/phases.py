@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gradus._lessons.board import PackedExamples, load_circuit, new_board, read_circuit
 from gradus._lessons.control import Control
-from gradus._lessons.description import BIT, FORBIDDEN, FUNCTION_BITS, error_tables, gate_table
+from gradus._lessons.description import BIT, FORBIDDEN, FUNCTION_BITS, NAND_BITS, error_tables, gate_table
 from gradus._lessons.gate_list import GateList, cleaned, gate_count
 from gradus._lessons.kernel.walk import BEST, BEST_LIVE, PRICED, RUNNING, WORK, restart_trail, walk
 from gradus._lessons.kernel.walk_arrays import N_SPARE, Board, Rules, Trail
@@ -37,6 +37,11 @@ class PhaseSettings(NamedTuple):
     fresh_gates: int = 10
     """Random gates drawn for every move."""
     history: int = 300
+    """Costs that late acceptance looks back on."""
+    history_share: float = 0.1
+    """The same for long walks that make circuits smaller, as a share of the moves that their work allows."""
+    long_walk: int = 60_000_000
+    """Work from which a walk is long."""
     fit_work: int = 3_000_000
     """The first fits of a lesson; each further round gets four times as much."""
     noisy_fit_work: int = 48_000_000
@@ -60,6 +65,15 @@ class Draft(NamedTuple):
         return gate_count(self.circuit)
 
 
+def _history(board: Board, n_gates: int, work: int, settings: PhaseSettings) -> int:
+    """How far to look back: a long walk that may take detours ends at smaller circuits, a short one has no time for them."""
+    if work < settings.long_walk:
+        return settings.history
+    n_candidates = min(board.n_inputs + n_gates, max_candidates(len(board.everything))) + settings.fresh_gates
+    work_of_a_move = 400 + 2 * len(board.everything) * n_candidates**2
+    return max(settings.history, int(settings.history_share * work / work_of_a_move))
+
+
 def trail_for(board: Board, seed: int, history: int) -> Trail:
     """Make an empty trail for a walk on a board."""
     n_slots = board.n_slots
@@ -75,16 +89,16 @@ def trail_for(board: Board, seed: int, history: int) -> Trail:
     )
 
 
-def max_candidates(task: PackedExamples, fresh: int) -> int:
-    """Candidates per move such that the pairs of all of them take a bounded time, however many examples there are."""
-    n_words = task.inputs.shape[1]
-    return max(int((2 * PAIR_WORK / n_words) ** 0.5), MIN_CANDIDATES) + fresh
+def max_candidates(n_words: int) -> int:
+    """Nodes per move such that the pairs of all of them take a bounded time, however many examples there are."""
+    return max(int((2 * PAIR_WORK / n_words) ** 0.5), MIN_CANDIDATES)
 
 
 def scaled(settings: PhaseSettings, task: PackedExamples) -> PhaseSettings:
     """Give walks on many examples as many moves as walks on few, within reason: a move's work grows with the examples."""
-    n_candidates = min(max_candidates(task, settings.fresh_gates), len(task.inputs) + settings.spare_gates)
-    scale = max(1, 2 * task.inputs.shape[1] * n_candidates**2 // WORK_OF_A_MOVE)
+    n_words = task.inputs.shape[1]
+    n_candidates = min(max_candidates(n_words) + settings.fresh_gates, len(task.inputs) + settings.spare_gates)
+    scale = max(1, 2 * n_words * n_candidates**2 // WORK_OF_A_MOVE)
     return settings._replace(
         fit_work=scale * settings.fit_work,
         noisy_fit_work=scale * settings.noisy_fit_work,
@@ -119,6 +133,47 @@ def counted_errors(board: Board, circuit: GateList) -> Ints:
     return board.errors.copy()
 
 
+def _walk(
+    task: PackedExamples,
+    circuit: GateList,
+    columns: list[int],
+    n_slots: int,
+    prices: tuple[Ints, Ints, Ints],
+    seed: int,
+    settings: PhaseSettings,
+    control: Control,
+    *,
+    work: int,
+    exact: bool,
+    thresholds: Ints,
+    node_chance: int,
+    stop_cost: int,
+    long: bool,
+    latest: bool = False,
+) -> Draft:
+    """Walk from a circuit under some prices: of errors (one table per kind of target), which kind each is, and of gates."""
+    board = new_board(task, columns, n_slots)
+    load_circuit(board, circuit)
+    rules = Rules(
+        error_cost=prices[0],
+        kind=prices[1],
+        gate_cost=prices[2],
+        exact=exact,
+        nand=settings.nand,
+        thresholds=thresholds,
+        node_chance=node_chance,
+        n_spare=settings.fresh_gates,
+        max_candidates=max_candidates(len(board.everything)) + settings.fresh_gates,
+        stop_cost=stop_cost,
+        max_work=work,
+        latest=latest,
+    )
+    history = _history(board, gate_count(circuit), work, settings) if long else settings.history
+    return _run(
+        board, rules, trail_for(board, seed, history), control, settings, stall=work // 3 if long and not latest else 0
+    )
+
+
 def fit(
     task: PackedExamples,
     circuit: GateList,
@@ -130,22 +185,12 @@ def fit(
 ) -> Draft:
     """Change a circuit until no target has an error; gates cost nothing, but only so many may be added."""
     n_slots = gate_count(circuit) + settings.spare_gates
-    board = new_board(task, columns, n_slots)
-    load_circuit(board, circuit)
-    rules = Rules(
-        error_cost=BIT * np.arange(task.n_examples + 1, dtype=np.int64)[np.newaxis],
-        kind=np.zeros(len(columns), dtype=np.int64),
-        gate_cost=np.zeros(n_slots + 1, dtype=np.int64),
-        exact=False,
-        nand=settings.nand,
-        thresholds=FIT_THRESHOLDS,
-        node_chance=32,
-        n_spare=settings.fresh_gates,
-        max_candidates=max_candidates(task, settings.fresh_gates),
-        stop_cost=0,
-        max_work=work,
-    )
-    return _run(board, rules, trail_for(board, seed, settings.history), control, settings)
+    errors = BIT * np.arange(task.n_examples + 1, dtype=np.int64)[np.newaxis]
+    prices = errors, np.zeros(len(columns), dtype=np.int64), np.zeros(n_slots + 1, dtype=np.int64)
+    return _walk(
+        task, circuit, columns, n_slots, prices, seed, settings, control,
+        work=work, exact=False, thresholds=FIT_THRESHOLDS, node_chance=32, stop_cost=0, long=False,
+    )  # fmt: skip
 
 
 def tidy(
@@ -156,27 +201,24 @@ def tidy(
     work: int,
     settings: PhaseSettings,
     control: Control,
+    free_gates: int = 0,
 ) -> Draft:
-    """Look for a smaller circuit without errors; the one given must have none."""
-    n_slots = gate_count(circuit) + 4
-    board = new_board(task, columns, n_slots)
-    load_circuit(board, circuit)
-    error_cost = np.full((1, task.n_examples + 1), FORBIDDEN, dtype=np.int64)
-    error_cost[0, 0] = 0
-    rules = Rules(
-        error_cost=error_cost,
-        kind=np.zeros(len(columns), dtype=np.int64),
-        gate_cost=BIT * np.arange(n_slots + 1, dtype=np.int64),
-        exact=True,
-        nand=settings.nand,
-        thresholds=NO_THRESHOLD,
-        node_chance=128,
-        n_spare=settings.fresh_gates,
-        max_candidates=max_candidates(task, settings.fresh_gates),
-        stop_cost=-1,
-        max_work=work,
+    """Look for a smaller circuit without errors; the one given must have none.
+
+    If gates up to some number are free, return where the walk ends: some circuit of about that size.
+    """
+    n_slots = max(gate_count(circuit), free_gates) + 4
+    errors = np.full((1, task.n_examples + 1), FORBIDDEN, dtype=np.int64)
+    errors[0, 0] = 0
+    prices = (
+        errors,
+        np.zeros(len(columns), dtype=np.int64),
+        BIT * np.maximum(np.arange(n_slots + 1, dtype=np.int64) - free_gates, 0),
     )
-    return _run(board, rules, trail_for(board, seed, settings.history), control, settings, stall=work // 3)
+    return _walk(
+        task, circuit, columns, n_slots, prices, seed, settings, control,
+        work=work, exact=True, thresholds=NO_THRESHOLD, node_chance=128, stop_cost=-1, long=True, latest=free_gates > 0,
+    )  # fmt: skip
 
 
 def tolerate(
@@ -190,21 +232,10 @@ def tolerate(
 ) -> Draft:
     """Look for the shortest description: gates and errors, each at its price in bits."""
     n_slots = gate_count(circuit) + 4
-    board = new_board(task, columns, n_slots)
-    load_circuit(board, circuit)
-    known = [int(count) for count in np.bitwise_count(board.known).sum(axis=1)]
-    error_cost, kind = error_tables(known, task.n_examples, settings.noise_rate)
-    rules = Rules(
-        error_cost=error_cost,
-        kind=kind,
-        gate_cost=gate_table(board.n_inputs, n_slots, 0.0 if settings.nand else FUNCTION_BITS),
-        exact=False,
-        nand=settings.nand,
-        thresholds=FIT_THRESHOLDS,
-        node_chance=64,
-        n_spare=settings.fresh_gates,
-        max_candidates=max_candidates(task, settings.fresh_gates),
-        stop_cost=-1,
-        max_work=work,
-    )
-    return _run(board, rules, trail_for(board, seed, settings.history), control, settings, stall=work // 3)
+    known = [int(count) for count in np.bitwise_count(task.known[columns]).sum(axis=1)]
+    gates = gate_table(len(task.inputs), n_slots, NAND_BITS if settings.nand else FUNCTION_BITS)
+    prices = *error_tables(known, task.n_examples, settings.noise_rate), gates
+    return _walk(
+        task, circuit, columns, n_slots, prices, seed, settings, control,
+        work=work, exact=False, thresholds=FIT_THRESHOLDS, node_chance=64, stop_cost=-1, long=True,
+    )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gradus._bits import unpack
 from gradus._lessons.board import PackedExamples
 from gradus._lessons.control import Control
-from gradus._lessons.description import BIT, FUNCTION_BITS, error_table, gate_table
+from gradus._lessons.description import BIT, FUNCTION_BITS, NAND_BITS, error_table, gate_table
 from gradus._lessons.gate_list import GateList, cleaned, select_outputs
 from gradus._lessons.phases import Draft, PhaseSettings, fit, scaled, tidy, tolerate
 from gradus._lessons.screen import least_errors
@@ -23,7 +23,9 @@ __all__ = ["School", "SchoolPlan", "Taught"]
 FIT, TIDY, TOLERATE, SCREEN, JOINT = range(5)
 """What a seed is for."""
 
-MAX_FIT_WORK = 12_000_000_000  # word operations: some ten seconds
+MAX_FIT_WORK = 6_000_000_000  # word operations: some two seconds
+MAX_TIDY_WORK = 8_000_000_000
+HARD_LESSON = 1_000_000_000
 
 
 class SchoolPlan(NamedTuple):
@@ -34,11 +36,13 @@ class SchoolPlan(NamedTuple):
     exact: bool | None
     """Whether errors are forbidden; None: as the examples suggest."""
     n_tries: int = 3
+    cheap_try: int = 200_000_000
+    """Work of a fit up to which lessons get all the tries; in harder ones time is better spent on tidying."""
     width: int = 8
     """Targets that are tried in one lesson."""
     contenders: int = 1
     """Targets of a lesson that get all the tries."""
-    first_rounds: int = 5
+    first_rounds: int = 6
     """Rounds of fits in the first lesson; each further lesson has one more, up to `rounds`."""
     rounds: int = 7
     """Each round gives the fits of a lesson four times the work of the one before."""
@@ -46,7 +50,7 @@ class SchoolPlan(NamedTuple):
     """How strong the evidence of noise must be before errors are tolerated, see `School._in_doubt`."""
     least_saving: float = 2.5
     """What tolerance must save at least, in square roots of the length of the exact circuit (both in bits)."""
-    margin: int = 8 * 1024
+    margin: int = 4 * 1024
     """What a circuit must save over a constant, in 1024ths of a bit."""
 
 
@@ -60,6 +64,8 @@ class Taught(NamedTuple):
     """Description length in 1024ths of a bit."""
     n_gates: int
     tolerant: bool
+    unsolved: bool
+    """Whether errors are left though nothing says that labels are wrong: another start may do without."""
     work: int
     """Attempts made, each weighted with the size of its examples and nodes: how long it took, without a clock."""
 
@@ -81,7 +87,8 @@ class School:
         n_inputs = len(task.inputs)
         empty = GateList(n_inputs, np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), np.zeros(0, np.int64))
         self.draft = Draft(empty, np.zeros(0, np.int64), True, 0, 0)
-        self.work = 0
+        self.work = self.n_mends = 0
+        self.unsolved = False
         self._lock = threading.Lock()
         self._fallback: tuple[tuple[int, int, int], Draft] | None = None
         """The best trial of the latest lesson: (-columns, length less that of the constant, column), and the draft."""
@@ -89,7 +96,7 @@ class School:
 
     @property
     def _function_bits(self) -> float:
-        return 0.0 if self.settings.nand else FUNCTION_BITS
+        return NAND_BITS if self.settings.nand else FUNCTION_BITS
 
     def run(self) -> Taught:
         """Teach every target, then tidy what came out."""
@@ -196,12 +203,12 @@ class School:
         return draft
 
     def _exact_lesson(self, candidates: list[int], easy: bool) -> tuple[int, Draft] | None:
-        """Teach one of the candidates without error, the one that needs fewest gates; None if none can be."""
+        """Teach one of the candidates without error, the one that needs fewest gates; None if labels seem to be wrong."""
         if easy:
             draft = self._attempt(candidates[0], 0, self.settings.fit_work, spare=1)
             if draft.reached:
                 return candidates[0], draft
-        field, solved, work = candidates, [], 0
+        field, solved, work, before = candidates, [], 0, self.work
         # Every target that was taught exactly is a sign that labels are clean, and worth more patience with the next.
         for round_number in range(min(self.plan.first_rounds + len(self.taught), self.plan.rounds)):
             work = min(self.settings.fit_work * 4**round_number, MAX_FIT_WORK)
@@ -212,17 +219,45 @@ class School:
             if solved:
                 break
             left = sorted((int(draft.errors[-1]), place) for place, draft in enumerate(drafts))
-            field = [field[place] for _, place in left[: max(2, len(field) // 2)]]  # those that came closest go on
-        front = [t for _, t, _ in sorted(solved, key=lambda entry: entry[:2])[: self.plan.contenders]] or field
-        trials = [(t, attempt) for t in front for attempt in range(1, self.plan.n_tries)]
+            left = left[: max(2, len(field) // 2)]  # those that came closest go on
+            field, drafts = [field[place] for _, place in left], [drafts[place] for _, place in left]
+        if not solved:
+            return self._unsolved_lesson(field, drafts)
+        front = [t for _, t, _ in sorted(solved, key=lambda entry: entry[:2])[: self.plan.contenders]]
+        n_tries = 1 if work > self.plan.cheap_try else self.plan.n_tries
+        trials = [(t, attempt) for t in front for attempt in range(1, n_tries)]
         more = self.control.map(lambda trial: self._attempt(trial[0], trial[1], work), trials)
         every = [entry for entry in solved if entry[1] in front]
         every += [(self._price(t, draft), t, draft) for (t, _), draft in zip(trials, more, strict=True) if draft.reached]
-        if not every:
-            return None
         _, column, best = min(every, key=lambda entry: entry[:2])
+        best = self._tidied([*self.taught, column], best, self.work - before)
         checked = self._noise_checked([*self.taught, column], best) if self.plan.exact is None else best
         return None if checked is None else (column, checked)
+
+    def _unsolved_lesson(self, field: list[int], drafts: list[Draft]) -> tuple[int, Draft] | None:
+        """Go on with the target that came closest, unless its errors look like noise: the others may help to mend it."""
+        _, place = min((int(draft.errors.sum()), place) for place, draft in enumerate(drafts))
+        column, draft = field[place], drafts[place]
+        # Each target that was taught exactly makes wrong labels less likely.
+        doubt = self.plan.doubt * (1 + len(self.taught))
+        noisy = self.plan.exact is None and self._in_doubt([*self.taught, column], draft, 0, doubt)
+        return None if noisy else (column, draft)
+
+    def _tidied(self, columns: list[int], draft: Draft, work: int) -> Draft:
+        """Tidy what a hard lesson left for as long as the lesson took: every gate too many makes the next one harder."""
+        if work < HARD_LESSON or self.control.stop():
+            return draft
+        work = min(work, MAX_TIDY_WORK) // 2
+        mended = self._mended(columns, draft, work, (JOINT,))
+        if not mended.reached:
+            return draft
+        small = self._run(tidy, mended.circuit, columns, self._seed(TIDY, JOINT), work // 4, self.settings)
+        return small._replace(reached=True) if small.n_gates < draft.n_gates else draft
+
+    def _mended(self, columns: list[int], draft: Draft, work: int, place: tuple[int, ...]) -> Draft:
+        """Shorten a circuit where errors are allowed, then mend these: the way over a wall that no tidying passes."""
+        short = self._run(tolerate, draft.circuit, columns, self._seed(TOLERATE, *place), work, self.settings)
+        return self._run(fit, short.circuit, columns, self._seed(FIT, JOINT, *place), work, self.settings)
 
     def _price(self, column: int, draft: Draft) -> float:
         """Bits of gates that a column adds, per bit that its values are worth: rare values prove little."""
@@ -240,7 +275,7 @@ class School:
         smaller = min(drafts, key=lambda found: found.n_gates)._replace(reached=True)
         return None if self._in_doubt(columns, smaller, 1) else smaller
 
-    def _in_doubt(self, columns: list[int], draft: Draft, attempt: int) -> bool:
+    def _in_doubt(self, columns: list[int], draft: Draft, attempt: int, doubt: float | None = None) -> bool:
         """Whether allowing errors saves so much that they are noise.
 
         A flipped label costs an exact circuit many gates, and an error little; what a smaller circuit gets wrong on clean
@@ -250,10 +285,10 @@ class School:
         """
         work, seed = self.settings.tolerate_work // 2, self._seed(TOLERATE, SCREEN, attempt)
         rival = self._run(tolerate, draft.circuit, columns, seed, work, self.settings)
-        length = self.gate_bits(draft.n_gates) / BIT
+        length = self.length(draft, columns) / BIT
         saved, errors = length - self.length(rival, columns) / BIT, int(rival.errors.sum())
         chance = math.sqrt(length)
-        return saved > self.plan.least_saving * chance and saved * saved > self.plan.doubt * chance * errors
+        return saved > self.plan.least_saving * chance and saved * saved > (doubt or self.plan.doubt) * chance * errors
 
     def _tolerant_lesson(self, candidates: list[int]) -> tuple[int, Draft]:
         """Teach the candidate whose description is the shortest, compared with that of its constant."""
@@ -296,16 +331,39 @@ class School:
     def _finish(self) -> None:
         """Tidy the whole circuit for longer than after a lesson."""
         self._tell(-1, int(self.draft.errors.sum()), "tidy")
-        phase, work = (tolerate, self.settings.tolerate_work) if self.tolerant else (tidy, self.settings.tidy_work)
+        if not self.tolerant and self.draft.errors.any():
+            if self._close():
+                self._mend()
+            self.tolerant = bool(self.draft.errors.any())
+        work = self.settings.tolerate_work if self.tolerant else self.settings.tidy_work
+        work = max(2 * work, self.work // 40)
 
         def again(attempt: int) -> Draft:
-            seed = self._seed(JOINT, attempt)
-            return self._run(phase, self.draft.circuit, self.taught, seed, 2 * work, self.settings)
+            draft, phase = self.draft, tolerate if self.tolerant else tidy
+            if not self.tolerant and work >= self.settings.long_walk:
+                mended = self._mended(self.taught, draft, work, (JOINT, attempt))
+                draft = mended if mended.reached else draft
+            return self._run(phase, draft.circuit, self.taught, self._seed(JOINT, attempt), work, self.settings)
 
         drafts = [self.draft, *self.control.map(again, range(self.plan.n_tries))]
         self.draft = min(drafts, key=lambda draft: self.length(draft, self.taught))
         if self.tolerant:
             self._back_to_constants()
+
+    def _mend(self) -> None:
+        """Mend the errors that unsolved lessons left, now that all targets are there to shorten the circuit by."""
+        best, idle = self.draft, -1  # the first time shortens the circuit, which may well add errors
+        while not best.reached and idle < 2 and not self.control.stop():
+            self.draft = self._mended(self.taught, self.draft, MAX_TIDY_WORK, (JOINT, self.n_mends))
+            self.n_mends += 1
+            better = idle < 0 or self.draft.errors.sum() < best.errors.sum() or self.draft.reached
+            best, idle = (self.draft, 0) if better else (best, idle + 1)
+        self.draft = best
+        self.unsolved = self._close() and not best.reached
+
+    def _close(self) -> bool:
+        """Whether so few labels are wrong that mending is worth its time."""
+        return int(self.draft.errors.sum()) * 20 <= sum(self.known)
 
     def _back_to_constants(self) -> None:
         """Give a target the constant again where that is hardly longer; naming the node of an output is not free."""
@@ -338,6 +396,7 @@ class School:
             length=self.length(self.draft, self.taught),
             n_gates=self.draft.n_gates,
             tolerant=self.tolerant,
+            unsolved=self.unsolved,
             work=self.work,
         )
 

@@ -31,7 +31,7 @@ def least_errors(task: PackedExamples, circuit: GateList, columns: list[int], se
         thresholds=np.zeros(1, dtype=np.int64),
         node_chance=0,
         n_spare=0,
-        max_candidates=2 * max_candidates(task, 0),
+        max_candidates=2 * max_candidates(task.inputs.shape[1]),
         stop_cost=0,
         max_work=0,
     )

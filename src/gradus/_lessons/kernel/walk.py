@@ -411,7 +411,7 @@ def step(board, rules, trail):
                 cost = new_cost
                 trail.numbers[COST] = cost
                 trail.numbers[MOVED] += 1
-                if cost < trail.numbers[BEST]:
+                if cost < trail.numbers[BEST] or (rules.latest and cost == trail.numbers[BEST]):
                     _keep_best(board, trail, cost)
     trail.history[late] = cost
     trail.numbers[STEP] += 1

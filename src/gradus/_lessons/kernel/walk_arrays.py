@@ -82,6 +82,8 @@ class Rules(NamedTuple):
     """The walk ends when the best cost is no higher."""
     max_work: int
     """Word operations after which the walk ends."""
+    latest: bool = False
+    """Whether the latest of equally good circuits counts as the best, not the first."""
 
 
 class Trail(NamedTuple):
