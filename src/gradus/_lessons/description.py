@@ -28,7 +28,7 @@ def gate_table(n_inputs: int, max_gates: int, function_bits: float = FUNCTION_BI
     Examples
     --------
     >>> gate_table(4, 2).tolist()
-    [0, 8135, 16322]
+    [0, 7111, 14274]
     """
     table = [0]
     for gates in range(1, max_gates + 1):

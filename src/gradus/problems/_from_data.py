@@ -42,7 +42,7 @@ def from_arrays(
     Examples
     --------
     >>> from_arrays([[0, 1], [1, 1]], [[1], [0]])
-    Problem('data', 2 inputs, 1 targets, 2 patterns)
+    Problem('data', 2 inputs, 1 target, 2 patterns)
     """
     bits, targets = as_bits(X, "X"), as_bits(Y, "Y")
     return Problem(
@@ -140,7 +140,7 @@ def from_series(
     --------
     >>> import pandas
     >>> from_series(pandas.DataFrame({"a": [0, 1, 1], "b": [0, 0, 1]}))
-    Problem('series', 2 inputs, 1 targets, 2 patterns)
+    Problem('series', 2 inputs, 1 target, 2 patterns)
     """
     found = read_transitions(series, binarize=binarize, on_conflict=on_conflict)
     return Problem(name, input_names=found.input_names, target_names=found.target_names, pool=found.X, targets=found.Y)

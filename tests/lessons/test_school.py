@@ -1,0 +1,99 @@
+"""Lessons that cannot be solved, circuits that are shortened, and neighbours that vote."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradus import learn, problems
+from gradus._lessons.control import Control
+from gradus._lessons.gate_list import GateList, evaluate, gate_count
+from gradus._lessons.learn import N_VOTES
+from gradus._lessons.neighbours import MORE_GATES, neighbours
+from gradus._lessons.packed_examples import task_of
+from gradus._lessons.phases import PhaseSettings, tidy
+from gradus._lessons.school import School, SchoolPlan
+
+
+@pytest.fixture(scope="module")
+def examples():
+    problem = problems.load("cmaj9")
+    train, test = problem.sample(48, 3)
+    return problem.rows(train), problem.rows(test)
+
+
+def school(X, Y, seed=0, **plan):
+    task = task_of(X, Y, np.ones_like(Y))
+    return task, School(task, SchoolPlan(order=None, **{"exact": True, **plan}), PhaseSettings(), seed, 0, Control())
+
+
+def test_free_gates_lead_to_other_circuits_of_about_the_size_without_errors(examples):
+    (X, Y), _ = examples
+    task, taught = school(X, Y)
+    start = taught.run().circuit
+    free = gate_count(start) + 2
+    found = [tidy(task, start, list(range(Y.shape[1])), seed, 20_000_000, PhaseSettings(), Control(), free) for seed in (1, 2)]
+    for draft in found:
+        assert not draft.errors.any()
+        assert (evaluate(draft.circuit, X) == Y).all()
+        assert draft.n_gates <= free
+    rows = np.random.default_rng(0).random((2000, X.shape[1])) < 0.5
+    assert (evaluate(found[0].circuit, rows) != evaluate(found[1].circuit, rows)).any()
+
+
+def test_neighbours_are_exact_and_at_most_three_gates_larger(examples):
+    (X, Y), _ = examples
+    task, taught = school(X, Y)
+    parent = taught.run()
+    for n_jobs in (1, 2):
+        found = neighbours(task, [parent, parent], 2, PhaseSettings(), 7, Control(n_jobs=n_jobs))
+        assert len(found) == 4
+        for one in found:
+            assert (evaluate(one.circuit, X) == Y).all()
+            assert one.n_gates <= parent.n_gates + MORE_GATES
+            assert one.length == parent.length
+        gates = [one.circuit.sources.tolist() for one in found]
+        if n_jobs == 1:
+            alone = gates
+    assert gates == alone
+
+
+def test_the_default_vote_has_nine_circuits_and_one_asked_for_is_one(examples):
+    (X, Y), _ = examples
+    default = learn(X, Y, seed=1)
+    assert default.converged
+    assert 2 < default.n_voting <= N_VOTES
+    for circuit in default.circuits[: default.n_voting]:
+        assert (circuit.predict(X) == Y).all()
+    assert len(learn(X, Y, seed=1, n_circuits=1).circuits) == 1
+
+
+def test_a_lesson_that_cannot_be_solved_does_not_make_the_others_wrong(examples):
+    """With a single short round hardly any lesson is solved; the errors are mended at the end, or told."""
+    (X, Y), _ = examples
+    _, taught = school(X, Y, first_rounds=1, rounds=1)
+    card = taught.run()
+    wrong = (evaluate(card.circuit, X) != Y).sum(axis=0)
+    assert wrong.tolist() == card.errors.tolist()
+    assert card.tolerant == bool(wrong.any())
+    assert sorted(card.order) == list(range(Y.shape[1]))
+
+
+def test_shortening_with_errors_allowed_and_mending_finds_a_smaller_circuit():
+    """Two gates with twelve complements behind them: these are gone afterwards."""
+    rng = np.random.default_rng(5)
+    X = rng.random((40, 5)) < 0.5
+    Y = np.column_stack([X[:, 0] & X[:, 1], X[:, 2] ^ X[:, 3]])
+    functions, sources = [8, 6], [(0, 1), (2, 3)]
+    for k in range(6):  # double complements behind each output
+        for place in (0, 1):
+            node = 5 + 2 * k + place
+            functions.append(3)
+            sources.append((node, node))
+    circuit = GateList(5, np.array(functions, np.uint8), np.array(sources, np.int64), np.array([17, 18], np.int64))
+    task, taught = school(X, Y)
+    assert (evaluate(circuit, X) == Y).all()
+    mended = taught._mended([0, 1], tidy(task, circuit, [0, 1], 0, 1, PhaseSettings(), Control()), 60_000_000, (4,))
+    assert mended.reached
+    assert (evaluate(mended.circuit, X) == Y).all()
+    assert mended.n_gates <= 4
