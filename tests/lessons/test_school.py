@@ -12,7 +12,8 @@ from gradus._lessons.learn import N_VOTES
 from gradus._lessons.neighbours import MORE_GATES, neighbours
 from gradus._lessons.packed_examples import task_of
 from gradus._lessons.phases import PhaseSettings, tidy
-from gradus._lessons.school import School, SchoolPlan
+from gradus._lessons.school import School
+from gradus._lessons.school_plan import SchoolPlan
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,8 @@ from gradus._lessons.gate_list import GateList, evaluate
 from gradus._lessons.neighbours import neighbours
 from gradus._lessons.packed_examples import read_targets, task_of
 from gradus._lessons.phases import PhaseSettings
-from gradus._lessons.school import School, SchoolPlan, Taught
+from gradus._lessons.school import School
+from gradus._lessons.school_plan import SchoolPlan, Taught
 from gradus._minfs import minimum_feature_set
 from gradus._network import Network
 from gradus._progress import Callback

@@ -9,7 +9,7 @@ import numpy as np
 from gradus._lessons.board import PackedExamples
 from gradus._lessons.control import Control
 from gradus._lessons.phases import PhaseSettings, scaled, tidy
-from gradus._lessons.school import Taught
+from gradus._lessons.school_plan import Taught
 
 __all__ = ["neighbours"]
 

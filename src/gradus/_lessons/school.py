@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from gradus._bits import unpack
 from gradus._lessons.board import PackedExamples
@@ -16,9 +14,10 @@ from gradus._lessons.control import Control
 from gradus._lessons.description import BIT, FUNCTION_BITS, NAND_BITS, error_table, gate_table
 from gradus._lessons.gate_list import GateList, cleaned, select_outputs
 from gradus._lessons.phases import Draft, PhaseSettings, fit, scaled, tidy, tolerate
+from gradus._lessons.school_plan import SchoolPlan, Taught
 from gradus._lessons.screen import least_errors
 
-__all__ = ["School", "SchoolPlan", "Taught"]
+__all__ = ["School"]
 
 FIT, TIDY, TOLERATE, SCREEN, JOINT = range(5)
 """What a seed is for."""
@@ -26,48 +25,6 @@ FIT, TIDY, TOLERATE, SCREEN, JOINT = range(5)
 MAX_FIT_WORK = 6_000_000_000  # word operations: some two seconds
 MAX_TIDY_WORK = 8_000_000_000
 HARD_LESSON = 1_000_000_000
-
-
-class SchoolPlan(NamedTuple):
-    """How a school works."""
-
-    order: tuple[int, ...] | None
-    """None: self-paced."""
-    exact: bool | None
-    """Whether errors are forbidden; None: as the examples suggest."""
-    n_tries: int = 3
-    cheap_try: int = 200_000_000
-    """Work of a fit up to which lessons get all the tries; in harder ones time is better spent on tidying."""
-    width: int = 8
-    """Targets that are tried in one lesson."""
-    contenders: int = 1
-    """Targets of a lesson that get all the tries."""
-    first_rounds: int = 6
-    """Rounds of fits in the first lesson; each further lesson has one more, up to `rounds`."""
-    rounds: int = 7
-    """Each round gives the fits of a lesson four times the work of the one before."""
-    doubt: float = 33.0
-    """How strong the evidence of noise must be before errors are tolerated, see `School._in_doubt`."""
-    least_saving: float = 2.5
-    """What tolerance must save at least, in square roots of the length of the exact circuit (both in bits)."""
-    margin: int = 4 * 1024
-    """What a circuit must save over a constant, in 1024ths of a bit."""
-
-
-class Taught(NamedTuple):
-    """What a school leaves behind; everything in the order of the columns but `order` itself."""
-
-    circuit: GateList
-    errors: npt.NDArray[np.int64]
-    order: tuple[int, ...]
-    length: int
-    """Description length in 1024ths of a bit."""
-    n_gates: int
-    tolerant: bool
-    unsolved: bool
-    """Whether errors are left though nothing says that labels are wrong: another start may do without."""
-    work: int
-    """Attempts made, each weighted with the size of its examples and nodes: how long it took, without a clock."""
 
 
 class School:
