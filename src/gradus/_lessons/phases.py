@@ -22,6 +22,7 @@ MIN_CANDIDATES = 24
 WORK_OF_A_MOVE = 40_000
 FIT_THRESHOLDS = np.array([0] * 10 + [-1, -1, 1, 1, 2, 3], dtype=np.int64)
 NO_THRESHOLD = np.zeros(1, dtype=np.int64)
+MORE_SLOTS = 4  # gates by which a circuit may grow on the way to a smaller one
 
 Ints = npt.NDArray[np.int64]
 
@@ -48,6 +49,31 @@ class PhaseSettings(NamedTuple):
     """A fit where errors are allowed: it seldom ends early."""
     tidy_work: int = 15_000_000
     tolerate_work: int = 50_000_000
+
+
+class Prices(NamedTuple):
+    """What errors and gates cost: a table of errors per kind of target, which kind each target is, and a table of gates."""
+
+    errors: Ints
+    kind: Ints
+    gates: Ints
+
+
+class Moves(NamedTuple):
+    """How a walk moves and when it ends; fields that `Rules` has too mean the same there."""
+
+    exact: bool
+    thresholds: Ints
+    node_chance: int
+    stop_cost: int
+    shortens: bool
+    """Whether it makes circuits smaller, which takes a long memory and ends when nothing comes of it."""
+    latest: bool = False
+
+
+FITTING = Moves(exact=False, thresholds=FIT_THRESHOLDS, node_chance=32, stop_cost=0, shortens=False)
+TIDYING = Moves(exact=True, thresholds=NO_THRESHOLD, node_chance=128, stop_cost=-1, shortens=True)
+WEIGHING = Moves(exact=False, thresholds=FIT_THRESHOLDS, node_chance=64, stop_cost=-1, shortens=True)
 
 
 class Draft(NamedTuple):
@@ -137,41 +163,33 @@ def _walk(
     task: PackedExamples,
     circuit: GateList,
     columns: list[int],
-    n_slots: int,
-    prices: tuple[Ints, Ints, Ints],
     seed: int,
+    work: int,
     settings: PhaseSettings,
     control: Control,
-    *,
-    work: int,
-    exact: bool,
-    thresholds: Ints,
-    node_chance: int,
-    stop_cost: int,
-    long: bool,
-    latest: bool = False,
+    prices: Prices,
+    moves: Moves,
 ) -> Draft:
-    """Walk from a circuit under some prices: of errors (one table per kind of target), which kind each is, and of gates."""
-    board = new_board(task, columns, n_slots)
+    """Walk from a circuit, and return the best one on the way."""
+    board = new_board(task, columns, len(prices.gates) - 1)
     load_circuit(board, circuit)
     rules = Rules(
-        error_cost=prices[0],
-        kind=prices[1],
-        gate_cost=prices[2],
-        exact=exact,
+        error_cost=prices.errors,
+        kind=prices.kind,
+        gate_cost=prices.gates,
+        exact=moves.exact,
         nand=settings.nand,
-        thresholds=thresholds,
-        node_chance=node_chance,
+        thresholds=moves.thresholds,
+        node_chance=moves.node_chance,
         n_spare=settings.fresh_gates,
         max_candidates=max_candidates(len(board.everything)) + settings.fresh_gates,
-        stop_cost=stop_cost,
+        stop_cost=moves.stop_cost,
         max_work=work,
-        latest=latest,
+        latest=moves.latest,
     )
-    history = _history(board, gate_count(circuit), work, settings) if long else settings.history
-    return _run(
-        board, rules, trail_for(board, seed, history), control, settings, stall=work // 3 if long and not latest else 0
-    )
+    history = _history(board, gate_count(circuit), work, settings) if moves.shortens else settings.history
+    stall = work // 3 if moves.shortens and not moves.latest else 0
+    return _run(board, rules, trail_for(board, seed, history), control, settings, stall)
 
 
 def fit(
@@ -184,13 +202,10 @@ def fit(
     control: Control,
 ) -> Draft:
     """Change a circuit until no target has an error; gates cost nothing, but only so many may be added."""
-    n_slots = gate_count(circuit) + settings.spare_gates
     errors = BIT * np.arange(task.n_examples + 1, dtype=np.int64)[np.newaxis]
-    prices = errors, np.zeros(len(columns), dtype=np.int64), np.zeros(n_slots + 1, dtype=np.int64)
-    return _walk(
-        task, circuit, columns, n_slots, prices, seed, settings, control,
-        work=work, exact=False, thresholds=FIT_THRESHOLDS, node_chance=32, stop_cost=0, long=False,
-    )  # fmt: skip
+    gates = np.zeros(gate_count(circuit) + settings.spare_gates + 1, dtype=np.int64)
+    prices = Prices(errors, np.zeros(len(columns), dtype=np.int64), gates)
+    return _walk(task, circuit, columns, seed, work, settings, control, prices, FITTING)
 
 
 def tidy(
@@ -207,18 +222,13 @@ def tidy(
 
     If gates up to some number are free, return where the walk ends: some circuit of about that size.
     """
-    n_slots = max(gate_count(circuit), free_gates) + 4
     errors = np.full((1, task.n_examples + 1), FORBIDDEN, dtype=np.int64)
     errors[0, 0] = 0
-    prices = (
-        errors,
-        np.zeros(len(columns), dtype=np.int64),
-        BIT * np.maximum(np.arange(n_slots + 1, dtype=np.int64) - free_gates, 0),
-    )
-    return _walk(
-        task, circuit, columns, n_slots, prices, seed, settings, control,
-        work=work, exact=True, thresholds=NO_THRESHOLD, node_chance=128, stop_cost=-1, long=True, latest=free_gates > 0,
-    )  # fmt: skip
+    n_slots = max(gate_count(circuit), free_gates) + MORE_SLOTS
+    gates = BIT * np.maximum(np.arange(n_slots + 1, dtype=np.int64) - free_gates, 0)
+    prices = Prices(errors, np.zeros(len(columns), dtype=np.int64), gates)
+    moves = TIDYING._replace(latest=free_gates > 0)
+    return _walk(task, circuit, columns, seed, work, settings, control, prices, moves)
 
 
 def tolerate(
@@ -231,11 +241,7 @@ def tolerate(
     control: Control,
 ) -> Draft:
     """Look for the shortest description: gates and errors, each at its price in bits."""
-    n_slots = gate_count(circuit) + 4
     known = [int(count) for count in np.bitwise_count(task.known[columns]).sum(axis=1)]
-    gates = gate_table(len(task.inputs), n_slots, NAND_BITS if settings.nand else FUNCTION_BITS)
-    prices = *error_tables(known, task.n_examples, settings.noise_rate), gates
-    return _walk(
-        task, circuit, columns, n_slots, prices, seed, settings, control,
-        work=work, exact=False, thresholds=FIT_THRESHOLDS, node_chance=64, stop_cost=-1, long=True,
-    )  # fmt: skip
+    errors, kind = error_tables(known, task.n_examples, settings.noise_rate)
+    gates = gate_table(len(task.inputs), gate_count(circuit) + MORE_SLOTS, NAND_BITS if settings.nand else FUNCTION_BITS)
+    return _walk(task, circuit, columns, seed, work, settings, control, Prices(errors, kind, gates), WEIGHING)

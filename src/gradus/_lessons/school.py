@@ -309,13 +309,15 @@ class School:
 
     def _mend(self) -> None:
         """Mend the errors that unsolved lessons left, now that all targets are there to shorten the circuit by."""
-        best, idle = self.draft, -1  # the first time shortens the circuit, which may well add errors
+        start = best = self.draft
+        idle = -1  # the first time shortens the circuit, which may well add errors
         while not best.reached and idle < 2 and not self.control.stop():
             self.draft = self._mended(self.taught, self.draft, MAX_TIDY_WORK, (JOINT, self.n_mends))
             self.n_mends += 1
             better = idle < 0 or self.draft.errors.sum() < best.errors.sum() or self.draft.reached
             best, idle = (self.draft, 0) if better else (best, idle + 1)
-        self.draft = best
+        # A stop in the middle may have left worse than there was.
+        self.draft = best if best.reached else min(start, best, key=lambda draft: self.length(draft, self.taught))
         self.unsolved = self._close() and not best.reached
 
     def _close(self) -> bool:

@@ -42,6 +42,19 @@ def hopeless(top, bound):
     return top.state[0] == top.scores.shape[0] and bound <= top.scores[top.state[1]]
 
 
+@inlined
+def consider(data, tables, genes, size, prior, zero, one, bounds, chunk, floor, top):
+    """Keep a set, whose cells are counted, if it may be among the best."""
+    bound = worth(tables, fewest(zero, one, size), data.total, known_units(zero, one, size))
+    if hopeless(top, prior + bound):
+        return
+    if prior + bound - OCCAM * size < floor:
+        # Too far behind to matter itself; it is kept only for larger sets to grow from.
+        keep(top, genes, size, prior + bound - OCCAM * size)
+        return
+    keep(top, genes, size, prior + evidence(tables, genes, size, zero, one, data.total, bounds, chunk))
+
+
 @compiled
 def scan_from(
     data: PackedTarget, tables: ScoreTables, candidates: Ints, first: int, size: int, floor: float, top: TopSets
@@ -77,14 +90,7 @@ def scan_from(
                 split_cells(data, genes[2], masks, zero, one)
             else:
                 fill_cells(data, genes, size, masks, zero, one)
-            bound = worth(tables, fewest(zero, one, size), data.total, known_units(zero, one, size))
-            if hopeless(top, prior + bound):
-                continue
-            if prior + bound - OCCAM * size < floor:
-                # Too far behind to matter itself; it is kept only for larger sets to grow from.
-                keep(top, genes, size, prior + bound - OCCAM * size)
-                continue
-            keep(top, genes, size, prior + evidence(tables, genes, size, zero, one, data.total, bounds, chunk))
+            consider(data, tables, genes, size, prior, zero, one, bounds, chunk, floor, top)
 
 
 @compiled
@@ -100,11 +106,4 @@ def score_sets(data: PackedTarget, tables: ScoreTables, sets: Ints, size: int, f
         genes = sets[s]
         prior = set_prior(tables, genes, size)
         fill_cells(data, genes, size, masks, zero, one)
-        bound = worth(tables, fewest(zero, one, size), data.total, known_units(zero, one, size))
-        if hopeless(top, prior + bound):
-            continue
-        if prior + bound - OCCAM * size < floor:
-            # Too far behind to matter itself; it is kept only for larger sets to grow from.
-            keep(top, genes, size, prior + bound - OCCAM * size)
-            continue
-        keep(top, genes, size, prior + evidence(tables, genes, size, zero, one, data.total, bounds, chunk))
+        consider(data, tables, genes, size, prior, zero, one, bounds, chunk, floor, top)
