@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from gradus._version import __version__
+from gradus._version import described_version
 from gradus.errors import GradusError
 
 __all__ = ["VERBS", "main"]
@@ -62,7 +62,7 @@ def _load(verb: str) -> Any:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"gradus {__version__}")
+        print(f"gradus {described_version()}")
         raise typer.Exit
 
 
@@ -72,7 +72,7 @@ app = typer.Typer(cls=LazyVerbs, no_args_is_help=True, rich_markup_mode=None)
 @app.callback(context_settings={"help_option_names": ["-h", "--help"]})
 def _gradus(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version, with its commit if known, and stop.")
     ] = False,
 ) -> None:
     """Learn Boolean circuits from examples by teaching their outputs in order, easiest first."""
