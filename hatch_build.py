@@ -1,4 +1,4 @@
-"""Build hook: the commit that a distribution is made from is kept in it, so that `gradus --version` can name it without git."""
+"""Build hook: the commit that a distribution is made from goes into it, so that `gradus --version` needs no git."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The distribution: built from the checkout, installed in bare environments, and used as a stranger would.
 
-Run by ``pytest -m release``, which the hosted workflows do; GRADUS_PYTHONS lists the interpreters to try, apart by the system's
-path separator.
+Run by ``pytest -m release``, which the hosted workflows do; GRADUS_PYTHONS lists the interpreters to try, like PATH.
 """
 
 from __future__ import annotations
@@ -30,7 +29,13 @@ PIP = ["-m", "pip", "--quiet", "--disable-pip-version-check"]
 def run(*words, cwd, **environment):
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "GRADUS_PYTHONS")}
     done = subprocess.run(
-        [str(word) for word in words], cwd=cwd, env=kept | environment, capture_output=True, text=True, timeout=1200, check=False
+        [str(word) for word in words],
+        cwd=cwd,
+        env=kept | environment,
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
     )
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
     return done.stdout

@@ -72,7 +72,10 @@ app = typer.Typer(cls=LazyVerbs, no_args_is_help=True, rich_markup_mode=None)
 @app.callback(context_settings={"help_option_names": ["-h", "--help"]})
 def _gradus(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version, with its commit if known, and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version, with its commit if known, and stop."
+        ),
     ] = False,
 ) -> None:
     """Learn Boolean circuits from examples by teaching their outputs in order, easiest first."""
