@@ -222,14 +222,32 @@ def digest() -> dict[str, Any]:
     for n_jobs in (1, 2):
         taught = gradus.learn(add3.X[::2], add3.Y[::2], seed=7, n_jobs=n_jobs)
         found.append([circuit.to_json() for circuit in taught.circuits])
+    found.append({name: str(rule) for name, rule in gradus.formulas(taught.network).items()})
     rng = np.random.default_rng(9)
     X, y = rng.random((60, 20)) < 0.5, rng.random(60) < 0.5
     found.append(gradus.all_minimum_feature_sets(X, y, limit=5))
-    classifier = gradus.BooleanNetworkClassifier(random_state=3).fit(rng.normal(size=(60, 4)).round(2), (X[:, 0] ^ X[:, 1]))
-    found.append(classifier.network_.to_json())
+    found.append(list(gradus.find_curriculum(X, X[:, 12:15] ^ X[:, :3], seed=4).order))
+    found += [_of_a_table(rng), _of_a_series()]
     text = json.dumps(found, sort_keys=True).encode()
     versions = {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__}
     return {**versions, "digest": hashlib.sha256(text).hexdigest()[:16], "identical": True}
+
+
+def _of_a_table(rng: np.random.Generator) -> Any:
+    """Return a model of numbers and categories, and what it predicts."""
+    sizes, colours = rng.normal(size=90).round(2), rng.choice(["red", "green", "blue"], 90)
+    table = np.empty((90, 3), dtype=object)
+    table[:, 0], table[:, 1], table[:, 2] = sizes, colours, rng.normal(size=90).round(1)
+    labels = np.where((sizes > 0.3) ^ (colours == "red"), "yes", "no")
+    classifier = gradus.BooleanNetworkClassifier(random_state=3, n_circuits=3).fit(table, labels)
+    return [classifier.model_.to_json(), classifier.predict_proba(table).round(9).tolist()]
+
+
+def _of_a_series() -> Any:
+    """Return the rules of a small gene network with the probabilities of their regulators."""
+    inferred = gradus.infer(gradus.problems.YEAST_SERIES, attractors=False)
+    rules = [[rule.target, rule.regulators, rule.table, round(rule.probability, 6)] for rule in inferred.model.rules]
+    return [rules, inferred.network.to_json()]
 
 
 def main() -> int:

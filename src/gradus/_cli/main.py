@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -101,6 +102,7 @@ def run(arguments: list[str]) -> int:
     gradus ...
     0
     """
+    _stand_in_for_closed_streams()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -111,9 +113,13 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _complain("stopped.", EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output has closed it; Python must not complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _nobody_reads()
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # typer and rich turn a closed pipe into an exit
+            return _nobody_reads()
+        raise
+    except OSError as error:
+        return _complain(_what_the_system_refused(error), EXIT_BAD_INPUT)
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error, from whichever click typer brings
             return _complain_of_usage(error)
@@ -124,6 +130,30 @@ def run(arguments: list[str]) -> int:
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
         return _complain("stopped.", EXIT_INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Give Python streams where the caller has closed them (``>&-``); nobody reads what goes there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (for the whole process)
+
+
+def _nobody_reads() -> int:
+    """End quietly when the reader of our output has closed it; Python must not complain when it flushes at exit."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _what_the_system_refused(error: OSError) -> str:
+    """Say what could not be read or written: a full disk, a name that is too long, a folder that is gone."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the folder in which this was started no longer exists; change to another one."
+    place = "the output" if error.filename is None else os.fsdecode(error.filename)
+    return f"{place} cannot be read or written: {error.strerror or error}."
 
 
 _show_for_programmers = warnings.showwarning
@@ -138,7 +168,8 @@ def _show_warning(message: Warning | str, category: type[Warning], *where: Any, 
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"gradus: {' '.join(message.split())}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # standard error may be what is full
+        print(f"gradus: {' '.join(message.split())}", file=sys.stderr)
     return code
 
 
