@@ -40,6 +40,10 @@ FIT_TIME = 0.5
 """Share of a time limit in which the model is learned, if it is also scored."""
 
 
+SCORED_TIME = 0.4
+"""Share of the rest in which the model that is scored is learned; the others that it is compared with take as long."""
+
+
 class Gates(StrEnum):
     """Choices of ``--gates``."""
 
@@ -116,6 +120,7 @@ def command(
 
     Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
     """
+    begin = work_clock()
     if output is not None and output != STANDARD:
         check_file(output, [".json"])
     if as_json and output == STANDARD:
@@ -135,7 +140,7 @@ def command(
         "noise": _parse_noise(noise),
         **({} if n_tries is None else {"n_tries": n_tries}),
         "n_circuits": n_circuits,
-        "time_limit": limit if limit is None or not folds else FIT_TIME * limit,
+        "time_limit": limit,
         "missing": missing.value,
         "n_jobs": n_jobs,
         "random_state": check_seed(seed),
@@ -143,7 +148,9 @@ def command(
     # scikit-learn takes a second to import: only once the arguments are known to be good.
     from gradus._estimator import BooleanNetworkClassifier
 
-    run = _LearnRun(BooleanNetworkClassifier(**settings), examples, kinds, folds, limit)
+    # Writing the model and its page takes up to half as long as reading the table did.
+    end = None if limit is None else begin + limit - (work_clock() - begin) / 2
+    run = _LearnRun(BooleanNetworkClassifier(**settings), examples, kinds, folds, end)
     run.work()
     model = run.estimator.model_
     model.about.update({"learned_from": data.name} if data != STANDARD else {})
@@ -171,14 +178,13 @@ class _LearnRun:
         examples: Dataset,
         kinds: tuple[ColumnKind, ...],
         folds: int,
-        time_limit: float | None,
+        end: float | None,
     ) -> None:
         self.estimator, self.examples, self.kinds, self.folds = estimator, examples, kinds, folds
         self.seconds = 0.0
         self.score: HeldOutScore | None = None
-        self.begin = work_clock()
-        self._end = None if time_limit is None else self.begin + time_limit
-        self._fit_begin, self._fits_left = self.begin, folds
+        self._end = end
+        self._fit_begin, self._fits_left = work_clock(), folds
         self._watch = Watch(_output_names(examples))
 
     def work(self) -> None:
@@ -189,23 +195,25 @@ class _LearnRun:
 
         with self._watch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            self.estimator._fit_columns(self.examples.table, self.examples.targets, self.kinds, self._tell, _show_plan)
-            self.seconds = work_clock() - self.begin
+            end = self._end
+            if end is not None and self.folds:
+                end -= (1 - FIT_TIME) * max(end - work_clock(), 0.0)
+            table, targets = self.examples.table, self.examples.targets
+            self.estimator._fit_columns(table, targets, self.kinds, self._tell, _show_plan, end)
+            self.seconds = work_clock() - self._fit_begin
             if not self.folds or self.interrupted:
                 return
             seed = int(self.estimator.random_state)
             scored, folds = self._scored_estimator()
             self._fit_begin, self._fits_left = work_clock(), folds - 1
-            self.score = score_held_out(
-                scored, self.examples.table, self.examples.targets, self.kinds, folds=folds, seed=seed, tell=self._tell_fold
-            )
+            self.score = score_held_out(scored, table, targets, self.kinds, folds=folds, seed=seed, tell=self._tell_fold)
 
     def _scored_estimator(self) -> tuple[BooleanNetworkClassifier, int]:
         """Return the estimator to score; with a time limit, one that leaves time for those it is compared with."""
         if self._end is None:
             return self.estimator, self.folds
         left = max(self._end - work_clock(), 0.0)
-        return self.estimator.__class__(**{**self.estimator.get_params(), "time_limit": left / 2}), 1
+        return self.estimator.__class__(**{**self.estimator.get_params(), "time_limit": SCORED_TIME * left}), 1
 
     @property
     def interrupted(self) -> bool:
