@@ -26,7 +26,7 @@ from gradus._replication.figures.style import (
     plain_text,
     tidy_axes,
 )
-from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, peak_size, tau_values
+from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, middle_size, tau_values
 from gradus._replication.paper import AUTOMATIC, KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 
 __all__ = ["accuracy", "baselines", "beyond", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "tab2", "tab3"]
@@ -151,7 +151,7 @@ def fig6(results: Results) -> Figure:
     left.set_xlabel(SIZE)
     left.set_ylabel(GAIN)
     figure.colorbar(scale, ax=left, label=r"$\tau$ with the known order")
-    size = peak_size(results)
+    size = middle_size(one)
     if size is not None:
         _draw_gain_by_tau(right, one, size)
     right.axhline(0, color=COLOURS["l1"], linewidth=0.8)
