@@ -15,7 +15,10 @@ import pytest
 import gradus
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted(page for folder in ("", "for", "gallery") for page in (ROOT / "docs" / folder).glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for folder in ("", "for", "gallery") for page in (ROOT / "docs" / folder).glob("*.md")),
+]
 GALLERY = sorted((ROOT / "docs" / "gallery").glob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 

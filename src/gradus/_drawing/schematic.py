@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from gradus._drawing.diagram import INK, Diagram, DiagramGate
 from gradus._drawing.dot import frame
 
-__all__ = ["Sides", "placement", "upper_first", "with_symbols"]
+__all__ = ["PIN", "REACH", "Pen", "Point", "Sides", "draw_symbol", "placement", "upper_first", "with_symbols"]
 
 # Sizes in points. A symbol lies between its pins: left at (-REACH, ±PIN), or (-REACH, 0) for one pin; right at (REACH, 0).
 REACH, HALF, PIN = 23.0, 14.0, 7.0
@@ -128,13 +128,13 @@ def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
     if not parts.is_grouped and _first_is_below(graph, ends if len(ends) > 1 else inputs):
         _flip(graph)
         pins = {node: Sides(some.pins[::-1], some.outs[::-1]) for node, some in pins.items()}
-    pen = _Pen()
+    pen = _XdotPen()
     for node, gate in parts.gates.items():
         pen.place(*_centre(graph, parts.key(node)))
         if gate.kind in BOX_NAMES:
             _draw_box(pen, gate, pins[node])
         else:
-            _draw_symbol(pen, gate, [inverted for _, inverted in pins[node].pins])
+            draw_symbol(pen, gate, [inverted for _, inverted in pins[node].pins])
     graph.graph_attr["_background"] = "".join(pen.operations)
     return graph
 
@@ -158,7 +158,18 @@ def _flip(graph: Any) -> None:
         item.attr["pos"] = PLACE.sub(lambda found: f"{found[1]},{both - float(found[2]):.2f}", item.attr["pos"])
 
 
-class _Pen:
+class Pen(Protocol):
+    """Draws what symbols consist of, in coordinates relative to a place, in points."""
+
+    def colour(self, line: str, fill: str) -> None: ...
+    def curve(self, points: Sequence[Point], *, filled: bool = False) -> None: ...
+    def line(self, points: Sequence[Point]) -> None: ...
+    def area(self, points: Sequence[Point]) -> None: ...
+    def disc(self, x: float, y: float, radius: float) -> None: ...
+    def text(self, x: float, y: float, text: str) -> None: ...
+
+
+class _XdotPen:
     """Writes drawing operations of GraphViz's xdot language, with coordinates relative to a place."""
 
     def __init__(self) -> None:
@@ -191,7 +202,14 @@ class _Pen:
         return f"{len(points)} " + "".join(f"{self._x + x:.2f} {self._y + y:.2f} " for x, y in points)
 
 
-def _draw_symbol(pen: _Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
+def draw_symbol(pen: Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
+    """Draw the symbol of a gate around the pen's place.
+
+    Parameters
+    ----------
+    bubbles : sequence of bool
+        Whether there is a bubble at each pin, from top to bottom.
+    """
     left, right = -HALF, HALF
     pen.colour(INK, gate.colour)
     if gate.kind == "block":
@@ -229,7 +247,7 @@ def _draw_symbol(pen: _Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
         pen.disc(right + BUBBLE, 0, BUBBLE)
 
 
-def _draw_block(pen: _Pen, gate: DiagramGate) -> None:
+def _draw_block(pen: Pen, gate: DiagramGate) -> None:
     wide, half = BLOCK_REACH - 4, _half(gate)
     pen.line([(wide, 0), (BLOCK_REACH, 0)])
     for pin in range(len(gate.pins)):
@@ -240,7 +258,7 @@ def _draw_block(pen: _Pen, gate: DiagramGate) -> None:
     pen.text(0, -4, f"{gate.size} gates")
 
 
-def _draw_box(pen: _Pen, gate: DiagramGate, sides: Sides) -> None:
+def _draw_box(pen: _XdotPen, gate: DiagramGate, sides: Sides) -> None:
     """Draw a known part: a box with its name, and with names at the pins that are not all alike."""
     wide, half = BOX_REACH - 8, _half(gate)
     names = dict(zip([node for node, _ in gate.pins], ("s", "1", "0"), strict=False)) if gate.kind == "MUX" else {}

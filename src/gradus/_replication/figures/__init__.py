@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gradus._replication.figures.circuits import adder, fig1
 from gradus._replication.figures.curves import (
     accuracy,
     baselines,
@@ -19,7 +20,8 @@ from gradus._replication.figures.curves import (
     tab2,
     tab3,
 )
-from gradus._replication.figures.diagrams import fig1, fig2
+from gradus._replication.figures.headline_figure import headline
+from gradus._replication.figures.hierarchies import fig2
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -31,8 +33,12 @@ __all__ = ["FIGURES", "draw"]
 
 FIGURES: dict[str, Callable[[Results], Figure]] = {
     figure.__name__: figure
-    for figure in (*(accuracy, baselines, beyond, fig1, fig2, fig3, fig4, fig5, fig6, fig7), *(figA1, figA2, tab2, tab3))
+    for figure in (
+        *(headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),
+        *(baselines, beyond, accuracy),
+    )
 }
+"""Every figure by its name, in the order in which a page shows them."""
 
 
 def draw(name: str, results: Results) -> Figure:
