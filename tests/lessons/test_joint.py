@@ -15,6 +15,8 @@ from gradus._lessons.school import School
 from gradus._lessons.school_plan import SchoolPlan
 from gradus._lessons.workshop import Workshop
 
+WORK_OF_LESSONS = 400_000_000  # about what 24 examples of the multiplier take
+
 
 def multiplier():
     """24 examples of a 3-bit multiplier: too few to tell its circuit."""
@@ -37,6 +39,7 @@ def test_joint_drafts_are_exact_and_the_same_in_threads():
     for n_jobs in (1, 2):
         control = Control(n_jobs=n_jobs)
         shop = Workshop(task_of(X, Y, np.ones_like(Y)), PhaseSettings(), 0, 0, control)
+        shop.work = WORK_OF_LESSONS
         drafts = joint_drafts(shop, columns, 35, 3)
         assert drafts
         for draft in drafts:
@@ -79,7 +82,7 @@ def test_an_exact_joint_circuit_replaces_a_shorter_one_with_errors():
     school = new_school(X, Y, Control())
     for column in range(Y.shape[1]):
         school._teach(column, school._with_constant(column))
-    school.unsolved = True
+    school.unsolved, school.shop.work = True, WORK_OF_LESSONS
     assert school.draft.errors.any()
     school._compete()
     assert not school.draft.errors.any()

@@ -14,19 +14,19 @@ from gradus._lessons.workshop import FIT, JOINT, TIDY, Workshop
 
 __all__ = ["joint_drafts"]
 
-LEAST_WORK = 300_000_000  # word operations
-MOST_WORK = 4_000_000_000
-SHARE_OF_LESSONS = 4
+SHARE_OF_LESSONS = 0.75
+MOST_WORK = 4_000_000_000  # word operations
 
 
 def joint_drafts(shop: Workshop, columns: list[int], most_gates: int, n_starts: int) -> list[Draft]:
     """Return the circuits without error that joint starts find, of at most so many gates.
 
-    Each start may work a quarter as much as the lessons did to fit, within bounds, and as much again to tidy.
+    Each start may work three quarters as much as the lessons did to fit, up to a limit, and as much again to tidy; most
+    need far less.
     """
     inputs = len(shop.task.inputs)
     nothing = GateList(inputs, np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), np.full(len(columns), -1, np.int64))
-    work = min(max(LEAST_WORK, shop.work // SHARE_OF_LESSONS), MOST_WORK)
+    work = min(int(SHARE_OF_LESSONS * shop.work), MOST_WORK)
     roomy = shop.settings._replace(spare_gates=most_gates)
 
     def start(number: int) -> Draft:
