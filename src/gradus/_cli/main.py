@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from gradus._cli.console import EndedByUserError
 from gradus._version import described_version
 from gradus.errors import GradusError
 
@@ -110,6 +111,8 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
     except GradusError as error:
         return _complain(str(error), EXIT_BAD_INPUT)
+    except EndedByUserError as ending:
+        return _complain(str(ending), EXIT_INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("stopped.", EXIT_INTERRUPTED)
     except BrokenPipeError:
