@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from gradus._replication.figures.diagrams import draw_layers, learned_again
 
 import gradus
 from experiment_helpers import changed, results_of
 from gradus import problems
 from gradus._experiments.tasks import BASELINES, Design, Task
 from gradus._replication.figures import FIGURES, draw
-from gradus._replication.figures.diagrams import draw_layers, learned_again
 from gradus._replication.figures.style import LABELS
 from gradus._replication.paper import problem_title
 from gradus.errors import SettingsError
