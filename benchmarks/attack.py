@@ -88,10 +88,16 @@ def attack_main(times: int, folder: Path) -> dict[str, Any]:
 
 def attack_workers(times: int, folder: Path) -> dict[str, Any]:
     """Kill a worker of this process at random moments, until enough have died; the run goes on by itself."""
-    count, dice, kills, over = 20 * times, random.Random(16), [0], threading.Event()
+    count, dice, kills, over = 40 * times, random.Random(16), [0], threading.Event()
+    parts = folder / "killed" / "parts"
 
     def kill() -> None:
-        while not over.wait(dice.uniform(0.2, 1.5)) and kills[0] < times:
+        while kills[0] < times and not over.is_set():
+            # Most kills come after new rows, the others soon after the last kill, while the next worker starts.
+            before, after_rows = set(parts.glob("*")), dice.random() < 0.7
+            while after_rows and set(parts.glob("*")) == before and not over.wait(0.1):
+                pass
+            over.wait(dice.uniform(0, 1))
             children = _children(os.getpid())
             if children:
                 with contextlib.suppress(ProcessLookupError):

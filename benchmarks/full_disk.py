@@ -1,7 +1,8 @@
 """Fill the disk at every write of every verb that writes: ``python benchmarks/full_disk.py``.
 
-For each verb the k-th write fails, and all after it, for every k. The verb must end with one sentence and exit code 2,
-leave nothing half written, and the same command must give all files once there is room. The exit code is 1 if it does not.
+For each verb the k-th write fails, and all after it, for every k there is. The verb must end with one sentence and exit
+code 2, leave nothing half written, and the same command must give all files once there is room. The exit code is 1 if it
+does not.
 """
 
 from __future__ import annotations

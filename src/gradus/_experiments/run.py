@@ -158,17 +158,20 @@ def record_run(folder: Path, what: dict[str, Any]) -> None:
 
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
-    """Read the record; a last line that was cut short is ignored."""
+    """Read the record; lines that are not of a run, such as a last one that was cut short, are left out."""
     try:
-        lines = (folder / RUNS_FILE).read_text(encoding="utf-8").splitlines()
+        lines = (folder / RUNS_FILE).read_bytes().splitlines()
     except OSError:
         return []
-    runs = []
-    for line in lines:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(entry, dict):
-            runs.append(entry)
-    return runs
+    return [entry for entry in map(_parsed_run, lines) if entry is not None]
+
+
+def _parsed_run(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    numbers = ("done", "seconds")
+    if not isinstance(entry, dict) or not isinstance(entry.get("versions", {}), dict):
+        return None
+    return entry if all(isinstance(entry.get(name, 0), int | float) for name in numbers) else None
