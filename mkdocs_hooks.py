@@ -52,11 +52,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """List the files of results, with sizes and checksums, on the page that describes them."""
     if page.file.src_uri != "archive.md":
         return markdown
-    lines = ["| file | rows | size | SHA-256 |", "|---|---|---|---|"]
+    lines = []
     for path in sorted((ROOT / "docs" / "results").glob("*.parquet")):
         rows = pq.read_metadata(path).num_rows
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        lines.append(f"| `{path.name}` | {rows:,} | {path.stat().st_size / 1e6:.1f} MB | `{digest}` |")
+        lines.append(f"- `{path.name}`: {rows:,} rows, {path.stat().st_size / 1e6:.1f} MB, SHA-256 `{digest}`")
     return re.sub(r"<!-- files:.*?-->", "\n".join(lines), markdown)
 
 
