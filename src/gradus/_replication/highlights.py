@@ -91,4 +91,4 @@ def _statements(claims: Sequence[Claim]) -> str:
     if not claims:
         return ""
     more = "; the full replication has the numbers" if any(claim.verdict == DIRECTION for claim in claims) else ""
-    return f"the paper's statements that this run can check: {verdict_counts(claims)}{more}"
+    return f"Statements of the paper that this run can check: {verdict_counts(claims)}{more}"
