@@ -40,7 +40,7 @@ figure.large svg { width: 100%; }
 .small { font-size: 0.85rem; color: var(--quiet); }
 .warning { background: var(--note); padding: 0.6rem 0.9rem; border-left: 4px solid var(--note-line); }
 @media (max-width: 45rem) {
-  figure svg { max-width: none; min-width: 44rem; }
+  figure svg { max-width: none; min-width: 44rem; } figure.headline svg { min-width: 0; }
   .claims thead { display: none; } .claims tr { display: block; padding: .6rem 0; border-bottom: 2px solid var(--line); }
   .claims td { display: block; border: 0; padding: .1rem 0; }
   .claims td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); font-weight: 400; }
@@ -133,13 +133,14 @@ def _claims_table(claims: Sequence[Claim], published: Sequence[Claim]) -> str:
     if not claims:
         return "<p>There are no results for any of the paper's statements yet.</p>"
     full = {claim.statement: claim for claim in published}
+    ours = "this run" if full else "ours"
     rows = []
     for claim in claims:
         cells = [
             f'<td class="number">{escape(claim.number)}</td>',
             f"<td>{escape(claim.statement)}</td>",
             f'<td data-name="paper">{escape(claim.paper)}</td>',
-            f'<td data-name="ours">{escape(claim.ours)}</td>',
+            f'<td data-name="{ours}">{escape(claim.ours)}</td>',
             f'<td data-name="verdict" class="{VERDICT_CLASS[claim.verdict]}">{escape(claim.verdict)}</td>',
         ]
         if full:
@@ -147,17 +148,17 @@ def _claims_table(claims: Sequence[Claim], published: Sequence[Claim]) -> str:
             said = f"{escape(other.ours)}: <b>{escape(other.verdict)}</b>" if other else "–"
             cells.append(f'<td data-name="{FULL}">{said}</td>')
         rows.append("".join(cells))
-    headings = ["", "statement", "paper", "this run" if full else "ours", "verdict", *([FULL] if full else [])]
-    return f'<div class="claims">{_table(headings, rows)}</div>{_claims_note(claims, bool(full))}'
+    headings = ["", "statement", "paper", ours, "verdict", *([FULL] if full else [])]
+    return f'<div class="claims">{_table(headings, rows)}</div>{_claims_note(claims, ours, bool(full))}'
 
 
-def _claims_note(claims: Sequence[Claim], short: bool) -> str:
+def _claims_note(claims: Sequence[Claim], ours: str, short: bool) -> str:
     """Explain the intervals, the words that occur, and where the full replication is."""
     used = {claim.verdict for claim in claims}
     words = "; ".join(f"<b>{word}</b>: {WORDS[word]}" for word in VERDICTS if word in used)
     note = (
-        "Ours: the estimate with its 95 % interval (t on paired differences; bootstrap over training sets for peaks, shares "
-        f"and sample sizes). {words}."
+        f"{ours.capitalize()}: the estimate with its 95 % interval (t on paired differences; bootstrap over training sets "
+        f"for peaks, shares and sample sizes). {words}."
     )
     if short:
         note += (
@@ -179,7 +180,7 @@ def _section(section: Section) -> str:
     parts = [f'<h2 id="{escape(section.name)}">{escape(plan.title)}</h2><p>{escape(plan.about)}{published}</p>']
     if not section.svg:
         return parts[0] + "<p>There are no results yet.</p>"
-    size = ' class="large"' if section.name in LEADING else ""
+    size = f' class="large {section.name}"' if section.name in LEADING else ""
     parts.append(f"<figure{size}>{inline_svg(section.svg)}</figure>")
     if section.name in ("baselines", "beyond"):
         parts.append(_method_table(results))
