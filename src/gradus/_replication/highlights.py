@@ -81,9 +81,10 @@ def _adder(results: Results) -> str:
     exact = int((rows.accuracy == 1.0).sum())
     gates = sorted(set(rows.where(rows.accuracy == 1.0).live_gates.tolist()))
     sizes = f" with {gates[0]} to {gates[-1]} gates" if len(gates) > 1 else "".join(f" with {size} gates" for size in gates)
+    mean = f"; mean {100 * float(np.mean(rows.accuracy)):.1f} %" if exact < len(rows) else ""
     return (
         f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {exact} of "
-        f"{counted(len(rows), 'training set')}{sizes}; mean {100 * float(np.mean(rows.accuracy)):.1f} %"
+        f"{counted(len(rows), 'training set')}{sizes}{mean}"
     )
 
 
@@ -91,4 +92,4 @@ def _statements(claims: Sequence[Claim]) -> str:
     if not claims:
         return ""
     more = "; the full replication has the numbers" if any(claim.verdict == DIRECTION for claim in claims) else ""
-    return f"the paper's statements that this run can check: {verdict_counts(claims)}{more}"
+    return f"Statements of the paper that this run can check: {verdict_counts(claims)}{more}"

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib import resources
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,15 +19,19 @@ from gradus._experiments.standings import rows_of, standings
 from gradus._experiments.store import Store
 from gradus._files import write_bytes_whole, write_text_whole
 from gradus._replication.claims import Claim, check_claims
-from gradus._replication.figures import draw
+from gradus._replication.figures import FIGURES, draw
 from gradus._replication.figures.style import with_hover
+from gradus._replication.highlights import highlights
 from gradus._replication.report_page import Section, report_page
 from gradus.errors import StoreError
 
-__all__ = ["Report", "claims_in_markdown", "publish", "write_report"]
+__all__ = ["Report", "claims_in_markdown", "publish", "published_claims", "write_report"]
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
+QUICK = "quick"
+"""The plan whose page sums up the run and shows the full replication beside it."""
+PUBLISHED = "published_claims.json"
 DOTS_PER_INCH = 160
 SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")
 """Order of the rows of a published table: similar neighbours make a small file."""
@@ -39,6 +44,8 @@ class Report:
     page: Path
     figures: tuple[str, ...]
     claims: tuple[Claim, ...]
+    highlights: tuple[str, ...]
+    """Sentences that sum up a quick run; nothing for other runs."""
 
 
 def write_report(folder: Path) -> Report:
@@ -51,13 +58,37 @@ def write_report(folder: Path) -> Report:
     """
     plans = load_plans(folder)
     table = Store(folder).table()
-    claims = check_claims(Results(_rows_of_any(table, plans)))
+    results = Results(_rows_of_any(table, plans))
+    claims = check_claims(results)
     places, damaged = standings(folder)
     sections = list(_sections(folder, plans, table))
+    quick = any(plan.name == QUICK for plan in plans)
+    said = highlights(results, claims) if quick else ()
     write_text_whole(folder / "claims.json", json.dumps([asdict(claim) for claim in claims], indent=1) + "\n")
-    text = report_page(claims=claims, sections=sections, standings=places, runs=read_runs(folder), damaged=damaged)
+    text = report_page(
+        claims=claims,
+        published=published_claims() if quick else (),
+        highlights=said,
+        sections=sections,
+        standings=places,
+        runs=read_runs(folder),
+        damaged=damaged,
+    )
     write_text_whole(folder / "report.html", text)
-    return Report(folder / "report.html", tuple(section.name for section in sections if section.svg), tuple(claims))
+    drawn = tuple(section.name for section in sections if section.svg)
+    return Report(folder / "report.html", drawn, tuple(claims), said)
+
+
+def published_claims() -> list[Claim]:
+    """Return the claims of the full replication, whose results are in docs/results of the source folder.
+
+    Examples
+    --------
+    >>> next(claim.verdict for claim in published_claims() if claim.statement == "Gains in test accuracy of up to 10 points")
+    'holds'
+    """
+    text = (resources.files("gradus._replication") / PUBLISHED).read_text("utf-8")
+    return [Claim(**claim) for claim in json.loads(text)]
 
 
 def _rows_of_any(table: pa.Table, plans: list[Plan]) -> pa.Table:
@@ -71,18 +102,12 @@ def _sections(folder: Path, plans: list[Plan], table: pa.Table) -> Iterator[Sect
         for name, part in plan.figure_plans():
             before = chosen.get(name)
             chosen[name] = part if before is None else replace(before, parts=(*before.parts, part))
-    for name, plan in sorted(chosen.items(), key=lambda item: _rank(item[0])):
+    for name, plan in sorted(chosen.items(), key=lambda item: list(FIGURES).index(item[0])):
         results = Results(rows_of(table, plan))
         svg = ""
         if len(results) or name in NEEDS_NO_ROWS:
             svg = _save_figure(folder / "figures", name, results)
         yield Section(name, plan, results, len(plan.tasks()), svg)
-
-
-def _rank(name: str) -> tuple[int, str]:
-    """Return the sort key of a figure on the page: the paper's figures and tables, its appendix, then ours."""
-    kinds = [name.startswith("fig") and not name.startswith("figA"), name.startswith("tab"), name.startswith("figA"), True]
-    return kinds.index(True), name
 
 
 def _save_figure(folder: Path, name: str, results: Results) -> str:

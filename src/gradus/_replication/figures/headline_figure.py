@@ -51,4 +51,4 @@ def _mark_gain(panel: Any, one: Results) -> None:
     panel.annotate("", xy=(HEADLINE_SIZE, high), xytext=(HEADLINE_SIZE, low), arrowprops=arrow)
     points = gain.scaled(100)
     said = f"{points.value:+.1f} points\n[{points.low:.1f}, {points.high:.1f}]"
-    panel.text(HEADLINE_SIZE + 1.2, (low + high) / 2, said, va="center", fontsize=11, color="#333333")
+    panel.text(HEADLINE_SIZE + 1, low - 0.03, said, va="top", fontsize=12, color="#333333")

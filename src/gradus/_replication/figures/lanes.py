@@ -19,7 +19,7 @@ __all__ = ["draw_lanes"]
 
 # Sizes in points, on paper of the size that the circuit needs.
 COLUMN, ROW, LANE_GAP = 76.0, 38.0, 14.0
-LABEL_ROOM, TITLE_ROOM, MARGIN = 118.0, 30.0, 12.0
+LABEL_ROOM, TITLE_ROOM, MARGIN = 125.0, 34.0, 12.0
 BOX = (13.0, 10.0)
 """Half the width and half the height of the box of an input or an output."""
 LARGEST_WIDTH = 10.0
@@ -59,11 +59,11 @@ def draw_lanes(network: Network, order: Sequence[int], title: str, lane: str = "
     panel.set_xlim(0, lanes.width)
     panel.set_ylim(-lanes.height, 0)
     panel.set_axis_off()
-    panel.text(MARGIN, -TITLE_ROOM / 2, title, fontsize=11 * scale, va="center", weight="bold", color=INK)
+    panel.text(MARGIN, -TITLE_ROOM / 2, title, fontsize=17 * scale, va="center", weight="bold", color=INK)
     for number, (target, (low, high)) in enumerate(zip(taught, lanes.bounds, strict=True)):
         panel.add_patch(Rectangle((0, low), lanes.width, high - low, color=LANE_COLOURS[number % 2], zorder=0, linewidth=0))
         said = f"{lane} {number + 1}: {network.output_names[target]}\n{_added(parts, number)}"
-        panel.text(MARGIN, (low + high) / 2, plain_text(said), fontsize=9 * scale, va="center", color="#555555")
+        panel.text(MARGIN, (low + high) / 2, plain_text(said), fontsize=14 * scale, va="center", color="#555555")
     _draw_parts(panel, parts, lanes, scale)
     return figure
 
@@ -174,9 +174,9 @@ def _draw_wire(panel: Any, parts: Diagram, source: int, lanes: Lanes, end: Point
 
 def _draw_box(panel: Any, centre: Point, name: str, colour: str, scale: float) -> None:
     corner = (centre[0] - BOX[0], centre[1] - BOX[1])
-    look = {"boxstyle": "round,pad=0,rounding_size=4", "facecolor": colour, "edgecolor": INK, "linewidth": 0.8}
-    panel.add_patch(FancyBboxPatch(corner, 2 * BOX[0], 2 * BOX[1], zorder=3, **look))
-    panel.text(*centre, plain_text(name), ha="center", va="center_baseline", fontsize=9 * scale, zorder=4)
+    look: dict[str, Any] = {"facecolor": colour, "edgecolor": INK, "linewidth": 0.8, "zorder": 3}
+    panel.add_patch(FancyBboxPatch(corner, 2 * BOX[0], 2 * BOX[1], "round,pad=0,rounding_size=4", **look))
+    panel.text(*centre, plain_text(name), ha="center", va="center_baseline", fontsize=12 * scale, zorder=4)
 
 
 class _FigurePen:
