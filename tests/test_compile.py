@@ -98,7 +98,7 @@ def test_signatures_and_versions_never_share_a_file(tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_files_that_nobody_has_loaded_for_weeks_go(tmp_path):
+def test_files_that_nobody_has_loaded_for_weeks_are_removed(tmp_path):
     old, new = _KernelFiles(tmp_path, "kernel", "old"), _KernelFiles(tmp_path, "kernel", "new")
     for key in ("used", "unused"):
         old.save(key, key)

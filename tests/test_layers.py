@@ -86,7 +86,7 @@ def cycle(root):
     """Find a circle of imports between modules, or return None."""
     known = modules(root)
     graph = {module: sorted(set(imports_of(path, known)) & set(known)) for module, path in known.items()}
-    # A package's own __init__ collects what its modules offer; that they are part of it is no circle.
+    # A package's own __init__ collects what its modules offer; that they are part of it is not a circle.
     graph = {m: [d for d in deps if d != m and not m.startswith(d + ".")] for m, deps in graph.items()}
     state = {}
 

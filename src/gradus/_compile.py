@@ -1,7 +1,7 @@
 """Numba compilation with a disk cache that can only save time, never cost an answer.
 
 Plain ``njit(cache=True)`` fails where no folder can be written, hands a damaged file to LLVM (which ends the process), looks
-only at the time stamp of the file a kernel stands in, and mixes up two processes that compile at once. The cache here has one
+only at the time stamp of the file a kernel is in, and mixes up two processes that compile at once. The cache here has one
 file per compiled signature, in a folder that belongs to the user alone, written whole and verified by its checksum before
 anything looks inside; it is keyed by a digest of all source that kernels are made of.
 """

@@ -71,8 +71,8 @@ def test_names_with_commas_and_letters_of_all_kinds_are_names(here, capsys, word
     assert "größe, cm" in (here / "m.json").read_text(encoding="utf-8")
 
 
-def test_a_name_that_is_no_column_is_refused_with_those_there_are():
-    with pytest.raises(SettingsError, match=r"--keep names 'q', which is no column; there are a, b\."):
+def test_an_unknown_column_is_refused_and_the_columns_are_listed():
+    with pytest.raises(SettingsError, match=r"--keep names 'q', which is not a column; there are a, b\."):
         chosen_names(["a,q"], ["a", "b"], "--keep")
     with pytest.raises(SettingsError, match="not a list of column names"):
         chosen_names(["a,,b"], ["a", "b"], "--keep")

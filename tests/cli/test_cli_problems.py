@@ -10,7 +10,7 @@ from gradus._cli.main import run
 from gradus._formats.table_files import read_table
 
 
-def test_list_shows_the_ten_beds(capsys):
+def test_list_shows_the_ten_problems(capsys):
     assert run(["problems", "list"]) == 0
     shown = capsys.readouterr().out
     for name in problems.names():

@@ -49,7 +49,7 @@ def test_without_a_header_columns_are_numbered(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no workbook at all"])
-def test_what_is_no_workbook_is_refused_with_its_name(tmp_path, content):
+def test_an_invalid_workbook_is_refused_with_its_name(tmp_path, content):
     (tmp_path / "t.xlsx").write_bytes(content)
     with pytest.raises(FormatError, match=r"t\.xlsx"):
         read_table(tmp_path / "t.xlsx")

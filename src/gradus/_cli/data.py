@@ -85,7 +85,7 @@ def chosen_names(texts: Sequence[str] | None, columns: Collection[str], option: 
     unknown = [name for name in names if name not in columns]
     if unknown:
         shown = ", ".join(list(columns)[:10]) + (", …" if len(columns) > 10 else "")
-        raise SettingsError(f"{option} names {unknown[0]!r}, which is no column; there are {shown}.")
+        raise SettingsError(f"{option} names {unknown[0]!r}, which is not a column; there are {shown}.")
     return names
 
 
@@ -104,7 +104,7 @@ def read_examples(
     Parameters
     ----------
     targets : sequence of str, optional
-        Those that the file declares, if not given; or else the last column, said aloud.
+        Those that the file declares, if not given; or else the last column, which is then reported.
     inputs : sequence of str, optional
         All other columns, if not given.
     strict : bool
@@ -114,7 +114,7 @@ def read_examples(
     unknown_labels : bool
         Whether a target's cell may be empty.
     header : bool, optional
-        Whether the first row holds names, if that shall not be guessed.
+        Whether the first row holds names; guessed if not given.
     """
     table = _rows_of_model(path) if path.suffix.lower() in MODELS else _read(path, header)
     named = chosen_names(targets, table.columns, "--targets")
@@ -133,7 +133,7 @@ def read_examples(
 
 
 def _read(path: Path, header: bool | None, **options: Any) -> Table:
-    # Only text tables may have a first row of which that can be asked.
+    # Only in text tables may it be unclear whether the first row holds names.
     return read_table(path, **options) if header is None else read_table(path, header=header, **options)
 
 
@@ -151,7 +151,7 @@ def _rows_of_model(path: Path) -> Table:
 
 
 def _last_column(table: Table, inputs: Sequence[str] | None) -> list[str]:
-    """Return the last column that is no input, and say so."""
+    """Return the last column that is not an input, and say so."""
     taken = set(chosen_names(inputs, table.columns, "--inputs") or ())
     last = [name for name in table.columns if name not in taken][-1:]
     for name in last:

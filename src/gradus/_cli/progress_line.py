@@ -53,7 +53,7 @@ def _bar(done: int, total: int) -> str:
 
 
 class Watch:
-    """Shows how learning goes on: give it to ``learn(callback=…)`` inside a ``with`` block.
+    """Shows how learning proceeds: give it to ``learn(callback=…)`` inside a ``with`` block.
 
     Ctrl-C while learning stops it with the best circuit so far, and sets `stopped`. A second Ctrl-C, or one before
     learning has begun, ends the program as usual.

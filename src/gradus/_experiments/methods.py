@@ -28,7 +28,7 @@ class Fit:
     train_errors: Counts
     test_errors: Counts
     n_gates: int | None = None
-    """Gates of the circuit; None for a classifier that is none."""
+    """Gates of the circuit; None for a classifier that is not a circuit."""
 
 
 def fit_method(task: Task, data: TrainingSet) -> Fit:
