@@ -114,6 +114,13 @@ def test_nothing_imports_in_a_circle():
     assert cycle(ROOT) is None
 
 
+def test_the_map_for_contributors_has_every_package_from_the_bottom_up():
+    text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    mapped = [name for row in re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(mapped) == sorted(set().union(*RANKS) - {"__init__", "__main__", "_version"})
+    assert [rank(f"gradus.{name}") for name in mapped] == sorted(rank(f"gradus.{name}") for name in mapped)
+
+
 @pytest.fixture
 def house(tmp_path):
     """A small house in order, to plant faults in."""
