@@ -386,3 +386,8 @@ def test_the_next_value_of_a_gene_is_not_scored_against_its_present_one(here, ca
     package.Network(1, [[0, 0]], [1], input_names=["a"], output_names=["a"]).save(here / "plain.json")
     assert run(["predict", "plain.json", "d.csv"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_target_that_differs_in_every_row_is_refused_as_an_id(here, refused):
+    write_csv(here / "d.csv", ["a", "no"], [[i % 2, f"row {i}"] for i in range(30)])
+    assert "'no' has another value in every row, as an id has; name other columns with --targets" in refused("learn", "d.csv")

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._cli.console import note
+from gradus._encoding.column_kinds import MIN_ROWS_ID
 from gradus._encoding.labels import is_unknown
 from gradus._files import LARGEST_FILE, checked_size
 from gradus._formats.table import Table, distinct_targets
@@ -232,6 +233,10 @@ def _checked_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Refuse a column that is not a list of classes."""
     if column.dtype.kind == "f":
         raise DataError(f"target {name!r} holds numbers with fractions; a target must hold classes.")
-    if len(np.unique(column[~is_unknown(column)])) > MOST_CLASSES:
+    known = column[~is_unknown(column)]
+    n_classes = len(np.unique(known))
+    if n_classes > MOST_CLASSES:
         raise DataError(f"target {name!r} has more than {MOST_CLASSES} different values; a target must hold classes.")
+    if n_classes == len(known) >= MIN_ROWS_ID:
+        raise DataError(f"target {name!r} has another value in every row, as an id has; name other columns with --targets.")
     return column
