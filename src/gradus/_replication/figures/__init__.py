@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gradus._replication.figures.circuits import adder, fig1
+from gradus._replication.figures.circuit_figures import adder, fig1
 from gradus._replication.figures.curves import (
     accuracy,
     baselines,
@@ -21,7 +21,7 @@ from gradus._replication.figures.curves import (
     tab3,
 )
 from gradus._replication.figures.headline_figure import headline
-from gradus._replication.figures.hierarchies import fig2
+from gradus._replication.figures.hierarchy_figure import fig2
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
