@@ -7,10 +7,12 @@ import json
 import os
 import subprocess
 import sys
+import types
 
 import pytest
 from cli_files import write_csv
 
+from gradus._cli import data
 from gradus._cli.data import chosen_names
 from gradus._cli.main import run
 from gradus._model import load
@@ -41,6 +43,18 @@ def test_a_pipe_goes_in_and_out(here, capsys, stdin):
     stdin(b"b,a\n1,1\n0,1\n")
     assert run(["predict", "m.json", "-", "-o", "-"]) == 0
     assert capsys.readouterr().out == "sum,carry\n0,1\n1,0\n"
+
+
+def test_a_pipe_that_never_ends_does_not_fill_the_disk(here, capsys, monkeypatch):
+    class Endless(io.RawIOBase):
+        def read(self, size=-1):
+            return (b"0,1\n" * size)[:size]
+
+    monkeypatch.setattr(data, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(data, "BLOCK", 100)
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=Endless()))
+    assert run(["learn", "-"]) == 2
+    assert "may have 1000" in capsys.readouterr().err
 
 
 def test_two_results_do_not_go_to_one_pipe(refused, here):

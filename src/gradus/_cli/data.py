@@ -60,7 +60,7 @@ def input_file(path: Path) -> Iterator[Path]:
         with copy.open("wb") as file:
             while left > 0 and (block := sys.stdin.buffer.read(min(left, BLOCK))):
                 left -= file.write(block)
-        checked_size(copy)  # what never ends must not fill the disk
+        checked_size(copy, LARGEST_FILE)  # what never ends must not fill the disk
         yield copy
 
 

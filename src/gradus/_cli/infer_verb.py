@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from gradus._checks import check_choice
-from gradus._cli.console import note, percent, print_json, print_table
+from gradus._cli.console import note, percent, print_json, print_table, printable
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._files import write_text_whole
@@ -153,7 +153,7 @@ def _number(option: str, text: str, words: dict[str, Any]) -> Any:
 
 def _show(found: Inference, files: list[Path], seconds: float) -> None:
     for sentence in found.data:
-        print(sentence)
+        print(printable(sentence))
     scores = {} if found.scores is None else {one.gene: one for one in (*found.scores.genes, found.scores.overall)}
     headings = ["gene", "rule", "probability", "contradicted"]
     headings += ["left out: one step", "usual value", "stays as it is", "free run", "verdict"] if scores else []
@@ -166,7 +166,8 @@ def _show(found: Inference, files: list[Path], seconds: float) -> None:
     print_table(headings, rows)
     for one in found.model.unexplained:
         better = ", ".join(one.regulators) or "no regulator"
-        print(f"{one.gene}: the allowed regulators explain it worse than {better} (log evidence {one.log_evidence:.1f})")
+        worse = f"{one.gene}: the allowed regulators explain it worse than {better}"
+        print(f"{printable(worse)} (log evidence {one.log_evidence:.1f})")
     print(f"{counted(len(found.model.suspects), 'suspect value')}, {seconds:.1f} s; wrote")
     for path in files:
         print(f"  {path}")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import FrameType, TracebackType
 from typing import Any
 
+from gradus._cli.console import printable
 from gradus._progress import Progress
 
 __all__ = ["Steps", "Watch"]
@@ -31,6 +32,7 @@ class _Line:
         return time.monotonic() >= self.next
 
     def show(self, text: str) -> None:
+        text = printable(text)
         if self.moves:
             room = shutil.get_terminal_size().columns - 1  # a line that wraps could not be taken back
             sys.stderr.write(f"\r\x1b[K{text if len(text) <= room else text[: room - 1] + '…'}")

@@ -136,9 +136,7 @@ def busy_odds(edges: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.flo
     return odds
 
 
-def usual_signs(
-    edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64], target: int
-) -> npt.NDArray[np.float64]:
+def usual_signs(edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
     """Log of twice the probability of falling and of rising with each regulator, from its signs in the rules of others."""
     others = np.arange(len(edges)) != target
     weight = edges * others[:, None] * (1 - np.eye(len(edges)))

@@ -145,7 +145,9 @@ def _pass(
         watch.stop("sets", gene, len(priors), target=gene)
         found = search_sets(target, prior, flips, watch, most_inputs=most_inputs)
         # Quick passes only need edges and the errors of the best rule.
-        targets.append(target_posterior(target, prior, flips, found, watch, most=80 if most_inputs == MOST_INPUTS else QUICK_SETS))
+        targets.append(
+            target_posterior(target, prior, flips, found, watch, most=80 if most_inputs == MOST_INPUTS else QUICK_SETS)
+        )
     return tuple(targets)
 
 
