@@ -390,4 +390,6 @@ def test_the_next_value_of_a_gene_is_not_scored_against_its_present_one(here, ca
 
 def test_a_target_that_differs_in_every_row_is_refused_as_an_id(here, refused):
     write_csv(here / "d.csv", ["a", "no"], [[i % 2, f"row {i}"] for i in range(30)])
-    assert "'no' has another value in every row, as an id has; name other columns with --targets" in refused("learn", "d.csv")
+    assert "'no' has another value in every row, as an id has; name other columns with --targets" in refused(
+        "learn", "d.csv", "--targets", "no"
+    )
