@@ -100,7 +100,8 @@ class LearnReport:
             print(f"taught in the order {printable(', '.join(self.document['order']))}")
         wrong = sum(entry["training_errors"] for entry in self.document["targets"])
         right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
-        votes = f", and {len(self.estimator.networks_) - 1} more circuits vote" if len(self.estimator.networks_) > 1 else ""
+        more = len(self.estimator.networks_) - 1
+        votes = f", and {counted(more, 'more circuit')} {'votes' if more == 1 else 'vote'}" if more else ""
         print(f"{right}; {counted(self.document['gates'], 'gate')}{votes}; {self.seconds:.1f} s")
         if output is not None:
             print(f"wrote {output}, and {output.with_suffix('.html')} to look at")

@@ -184,7 +184,7 @@ def column_kinds(
     found = _decide(cells, kept, wanted)
     if not any(column.used for column in found.values()):
         found = _decide(cells, cells.keys(), wanted)
-    return tuple(found.get(name) or ColumnKind(name, "dropped", "left out as asked") for name in columns)
+    return tuple(found.get(name) or ColumnKind(name, "dropped", "as asked") for name in columns)
 
 
 def _decide(cells: Mapping[str, Cells], keep: Collection[str], wanted: Mapping[str, str]) -> dict[str, ColumnKind]:
