@@ -72,7 +72,7 @@ def test_names_with_commas_and_letters_of_all_kinds_are_names(here, capsys, word
 
 
 def test_a_name_that_is_no_column_is_refused_with_those_there_are():
-    with pytest.raises(SettingsError, match=r"--keep names 'q', which is no column; there are a, b\."):
+    with pytest.raises(SettingsError, match=r"--keep names 'q', which is not a column; the columns are a, b\."):
         chosen_names(["a,q"], ["a", "b"], "--keep")
     with pytest.raises(SettingsError, match="not a list of column names"):
         chosen_names(["a,,b"], ["a", "b"], "--keep")
