@@ -195,7 +195,7 @@ def test_the_plan_says_what_becomes_of_each_column(here, capsys):
         "no: left out, counts the rows from 0 to 29",
         "size: number, cut at 0.8 and 2",
         "colour: category, 2 categories; missing cells are told apart",
-        "on: left out, left out as asked",
+        "on: left out, as asked",
         "mixed: category, 2 categories, numbers among them",
         "zip: category, as asked",
     ]

@@ -86,7 +86,7 @@ def test_names_with_commas_and_letters_of_all_kinds_are_names(here, capsys, word
 
 
 def test_an_unknown_column_is_refused_and_the_columns_are_listed():
-    with pytest.raises(SettingsError, match=r"--keep names 'q', which is not a column; there are a, b\."):
+    with pytest.raises(SettingsError, match=r"--keep names 'q', which is not a column; the columns are a, b\."):
         chosen_names(["a,q"], ["a", "b"], "--keep")
     with pytest.raises(SettingsError, match="not a list of column names"):
         chosen_names(["a,,b"], ["a", "b"], "--keep")

@@ -86,7 +86,7 @@ def chosen_names(texts: Sequence[str] | None, columns: Collection[str], option: 
     unknown = [name for name in names if name not in columns]
     if unknown:
         shown = ", ".join(list(columns)[:10]) + (", …" if len(columns) > 10 else "")
-        raise SettingsError(f"{option} names {unknown[0]!r}, which is not a column; there are {shown}.")
+        raise SettingsError(f"{option} names {unknown[0]!r}, which is not a column; the columns are {shown}.")
     return names
 
 
