@@ -11,6 +11,7 @@ from gradus._checks import check_time_limit
 from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds, usual_signs
 from gradus._inference.evidence import UNKNOWN, Evidence, GeneSeries, gather_evidence
 from gradus._inference.free_run import most_frequent, trusted_genes
+from gradus._inference.level_prior import level_odds
 from gradus._inference.gene_model import GeneModel, Unexplained
 from gradus._inference.noise_model import NOISELESS, FlipRates, flip_rates, update_rates
 from gradus._inference.posterior import TargetPosterior, target_posterior
@@ -116,6 +117,9 @@ def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRates, passes: int, watc
     """Learn all genes several times: how busy each regulator is, and the flip rates, come from the pass before."""
     n = len(seen.genes)
     base = tuple(edges.of_target(g) for g in range(n))
+    measured = level_odds(seen.series)
+    if measured is not None:
+        base = tuple(replace(one, odds=one.odds + measured[g]) for g, one in enumerate(base))
     priors = base
     for once in range(passes + 1):
         last = once == passes

@@ -247,8 +247,8 @@ def _attractors(found: Inference) -> list[str]:
         [cell(k), cell(f"{one.states:,}", float(one.states)), _genes(one.on, n), _genes(one.off, n), _genes(one.changing, n)]
         for k, one in enumerate(run.attractors, start=1)
     ]
-    kind = "attractors" if run.cyclic else "fixed points (with so many genes no others were looked for)"
-    more = f" The first {len(rows)} are bullets." if run.count > len(rows) else ""
+    kind = "attractors" if run.cyclic else "fixed points (a search for other attractors was begun, but it did not end in time)"
+    more = f" The first {len(rows)} are listed." if run.count > len(rows) else ""
     table = [sortable(["no.", "states", "on", "off", "changing"], rows, frozenset({0, 1}))] if rows else []
     return [
         f"<p>States that the rules never leave, one gene being updated at a time in any order: {run.count:,} {kind}, "
