@@ -78,5 +78,7 @@ def _rule(line: str, usual: bool) -> Rule | None:
     cells = np.array([usual if value < 0 else value == 1 for value in values])
     order = np.argsort(inputs)
     numbers = np.arange(len(cells))
-    places = sum((((numbers >> low) & 1) << (len(inputs) - 1 - int(at)) for low, at in enumerate(order)), np.zeros_like(numbers))
+    places = sum(
+        (((numbers >> low) & 1) << (len(inputs) - 1 - int(at)) for low, at in enumerate(order)), np.zeros_like(numbers)
+    )
     return tuple(sorted(inputs)), cells[places]

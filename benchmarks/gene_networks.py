@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from boolnet_rules import boolnet_missing, boolnet_rules
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from boolnet_rules import boolnet_missing, boolnet_rules
 from gradus._inference.edge_prior import EdgeBelief
 from gradus._inference.evidence import GeneSeries
 from gradus._inference.gene_learning import learn_genes

@@ -113,7 +113,9 @@ class GeneSeries:
         if not (np.isfinite(self.weight) and self.weight > 0):
             raise DataError(f"Series {self.name!r} has the weight {self.weight!r}; it must be above 0.")
         if self.levels is not None and np.shape(self.levels) != states.shape:
-            raise DataError(f"Series {self.name!r} has levels of the shape {np.shape(self.levels)}, but states {states.shape}.")
+            raise DataError(
+                f"Series {self.name!r} has levels of the shape {np.shape(self.levels)}, but states {states.shape}."
+            )
 
     def with_states(self, states: States) -> GeneSeries:
         """Return the same series with other values; 2 is unknown."""

@@ -34,7 +34,9 @@ from gradus.errors import ConflictError, DataError, MissingExtraError
 
 __all__ = ["Inference", "infer"]
 
-LEVELS_RANK = "The measured levels, before they were made binary, make edges between correlated genes more probable beforehand."
+LEVELS_RANK = (
+    "The measured levels, before they were made binary, make edges between correlated genes more probable beforehand."
+)
 
 
 @dataclass(frozen=True, eq=False)

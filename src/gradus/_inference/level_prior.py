@@ -63,4 +63,4 @@ def _target_odds(now: Levels, then: Levels, target: int) -> Levels:
     below = np.sqrt((rest**2).sum() * (others**2).sum(axis=0))
     correlations = np.divide(rest @ others, below, out=np.zeros(len(below)), where=below > 1e-9)
     gains = -len(then) * np.log1p(-np.minimum(correlations**2, 1 - 1e-12)) - np.log(len(then))
-    return np.clip(gains / 4, LEAST_ODDS, MOST_ODDS)
+    return np.asarray(np.clip(gains / 4, LEAST_ODDS, MOST_ODDS))
