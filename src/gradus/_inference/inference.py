@@ -255,7 +255,7 @@ def _hierarchies(runs: Sequence[Series], model: GeneModel, watch: WorkWatch) -> 
             place = [number[name] for name in moves.target_names]
             found = find_hierarchies(moves.X, moves.Y, watch)
             return [_renumbered(one, place) for one in found], True
-    return nested_hierarchies([one.sets[0].features for one in model.targets]), False
+    return nested_hierarchies([one.best_rule.features for one in model.targets]), False
 
 
 def _renumbered(one: Hierarchy, place: Sequence[int]) -> Hierarchy:
