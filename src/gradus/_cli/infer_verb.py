@@ -136,7 +136,8 @@ def _with_held(series: tuple[Series, ...], texts: list[str]) -> tuple[Series, ..
         values = parse_held(genes)
         places = [k for k, one in enumerate(found) if not colon or file in (str(one.path), Path(str(one.path)).name)]
         if not places:
-            raise SettingsError(f"--held is {text!r}, but {file!r} is not one of the files.")
+            files = ", ".join(dict.fromkeys(Path(str(one.path)).name for one in found))
+            raise SettingsError(f"--held is {text!r}, but {file!r} is not one of the files: {files}.")
         for k in places:
             found[k] = replace(found[k], held={**found[k].held, **values})
     return tuple(found)
