@@ -158,7 +158,7 @@ def _marked(mark):
 
 
 def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(tmp_path):
-    count = 150
+    count = 100
     script = tmp_path / "runner.py"
     script.write_text(RUNNER)
     mark = uuid.uuid4().hex
@@ -167,10 +167,10 @@ def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(
     command = [sys.executable, str(script), str(tmp_path / "killed"), str(count)]
     rng = random.Random(6)
     done = []
-    for _ in range(5):
+    for _ in range(3):  # benchmarks/attack.py does it 50 times
         process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE)
         before = len(Store(tmp_path / "killed"))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while len(Store(tmp_path / "killed")) <= before and time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.02)
         time.sleep(rng.uniform(0, 0.3))
