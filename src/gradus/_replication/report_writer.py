@@ -18,8 +18,10 @@ from gradus._experiments.standings import rows_of, standings
 from gradus._experiments.store import Store
 from gradus._files import write_bytes_whole, write_text_whole
 from gradus._replication.claims import Claim, check_claims
-from gradus._replication.figures import draw
+from gradus._replication.comparison_tables import tables_in_markdown
+from gradus._replication.figures import OWN_FIGURES, draw
 from gradus._replication.figures.style import with_hover
+from gradus._replication.own_claims import check_own_claims
 from gradus._replication.report_page import Section, report_page
 from gradus.errors import StoreError
 
@@ -39,6 +41,10 @@ class Report:
     page: Path
     figures: tuple[str, ...]
     claims: tuple[Claim, ...]
+    """The paper's."""
+    own_claims: tuple[Claim, ...] = ()
+    tables: str = ""
+    """Tables beyond the paper, as Markdown."""
 
 
 def write_report(folder: Path) -> Report:
@@ -51,17 +57,25 @@ def write_report(folder: Path) -> Report:
     """
     plans = load_plans(folder)
     table = Store(folder).table()
-    claims = check_claims(Results(_rows_of_any(table, plans)))
+    claims = check_claims(Results(_rows_shown(table, plans, own=False)))
+    own_claims = check_own_claims(Results(_rows_shown(table, plans, own=True)))
     places, damaged = standings(folder)
     sections = list(_sections(folder, plans, table))
-    write_text_whole(folder / "claims.json", json.dumps([asdict(claim) for claim in claims], indent=1) + "\n")
-    text = report_page(claims=claims, sections=sections, standings=places, runs=read_runs(folder), damaged=damaged)
+    every = [asdict(claim) for claim in (*claims, *own_claims)]
+    write_text_whole(folder / "claims.json", json.dumps(every, indent=1) + "\n")
+    tables = tables_in_markdown({section.name: section.results for section in sections})
+    text = report_page(
+        claims=claims, own_claims=own_claims, sections=sections, standings=places, runs=read_runs(folder), damaged=damaged
+    )
     write_text_whole(folder / "report.html", text)
-    return Report(folder / "report.html", tuple(section.name for section in sections if section.svg), tuple(claims))
+    drawn = tuple(section.name for section in sections if section.svg)
+    return Report(folder / "report.html", drawn, tuple(claims), tuple(own_claims), tables)
 
 
-def _rows_of_any(table: pa.Table, plans: list[Plan]) -> pa.Table:
-    return rows_of(table, Plan("all", "", parts=tuple(plans)))
+def _rows_shown(table: pa.Table, plans: list[Plan], *, own: bool) -> pa.Table:
+    """Return the rows of plans whose figures are our own, or of the others: the paper's statements are about its figures."""
+    shown = [part for plan in plans for name, part in plan.figure_plans() if (name in OWN_FIGURES) == own]
+    return rows_of(table, Plan("shown", "", parts=tuple(shown)))
 
 
 def _sections(folder: Path, plans: list[Plan], table: pa.Table) -> Iterator[Section]:
@@ -107,8 +121,8 @@ def _save_figure(folder: Path, name: str, results: Results) -> str:
     return svg
 
 
-def claims_in_markdown(claims: Sequence[Claim]) -> str:
-    """Write claims as a Markdown table.
+def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
+    """Write claims as a Markdown table; `expected` names whose value stands beside ours.
 
     Examples
     --------
@@ -118,7 +132,7 @@ def claims_in_markdown(claims: Sequence[Claim]) -> str:
     | 1 | It grows | yes | +3 [1, 5] | **holds** |
     <BLANKLINE>
     """
-    lines = ["| | statement | paper | ours | verdict |", "|---|---|---|---|---|"]
+    lines = [f"| | statement | {expected} | ours | verdict |", "|---|---|---|---|---|"]
     for claim in claims:
         cells = [claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**"]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -127,6 +141,8 @@ def claims_in_markdown(claims: Sequence[Claim]) -> str:
 
 def publish(folder: Path, report: Report, target: Path) -> None:
     """Write what belongs in a repository to another folder: `results.parquet`, `claims.md`, `report.html`, `figures/`.
+
+    Claims and tables of our own, where there are any, go to `own_claims.md`.
 
     Parameters
     ----------
@@ -144,7 +160,11 @@ def publish(folder: Path, report: Report, target: Path) -> None:
     table = Store(folder).table().drop_columns(["task"]).sort_by([(name, "ascending") for name in SORTED_BY])
     pq.write_table(table, sink, compression="zstd", compression_level=19)
     write_bytes_whole(target / "results.parquet", sink.getvalue())
-    write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
+    if report.claims:
+        write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
+    if report.own_claims:
+        text = f"{claims_in_markdown(report.own_claims, 'expected')}\n{report.tables}"
+        write_text_whole(target / "own_claims.md", text)
     write_bytes_whole(target / "report.html", report.page.read_bytes())
     for path in sorted((folder / "figures").iterdir()):
         write_bytes_whole(target / "figures" / path.name, path.read_bytes())

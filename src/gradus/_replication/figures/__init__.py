@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gradus._replication.figures.curves import (
-    accuracy,
-    baselines,
-    beyond,
-    fig3,
-    fig4,
-    fig5,
-    fig6,
-    fig7,
-    figA1,
-    figA2,
-    tab2,
-    tab3,
-)
+from gradus._replication.figures.comparisons import league, noise, orders, sample_complexity
+from gradus._replication.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, tab2, tab3
 from gradus._replication.figures.diagrams import fig1, fig2
 from gradus.errors import SettingsError
 
@@ -27,12 +15,17 @@ if TYPE_CHECKING:
 
     from gradus._experiments.results import Results
 
-__all__ = ["FIGURES", "draw"]
+__all__ = ["FIGURES", "OWN_FIGURES", "draw"]
 
 FIGURES: dict[str, Callable[[Results], Figure]] = {
     figure.__name__: figure
-    for figure in (*(accuracy, baselines, beyond, fig1, fig2, fig3, fig4, fig5, fig6, fig7), *(figA1, figA2, tab2, tab3))
+    for figure in (*(accuracy, baselines, fig1, fig2, fig3, fig4, fig5, fig6, fig7), *(figA1, figA2, tab2, tab3))
 }
+OWN_FIGURES: dict[str, Callable[[Results], Figure]] = {
+    figure.__name__: figure for figure in (sample_complexity, noise, orders, league)
+}
+"""Those beyond the paper."""
+FIGURES |= OWN_FIGURES
 
 
 def draw(name: str, results: Results) -> Figure:
