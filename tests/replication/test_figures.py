@@ -11,7 +11,7 @@ import gradus
 from experiment_helpers import changed, results_of
 from gradus import problems
 from gradus._experiments.tasks import BASELINES, Design, Task
-from gradus._replication.figures import FIGURES, draw
+from gradus._replication.figures import FIGURES, OWN_FIGURES, draw
 from gradus._replication.figures.diagrams import draw_layers, learned_again
 from gradus._replication.figures.style import LABELS
 from gradus._replication.paper import problem_title
@@ -20,7 +20,13 @@ from gradus.errors import SettingsError
 PROBLEMS = {"cpar7": 7, "cmaj9": 5, "sub5": 5, "add6": 6, "cmux15": 7}
 SIZES = (8, 16, 24)
 TAUS = (-1.0, 0.0, 1.0)
-NAMES = {"tree": "decision tree", "chain": "chain of trees", "forest": "random forest", "mlp": "small MLP"}
+NAMES = {
+    "tree": "decision tree",
+    "chain": "chain of trees",
+    "forest": "random forest",
+    "mlp": "small MLP",
+    "boosting": "gradient boosting",
+}
 
 
 def rows_for(name, made_up):
@@ -46,10 +52,9 @@ def rows_for(name, made_up):
     elif name == "fig7":
         rows = made_up("mammalian", accuracy(9), m=9, order="none", losses=("l1",))
         rows += made_up("mammalian", accuracy(9), m=9, order="auto", losses=("lw", "llh", "lgh"))
-    elif name in ("baselines", "beyond"):
+    elif name == "baselines":
         rows = made_up("cpar7", accuracy(7), m=7, losses=("l1", "lgh"))
-        methods = BASELINES if name == "baselines" else (*BASELINES, "lessons")
-        for method in methods:
+        for method in BASELINES:
             others = made_up("cpar7", accuracy(7), m=7, losses=("l1",))
             rows += changed(others, method=method, loss=None, order="none")
     elif name in ("tab2", "tab3"):
@@ -172,14 +177,12 @@ def test_figure_a2_shows_steps_in_millions(made_up):
         check(panel, steps)
 
 
-@pytest.mark.parametrize("name", ["baselines", "beyond"])
-def test_methods_are_shown_beside_networks(name, made_up):
-    rows = rows_for(name, made_up)
-    (panel,) = used(draw(name, results_of(rows)))
+def test_methods_are_shown_beside_networks(made_up):
+    rows = rows_for("baselines", made_up)
+    (panel,) = used(draw("baselines", results_of(rows)))
     methods = {NAMES.get(method, method): mean(rows, method=method) for method in BASELINES}
     networks = {f"network, {LABELS[loss]}": mean(rows, loss=loss, method="network") for loss in ("l1", "lgh")}
-    ours = {"lessons": mean(rows, method="lessons")} if name == "beyond" else {}
-    check(panel, {**methods, **networks, **ours})
+    check(panel, {**methods, **networks})
 
 
 def test_users_own_figure_shows_whatever_was_varied(made_up):
@@ -252,7 +255,7 @@ def test_dollar_signs_in_names_are_no_formulas(made_up):
 
 
 def test_every_figure_says_which_runs_it_shows(made_up):
-    for name in sorted(set(FIGURES) - {"fig1", "fig2"}):
+    for name in sorted(set(FIGURES) - set(OWN_FIGURES) - {"fig1", "fig2"}):
         rows = rows_for(name, made_up)
         rows = [row for row in rows if name != "fig3" or row.problem == "cpar7"]
         text = draw(name, results_of(rows)).get_supxlabel()

@@ -31,7 +31,7 @@ def tables_in_markdown(results: dict[str, Results]) -> str:
     for name, (title, table) in TABLES.items():
         rows = results.get(name)
         if rows is not None and len(rows):
-            made.append(f"### {title}\n\n{table(rows)}")
+            made.append(f"## {title}\n\n{table(rows)}")
     return "\n".join(made)
 
 

@@ -73,9 +73,13 @@ def write_report(folder: Path) -> Report:
 
 
 def _rows_shown(table: pa.Table, plans: list[Plan], *, own: bool) -> pa.Table:
-    """Return the rows of plans whose figures are our own, or of the others: the paper's statements are about its figures."""
-    shown = [part for plan in plans for name, part in plan.figure_plans() if (name in OWN_FIGURES) == own]
-    return rows_of(table, Plan("shown", "", parts=tuple(shown)))
+    """Return the rows of plans with figures of our own, or of the others: the paper's statements are not about ours."""
+    return rows_of(table, Plan("shown", "", parts=tuple(_only(plan, own) for plan in plans)))
+
+
+def _only(plan: Plan, own: bool) -> Plan:
+    wanted = bool(OWN_FIGURES.keys() & set(plan.figures)) == own
+    return replace(plan, blocks=plan.blocks if wanted else (), parts=tuple(_only(part, own) for part in plan.parts))
 
 
 def _sections(folder: Path, plans: list[Plan], table: pa.Table) -> Iterator[Section]:
@@ -142,7 +146,7 @@ def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
 def publish(folder: Path, report: Report, target: Path) -> None:
     """Write what belongs in a repository to another folder: `results.parquet`, `claims.md`, `report.html`, `figures/`.
 
-    Claims and tables of our own, where there are any, go to `own_claims.md`.
+    Claims and tables beyond the paper, where there are any, go to `tables.md`.
 
     Parameters
     ----------
@@ -160,11 +164,12 @@ def publish(folder: Path, report: Report, target: Path) -> None:
     table = Store(folder).table().drop_columns(["task"]).sort_by([(name, "ascending") for name in SORTED_BY])
     pq.write_table(table, sink, compression="zstd", compression_level=19)
     write_bytes_whole(target / "results.parquet", sink.getvalue())
-    if report.claims:
+    if report.claims or not report.own_claims:
         write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
     if report.own_claims:
-        text = f"{claims_in_markdown(report.own_claims, 'expected')}\n{report.tables}"
-        write_text_whole(target / "own_claims.md", text)
+        claims = claims_in_markdown(report.own_claims, "expected")
+        text = f"# Beyond the paper: claims and tables\n\n{claims}\n{report.tables}"
+        write_text_whole(target / "tables.md", text)
     write_bytes_whole(target / "report.html", report.page.read_bytes())
     for path in sorted((folder / "figures").iterdir()):
         write_bytes_whole(target / "figures" / path.name, path.read_bytes())
