@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,6 +39,8 @@ LOOKS: dict[str, dict[str, Any]] = {
     "circuit": {"color": COLOURS["lessons"], "linestyle": ":"},
     "lessons": {"color": "#0072B2", "linewidth": 2.2},
 }
+LEGEND_WIDTH = 2.3
+"""Width of an entry of the legend, in inches."""
 ORDER_NAMES = {"minimum sets": COLOURS["auto"], "entropy": COLOURS["forest"], "self-paced": "#0072B2"}
 PAPER_NAMES = {"l1": "network, $L_1$", "lgh": "network, $L_{gh}$, given order", "auto": "network, $L_{gh}$, found order"}
 
@@ -45,6 +48,17 @@ PAPER_NAMES = {"l1": "network, $L_1$", "lgh": "network, $L_{gh}$, given order", 
 def _draw(panel: Any, points: Sequence[tuple[float, Estimate]], key: str) -> None:
     look = dict(LOOKS[key])
     band(panel, points, look.pop("color"), PAPER_NAMES.get(key, LEARNERS[key].name), **look)
+
+
+def _finish(figure: Figure, results: Results, panels: Sequence[Any], first: str) -> Figure:
+    """Add one legend for all panels, ours first, and the line that says which runs the figure shows."""
+    handles: dict[str, Any] = {}
+    for panel in panels:
+        handles.update({label: handle for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)})
+    handles = dict(sorted(handles.items(), key=lambda item: item[0] != first))
+    columns = max(1, int(figure.get_figwidth() / LEGEND_WIDTH))
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
+    return finish(figure, results, [])
 
 
 def sample_complexity(results: Results) -> Figure:
@@ -67,7 +81,7 @@ def sample_complexity(results: Results) -> Figure:
         panel.set_xlabel(SIZE)
     for panel in panels[::columns]:
         panel.set_ylabel(ACCURACY)
-    return finish(figure, results, panels)
+    return _finish(figure, results, panels, "lessons, vote")
 
 
 def noise(results: Results) -> Figure:
@@ -85,7 +99,7 @@ def noise(results: Results) -> Figure:
         panel.set_title(f"{plain_text(problem_title(problem))}, {sizes} examples", fontsize=9)
         panel.set_xlabel("flipped training labels (%)")
         panel.set_ylabel(ACCURACY)
-    return finish(figure, results, panels)
+    return _finish(figure, results, panels, "lessons, vote")
 
 
 def orders(results: Results) -> Figure:
@@ -105,7 +119,7 @@ def orders(results: Results) -> Figure:
     tidy_axes(grid.flat)
     grid[0, 0].set_ylabel(r"$\tau$ with the known order")
     grid[1, 0].set_ylabel("share of the gain kept")
-    return finish(figure, results, list(grid.flat))
+    return _finish(figure, results, list(grid.flat), "self-paced")
 
 
 def _draw_gain_kept(panel: Any, one: Results) -> None:
@@ -121,6 +135,7 @@ def _draw_gain_kept(panel: Any, one: Results) -> None:
             panel.errorbar(place, share.value, yerr=[[low], [high]], color="#333333", capsize=3, linewidth=1)
     panel.axhline(1.0, color="#999999", linewidth=0.8, linestyle=":")
     panel.axhline(0.0, color="#333333", linewidth=0.8)
+    panel.set_xlim(-0.6, len(ORDER_NAMES) - 0.4)
     panel.set_ylim(-0.6, 1.6)
     panel.set_xticks(places, list(ORDER_NAMES), rotation=20, fontsize=8)
     panel.set_xlabel(f"at {size} examples" if size else "")
@@ -149,7 +164,7 @@ def league(results: Results) -> Figure:
                     weight=weight,
                     color="black" if value > 0.8 else "white",
                 )
-    panel.set_xticks(range(len(keys)), [LEARNERS[key].name.replace(", ", ",\n") for key in keys], fontsize=8)
+    panel.set_xticks(range(len(keys)), ["\n".join(textwrap.wrap(LEARNERS[key].name, 10)) for key in keys], fontsize=8)
     panel.xaxis.tick_top()
     panel.set_yticks(range(len(rows)), [f"{row.problem}, {row.size} examples" for row in rows], fontsize=8)
     panel.tick_params(length=0)
