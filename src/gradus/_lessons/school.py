@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from gradus._bits import unpack
 from gradus._lessons.board import PackedExamples
 from gradus._lessons.control import Control
-from gradus._lessons.description import BIT, FUNCTION_BITS, NAND_BITS, error_table, gate_table
+from gradus._lessons.description import BIT
 from gradus._lessons.gate_list import GateList, cleaned, select_outputs
-from gradus._lessons.phases import Draft, PhaseSettings, fit, scaled, tidy, tolerate
+from gradus._lessons.joint import joint_drafts
+from gradus._lessons.phases import Draft, PhaseSettings, fit, tidy, tolerate
 from gradus._lessons.school_plan import SchoolPlan, Taught
 from gradus._lessons.screen import least_errors
+from gradus._lessons.workshop import FIT, JOINT, SCREEN, TIDY, TOLERATE, Workshop
 
 __all__ = ["School"]
-
-FIT, TIDY, TOLERATE, SCREEN, JOINT = range(5)
-"""What a seed is for."""
 
 MAX_FIT_WORK = 6_000_000_000  # word operations: some two seconds
 MAX_TIDY_WORK = 8_000_000_000
 HARD_LESSON = 1_000_000_000
+JOINT_STARTS = 2  # per try of a lesson
+MORE_GATES = 10  # that a joint start has at first, compared with the circuit it competes with
 
 
 class School:
@@ -33,27 +32,18 @@ class School:
     def __init__(
         self, task: PackedExamples, plan: SchoolPlan, settings: PhaseSettings, seed: int, number: int, control: Control
     ) -> None:
-        self.task, self.plan, self.settings, self.control = task, plan, scaled(settings, task), control
-        self.seed, self.number = seed, number
-        self.known = [int(count) for count in np.bitwise_count(task.known).sum(axis=1)]
-        ones = np.bitwise_count(task.targets & task.known).sum(axis=1)
-        self.minority = [min(int(one), count - int(one)) for one, count in zip(ones, self.known, strict=True)]
+        self.shop = Workshop(task, settings, seed, number, control)
+        self.plan, self.control = plan, control
         self.taught: list[int] = []
         self.remaining = list(range(len(task.targets)))
         self.tolerant = plan.exact is False or _contradictory(task)
         n_inputs = len(task.inputs)
         empty = GateList(n_inputs, np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), np.zeros(0, np.int64))
         self.draft = Draft(empty, np.zeros(0, np.int64), True, 0, 0)
-        self.work = self.n_mends = 0
+        self.n_mends = 0
         self.unsolved = False
-        self._lock = threading.Lock()
         self._fallback: tuple[tuple[int, int, int], Draft] | None = None
         """The best trial of the latest lesson: (-columns, length less that of the constant, column), and the draft."""
-        self._gate_bits = gate_table(n_inputs, 64, self._function_bits)
-
-    @property
-    def _function_bits(self) -> float:
-        return NAND_BITS if self.settings.nand else FUNCTION_BITS
 
     def run(self) -> Taught:
         """Teach every target, then tidy what came out."""
@@ -67,40 +57,13 @@ class School:
         self._leave_out()
         return self._report_card()
 
-    # Costs.
-
-    def gate_bits(self, n_gates: int) -> int:
-        """Return the description length of so many gates."""
-        if n_gates >= len(self._gate_bits):
-            self._gate_bits = gate_table(len(self.task.inputs), 2 * n_gates, self._function_bits)
-        return int(self._gate_bits[n_gates])
-
-    def error_bits(self, column: int, errors: int) -> int:
-        """Return the description length of so many errors in a column."""
-        return int(error_table(self.known[column], self.settings.noise_rate)[errors])
-
-    def length(self, draft: Draft, columns: Sequence[int]) -> int:
-        """Return the description length of a draft for some columns."""
-        errors = draft.errors.tolist()
-        return self.gate_bits(draft.n_gates) + sum(map(self.error_bits, columns, errors))
-
     # One lesson.
 
     def _seed(self, *place: int) -> int:
-        entropy = [self.seed, self.number, len(self.taught), *place]
-        return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
-
-    def _run(
-        self, phase: Callable[..., Draft], circuit: GateList, columns: list[int], seed: int, work: int, settings: PhaseSettings
-    ) -> Draft:
-        """Run a phase and book its work; sums come out the same whatever thread is first."""
-        draft = phase(self.task, circuit, columns, seed, work, settings, self.control)
-        with self._lock:
-            self.work += draft.work
-        return draft
+        return self.shop.seed_for(len(self.taught), *place)
 
     def _lesson(self) -> None:
-        residual = least_errors(self.task, self.draft.circuit, self.remaining, self._seed(SCREEN))
+        residual = least_errors(self.shop.task, self.draft.circuit, self.remaining, self._seed(SCREEN))
         cheap = [t for t, errors in zip(self.remaining, residual.tolist(), strict=True) if errors[1] == 0]
         if self.plan.order is not None:
             candidates = [self.plan.order[len(self.taught)]]
@@ -120,8 +83,8 @@ class School:
 
     def _rank(self, column: int, errors: int) -> float:
         """Bits left by one gate, as a share of the bits that a constant leaves."""
-        constant = self.error_bits(column, self.minority[column])
-        return self.error_bits(column, min(errors, self.minority[column])) / constant if constant else 0.0
+        constant = self.shop.label_bits(column)
+        return self.shop.error_bits(column, min(errors, self.shop.minority[column])) / constant if constant else 0.0
 
     def _teach(self, column: int, draft: Draft) -> None:
         self.taught.append(column)
@@ -129,46 +92,50 @@ class School:
         self.draft = draft
 
     def _tell(self, target: int, errors: int, stage: str = "teach") -> None:
-        done, n = len(self.taught), len(self.known)
+        done, n = len(self.taught), len(self.shop.known)
         share = 0.9 * (done * (done + 1)) / (n * (n + 1)) if stage == "teach" else 0.95
-        self.control.report(stage, self.number, done, n, target, errors, self.draft.n_gates, share)
+        self.control.report(stage, self.shop.number, done, n, target, errors, self.draft.n_gates, share)
 
     def _attempt(self, column: int, attempt: int, work: int, spare: int | None = None) -> Draft:
         """Teach a column on top of the present circuit, on trial; the best trial is kept for the case of an early stop."""
         draft = self._try(column, attempt, work, spare)
         columns = [*self.taught, column]
-        rank = (-len(columns), self.length(draft, columns) - self.length(self._with_constant(column), columns), column)
-        with self._lock:
+        rank = (
+            -len(columns),
+            self.shop.length(draft, columns) - self.shop.length(self._with_constant(column), columns),
+            column,
+        )
+        with self.shop.lock:
             if rank[1] < 0 and (self._fallback is None or rank < self._fallback[0]):
                 self._fallback = (rank, draft)
         return draft
 
     def _try(self, column: int, attempt: int, work: int, spare: int | None) -> Draft:
-        settings = self.settings if spare is None else self.settings._replace(spare_gates=spare)
-        self._tell(column, self.minority[column])
+        settings = self.shop.settings if spare is None else self.shop.settings._replace(spare_gates=spare)
+        self._tell(column, self.shop.minority[column])
         columns = [*self.taught, column]
         start = select_outputs(self.draft.circuit, [*range(len(self.taught)), -1])
-        draft = self._run(fit, start, columns, self._seed(FIT, column, attempt, work), work, settings)
+        draft = self.shop.run(fit, start, columns, self._seed(FIT, column, attempt, work), work, settings)
         self._tell(column, int(draft.errors[-1]))
         if self.tolerant:
             seed = self._seed(TOLERATE, column, attempt, work)
-            return self._run(tolerate, draft.circuit, columns, seed, settings.tolerate_work, settings)
+            return self.shop.run(tolerate, draft.circuit, columns, seed, settings.tolerate_work, settings)
         if draft.reached and spare is None:
             seed = self._seed(TIDY, column, attempt, work)
-            small = self._run(tidy, draft.circuit, columns, seed, settings.tidy_work, settings)
+            small = self.shop.run(tidy, draft.circuit, columns, seed, settings.tidy_work, settings)
             return small._replace(reached=True)
         return draft
 
     def _exact_lesson(self, candidates: list[int], easy: bool) -> tuple[int, Draft] | None:
         """Teach one of the candidates without error, the one that needs fewest gates; None if labels seem to be wrong."""
         if easy:
-            draft = self._attempt(candidates[0], 0, self.settings.fit_work, spare=1)
+            draft = self._attempt(candidates[0], 0, self.shop.settings.fit_work, spare=1)
             if draft.reached:
                 return candidates[0], draft
-        field, solved, work, before = candidates, [], 0, self.work
+        field, solved, work, before = candidates, [], 0, self.shop.work
         # Every target that was taught exactly is a sign that labels are clean, and worth more patience with the next.
         for round_number in range(min(self.plan.first_rounds + len(self.taught), self.plan.rounds)):
-            work = min(self.settings.fit_work * 4**round_number, MAX_FIT_WORK)
+            work = min(self.shop.settings.fit_work * 4**round_number, MAX_FIT_WORK)
             drafts = self.control.map(lambda t, work=work: self._attempt(t, 0, work), field)  # type: ignore[misc]
             if self.control.stop():
                 return None
@@ -187,7 +154,7 @@ class School:
         every = [entry for entry in solved if entry[1] in front]
         every += [(self._price(t, draft), t, draft) for (t, _), draft in zip(trials, more, strict=True) if draft.reached]
         _, column, best = min(every, key=lambda entry: entry[:2])
-        best = self._tidied([*self.taught, column], best, self.work - before)
+        best = self._tidied([*self.taught, column], best, self.shop.work - before)
         checked = self._noise_checked([*self.taught, column], best) if self.plan.exact is None else best
         return None if checked is None else (column, checked)
 
@@ -208,26 +175,27 @@ class School:
         mended = self._mended(columns, draft, work, (JOINT,))
         if not mended.reached:
             return draft
-        small = self._run(tidy, mended.circuit, columns, self._seed(TIDY, JOINT), work // 4, self.settings)
+        small = self.shop.run(tidy, mended.circuit, columns, self._seed(TIDY, JOINT), work // 4, self.shop.settings)
         return small._replace(reached=True) if small.n_gates < draft.n_gates else draft
 
     def _mended(self, columns: list[int], draft: Draft, work: int, place: tuple[int, ...]) -> Draft:
         """Shorten a circuit where errors are allowed, then mend these: the way over a wall that no tidying passes."""
-        short = self._run(tolerate, draft.circuit, columns, self._seed(TOLERATE, *place), work, self.settings)
-        return self._run(fit, short.circuit, columns, self._seed(FIT, JOINT, *place), work, self.settings)
+        short = self.shop.run(tolerate, draft.circuit, columns, self._seed(TOLERATE, *place), work, self.shop.settings)
+        return self.shop.run(fit, short.circuit, columns, self._seed(FIT, JOINT, *place), work, self.shop.settings)
 
     def _price(self, column: int, draft: Draft) -> float:
         """Bits of gates that a column adds, per bit that its values are worth: rare values prove little."""
-        added = self.gate_bits(draft.n_gates) - self.gate_bits(self.draft.n_gates)
-        return added / max(self.error_bits(column, self.minority[column]), 1)
+        added = self.shop.gate_bits(draft.n_gates) - self.shop.gate_bits(self.draft.n_gates)
+        return added / max(self.shop.label_bits(column), 1)
 
     def _noise_checked(self, columns: list[int], draft: Draft) -> Draft | None:
         """Return an exact circuit, tidied further if it is in doubt, or None if it is too long to be the truth."""
         if not self._in_doubt(columns, draft, 0):
             return draft
-        work = 10 * self.settings.tidy_work
+        work = 10 * self.shop.settings.tidy_work
         drafts = self.control.map(
-            lambda k: self._run(tidy, draft.circuit, columns, self._seed(TIDY, SCREEN, k), work, self.settings), range(2)
+            lambda k: self.shop.run(tidy, draft.circuit, columns, self._seed(TIDY, SCREEN, k), work, self.shop.settings),
+            range(2),
         )
         smaller = min(drafts, key=lambda found: found.n_gates)._replace(reached=True)
         return None if self._in_doubt(columns, smaller, 1) else smaller
@@ -240,22 +208,22 @@ class School:
         the length (longer circuits leave more to chance): on training sets that are not reported it was at most 22 for clean
         examples of the paper's problems, and at least 34 with 5 % of the labels flipped; some tiny tables pass it wrongly.
         """
-        work, seed = self.settings.tolerate_work // 2, self._seed(TOLERATE, SCREEN, attempt)
-        rival = self._run(tolerate, draft.circuit, columns, seed, work, self.settings)
-        length = self.length(draft, columns) / BIT
-        saved, errors = length - self.length(rival, columns) / BIT, int(rival.errors.sum())
+        work, seed = self.shop.settings.tolerate_work // 2, self._seed(TOLERATE, SCREEN, attempt)
+        rival = self.shop.run(tolerate, draft.circuit, columns, seed, work, self.shop.settings)
+        length = self.shop.length(draft, columns) / BIT
+        saved, errors = length - self.shop.length(rival, columns) / BIT, int(rival.errors.sum())
         chance = math.sqrt(length)
         return saved > self.plan.least_saving * chance and saved * saved > (doubt or self.plan.doubt) * chance * errors
 
     def _tolerant_lesson(self, candidates: list[int]) -> tuple[int, Draft]:
         """Teach the candidate whose description is the shortest, compared with that of its constant."""
-        base = self.length(self.draft, self.taught)
+        base = self.shop.length(self.draft, self.taught)
 
         def score(column: int, draft: Draft) -> float:
-            added = self.length(draft, [*self.taught, column]) - base
-            return added / max(self.error_bits(column, self.minority[column]), 1)
+            added = self.shop.length(draft, [*self.taught, column]) - base
+            return added / max(self.shop.label_bits(column), 1)
 
-        work = self.settings.noisy_fit_work
+        work = self.shop.settings.noisy_fit_work
         drafts = self.control.map(lambda t: self._attempt(t, 0, work), candidates)
         scored = [(score(t, draft), t, draft) for t, draft in zip(candidates, drafts, strict=True)]
         front = [t for _, t, _ in sorted(scored, key=lambda entry: entry[:2])[: self.plan.contenders]]
@@ -265,13 +233,13 @@ class School:
         _, column, best = min(scored, key=lambda entry: entry[:2])
         constant = self._with_constant(column)
         columns = [*self.taught, column]
-        if self.length(best, columns) + self.plan.margin > self.length(constant, columns):
+        if self.shop.length(best, columns) + self.plan.margin > self.shop.length(constant, columns):
             return column, constant
         return column, best
 
     def _with_constant(self, column: int) -> Draft:
         """Return the present circuit with a constant for one more column."""
-        one = 2 * int(np.bitwise_count(self.task.targets[column] & self.task.known[column]).sum()) > self.known[column]
+        one = 2 * self.shop.ones[column] > self.shop.known[column]
         circuit = self.draft.circuit
         node = circuit.n_inputs + len(circuit.functions)
         grown = GateList(
@@ -280,30 +248,31 @@ class School:
             np.concatenate([circuit.sources, np.zeros((1, 2), np.int64)]),
             np.append(circuit.outputs, node),
         )
-        errors = np.append(self.draft.errors, self.minority[column])
-        return Draft(cleaned(grown, nand=self.settings.nand), errors, False, 0, 0)
+        errors = np.append(self.draft.errors, self.shop.minority[column])
+        return Draft(cleaned(grown, nand=self.shop.settings.nand), errors, False, 0, 0)
 
     # The end.
 
     def _finish(self) -> None:
         """Tidy the whole circuit for longer than after a lesson."""
         self._tell(-1, int(self.draft.errors.sum()), "tidy")
-        if not self.tolerant and self.draft.errors.any():
-            if self._close():
+        if not self.tolerant:
+            if self.draft.errors.any() and self._close():
                 self._mend()
+            self._compete()
             self.tolerant = bool(self.draft.errors.any())
-        work = self.settings.tolerate_work if self.tolerant else self.settings.tidy_work
-        work = max(2 * work, self.work // 40)
+        work = self.shop.settings.tolerate_work if self.tolerant else self.shop.settings.tidy_work
+        work = max(2 * work, self.shop.work // 40)
 
         def again(attempt: int) -> Draft:
             draft, phase = self.draft, tolerate if self.tolerant else tidy
-            if not self.tolerant and work >= self.settings.long_walk:
+            if not self.tolerant and work >= self.shop.settings.long_walk:
                 mended = self._mended(self.taught, draft, work, (JOINT, attempt))
                 draft = mended if mended.reached else draft
-            return self._run(phase, draft.circuit, self.taught, self._seed(JOINT, attempt), work, self.settings)
+            return self.shop.run(phase, draft.circuit, self.taught, self._seed(JOINT, attempt), work, self.shop.settings)
 
         drafts = [self.draft, *self.control.map(again, range(self.plan.n_tries))]
-        self.draft = min(drafts, key=lambda draft: self.length(draft, self.taught))
+        self.draft = min(drafts, key=lambda draft: self.shop.length(draft, self.taught))
         if self.tolerant:
             self._back_to_constants()
 
@@ -317,12 +286,25 @@ class School:
             better = idle < 0 or self.draft.errors.sum() < best.errors.sum() or self.draft.reached
             best, idle = (self.draft, 0) if better else (best, idle + 1)
         # A stop in the middle may have left worse than there was.
-        self.draft = best if best.reached else min(start, best, key=lambda draft: self.length(draft, self.taught))
+        self.draft = best if best.reached else min(start, best, key=lambda draft: self.shop.length(draft, self.taught))
         self.unsolved = self._close() and not best.reached
+
+    def _compete(self) -> None:
+        """Let joint starts compete where lessons failed: errors are left, or the labels are as short as the circuit."""
+        failed = bool(self.draft.errors.any())
+        labels = sum(map(self.shop.label_bits, self.taught))
+        if self.control.stop() or not (failed or self.shop.length(self.draft, self.taught) > labels):
+            return
+        most_gates = self.draft.n_gates + (self.shop.settings.spare_gates if failed else MORE_GATES)
+        rivals = joint_drafts(self.shop, self.taught, most_gates, JOINT_STARTS * self.plan.n_tries)
+        if rivals:
+            best = min(rivals, key=lambda draft: draft.n_gates)
+            self.draft = best if failed or best.n_gates < self.draft.n_gates else self.draft
+            self.unsolved = False
 
     def _close(self) -> bool:
         """Whether so few labels are wrong that mending is worth its time."""
-        return int(self.draft.errors.sum()) * 20 <= sum(self.known)
+        return int(self.draft.errors.sum()) * 20 <= sum(self.shop.known)
 
     def _back_to_constants(self) -> None:
         """Give a target the constant again where that is hardly longer; naming the node of an output is not free."""
@@ -335,7 +317,7 @@ class School:
             back = [*range(place), len(others), *range(place, len(others))]
             self.taught = taught
             plain = Draft(select_outputs(constant.circuit, back), constant.errors[back], False, 0, 0)
-            shorter = self.length(plain, taught) <= self.length(whole, taught) + self.plan.margin
+            shorter = self.shop.length(plain, taught) <= self.shop.length(whole, taught) + self.plan.margin
             self.draft = plain if shorter else whole
 
     def _leave_out(self) -> None:
@@ -347,16 +329,16 @@ class School:
 
     def _report_card(self) -> Taught:
         places = [self.taught.index(column) for column in range(len(self.taught))]
-        circuit = cleaned(select_outputs(self.draft.circuit, places), nand=self.settings.nand)
+        circuit = cleaned(select_outputs(self.draft.circuit, places), nand=self.shop.settings.nand)
         return Taught(
             circuit=circuit,
             errors=self.draft.errors[places],
             order=tuple(self.taught),
-            length=self.length(self.draft, self.taught),
+            length=self.shop.length(self.draft, self.taught),
             n_gates=self.draft.n_gates,
             tolerant=self.tolerant,
             unsolved=self.unsolved,
-            work=self.work,
+            work=self.shop.work,
         )
 
 
