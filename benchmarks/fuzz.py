@@ -21,13 +21,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 
 import gradus
 from gradus import problems
-from gradus._experiments.offline import prepare_searches
+from gradus._experiments.offline import absorb_files, prepare_searches
 from gradus._experiments.outcome_files import OutcomeWriter, read_outcomes
 from gradus._experiments.plans import Block, Plan, load_plans
 from gradus._experiments.row import Row
+from gradus._experiments.run import read_runs
 from gradus._experiments.search_files import read_searches
 from gradus._experiments.spec import read_spec
 from gradus._experiments.store import Store
@@ -35,9 +38,10 @@ from gradus._experiments.tasks import Design, Task
 from gradus._formats.series import read_series
 from gradus._formats.table_files import read_table, write_table
 from gradus._formats.transitions import transitions
-from gradus._inference.known_edges import known_edges
+from gradus._inference.known_edges import as_beliefs, known_edges
+from gradus._replication.report_page import _provenance
 from gradus._search.job import Outcome, Settings
-from gradus.errors import GradusError
+from gradus.errors import FormatError, GradusError
 
 SECONDS = 2.0
 
@@ -51,8 +55,11 @@ TEXTS = {
     "aig": b"aig 4 2 0 2 2\n8\n7\n\x02\x02\x01\x04i0 a\no1 z\n",
     "csv": b'a,b,"c d"\n0,1,1\n1,"0",0\n0,1,true\n',
     "series": b"series\ta\tb\nu\t0\t1\nu\t1\t1\nv\t1\t0\nv\t0\t0\n",
+    "held": b"series,time,held,a,b\nu,0,a=0,0,1\nu,1,a=0,0,0\nv,0,,1,0\nv,0.5,,0,0\nv,1,,1,1\n",
     "mulan": b'<?xml version="1.0"?>\n<!-- ok --><labels xmlns="urn:l"><label name="a b"><label name="z"/></label></labels>',
     "edges": b'regulator,target\na,b\n"b c",a\n',
+    "prior": b"regulator,target,probability,sign\na,b,0.8,+\nb,a,,-\nb,b,1,unknown\n",
+    "runs": b'{"ended": "2026", "what": "quick", "done": 3, "seconds": 1.5, "versions": {"numpy": "2"}}\n{"what": ',
     "spec": b'title = "t"\n[[runs]]\nproblem = ["add3"]\nsizes = [4, { from = 5, to = 7 }]\nsamples = 3\nloss = ["l1"]\n',
     "model": b"""{"format": "gradus-network", "version": 2, "about": {"version": 3, "order": ["y[0]", "y[1]"], "rows": 20,
  "encoding": {"features": [
@@ -117,6 +124,25 @@ def _results(path: Path) -> Any:
     return store.damaged or (store.ids(), store.table())
 
 
+def _run_lines(path: Path) -> Any:
+    found = _provenance([], read_runs(path.parent))
+    if "quick" not in found:
+        raise FormatError("no line of it describes a run.", path=path)  # such lines are left out, which is no error
+    return found
+
+
+def _used(path: Path) -> Any:
+    """Do with a model what people do: a file that is read must not fail later."""
+    model = gradus.load(path)
+    row = {column.name: [1.5 if column.kind == "above" else "v"] for column in model.features.columns}
+    model.predict(row)
+    model.predict_proba(row)
+    model.save_page(path.with_suffix(".html"))
+    gradus.export(model, path.with_suffix(".v"))
+    model.save(path.with_name("again.json"))
+    return gradus.load(path.with_name("again.json")).rules()
+
+
 def _last_target(path: Path) -> Any:
     table = read_table(path)
     return table.split(list(table.columns[-1:]))
@@ -128,8 +154,12 @@ def readers() -> list[Reader]:
     found = [Reader(name, TEXTS[name], _named(f"t.{name.split()[0]}"), _last_target) for name in tables]
     found += [Reader(name, TEXTS[name], _named(f"t.{name}"), _examples) for name in ("bnet", "blif", "aag", "aig")]
     found += [Reader("series", TEXTS["series"], _named("t.tsv"), _as_series)]
+    found += [Reader("held", TEXTS["held"], _named("t.csv"), _as_series)]
+    found += [Reader("prior", TEXTS["prior"], _named("t.csv"), lambda path: as_beliefs(known_edges(path), ["a", "b"]))]
+    found += [Reader("prior rules", TEXTS["bnet"], _named("t.bnet"), known_edges)]
+    found += [Reader("runs", TEXTS["runs"], _named("runs.jsonl"), _run_lines)]
     found += [Reader("mulan", TEXTS["mulan"], _named("t.xml"), _with_labels)]
-    found += [Reader("model", TEXTS["model"], _named("t.json"), gradus.load)]
+    found += [Reader("model", TEXTS["model"], _named("t.json"), _used)]
     found += [Reader("edges", TEXTS["edges"], _named("t.csv"), known_edges)]
     found += [Reader("spec", TEXTS["spec"], _named("t.toml"), lambda path: read_spec(str(path), path.parent))]
     with tempfile.TemporaryDirectory() as folder:
@@ -148,6 +178,10 @@ def _made_readers(folder: Path) -> Iterator[Reader]:
         path = folder / f"t.{name}"
         write_table(path, X, X[:, ::-1], ["a", "b", "c"], ["x", "y", "z"])
         yield Reader(name, path.read_bytes(), _named(path.name), _last_target)
+    path = folder / "t.xlsx"
+    frame = pd.DataFrame({"a b": [0.5, 1, 2], "colour": ["red", None, "blue"], "z": [0, 1, 1]})
+    frame.to_excel(path, index=False)
+    yield Reader("excel", path.read_bytes(), _named(path.name), lambda path: read_table(path, text_columns=["colour"]))
     network = gradus.Network(2, [[0, 1], [2, 2]], [3, 2], [6, 8])
     path = folder / "t.sbml"
     gradus.export(gradus.Network(2, [[0, 1], [2, 2]], [3, 2], input_names=["a", "b*"]), path)
@@ -173,6 +207,16 @@ def _made_readers(folder: Path) -> Iterator[Reader]:
     store.append([Row(task="00ff", status="done"), Row(task="01ff", status="failed")])
     part = next((folder / "parts").glob("*.parquet")).read_bytes()
     yield Reader("part", part, _place_of_part, _results)
+    rows = Store(folder / "published")
+    rows.append([Row.of(task, converged=True, n_test=4, test_accuracy_mean=0.5) for task in tasks])
+    path = folder / "published.parquet"
+    pq.write_table(rows.table().drop_columns(["task"]), path)
+    yield Reader("published", path.read_bytes(), _named(path.name), lambda path: _absorbed(path, tasks))
+
+
+def _absorbed(path: Path, tasks: list[Task]) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        return absorb_files(tasks, None, [path], Store(folder))
 
 
 def mutant(content: bytes, dice: random.Random) -> bytes:

@@ -23,7 +23,8 @@ def readers():
     return {reader.name: reader for reader in fuzz.readers()}
 
 
-NAMES = (*fuzz.TEXTS, "npz", "parquet", "sbml", "network", "plan", "jobs", "results", "part")
+MADE = ("npz", "parquet", "excel", "sbml", "network", "plan", "jobs", "results", "part", "published")
+NAMES = (*fuzz.TEXTS, "prior rules", *MADE)
 
 
 def test_every_reader_is_attacked(readers):

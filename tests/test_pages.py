@@ -9,10 +9,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
+import gradus
+
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for folder in ("", "for", "gallery") for page in (ROOT / "docs" / folder).glob("*.md")),
+]
+GALLERY = sorted((ROOT / "docs" / "gallery").glob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -25,6 +32,11 @@ def pages_with(language: str) -> list[str]:
     return [str(page.relative_to(ROOT)) for page in PAGES if blocks(page, language)]
 
 
+def words_in(picture: Path) -> list[str]:
+    """Texts in an SVG picture, which the versions of what draws it do not change as they do places and fonts."""
+    return sorted(re.findall(r"<text[^>]*>([^<]*)</text>", picture.read_text(encoding="utf-8")))
+
+
 def commands(text: str) -> list[str]:
     """Command lines of a console block; installing is what the test's own environment has done."""
     lines = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
@@ -33,10 +45,16 @@ def commands(text: str) -> list[str]:
 
 @pytest.mark.parametrize("name", pages_with("pycon"))
 def test_the_examples_of_a_page_print_what_it_says(name, tmp_path, monkeypatch):
+    if "import pyosys" in (ROOT / name).read_text(encoding="utf-8"):
+        pytest.importorskip("pyosys")  # there is none for Windows
     monkeypatch.chdir(tmp_path)
     done = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=FLAGS, encoding="utf-8")
     assert done.attempted > 0
     assert done.failed == 0
+    # The pictures beside the code are those that it draws.
+    if ROOT / name in GALLERY:
+        for shown in re.findall(r"!\[[^]]*\]\(figures/([^)]+)\)", (ROOT / name).read_text(encoding="utf-8")):
+            assert words_in(tmp_path / shown) == words_in(ROOT / "docs" / "gallery" / "figures" / shown)
 
 
 @pytest.mark.parametrize("name", pages_with("python"))
@@ -62,3 +80,25 @@ def test_the_commands_of_a_page_run_one_after_another(name, tmp_path):
         assert done.returncode == 0, f"{line}: {done.stderr}"
         for name in re.findall(r"(?:-o|>) (\S+\.\w+)", line):
             assert (tmp_path / name).stat().st_size > 0, f"{line} wrote no {name}"
+
+
+def test_every_public_name_is_on_the_page_of_the_api():
+    described = re.findall(r"^::: gradus\.(\w+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert sorted(described) == sorted(gradus.__all__)
+
+
+def test_every_column_of_the_published_results_is_described():
+    rows = re.findall(r"^\| (`.*?`) \|", (ROOT / "docs" / "archive.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    files = sorted((ROOT / "docs" / "results").glob("*.parquet"))
+    assert files
+    for file in files:
+        assert set(pq.read_schema(file).names) <= described, file.name
+
+
+def test_the_front_page_is_short_and_has_its_pictures():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 120
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", text)
+    assert len(pictures) == 2
+    assert all((ROOT / picture).stat().st_size > 0 for picture in pictures)

@@ -18,6 +18,7 @@ from gradus._encoding.column_kinds import column_kinds
 from gradus._encoding.labels import encode_target
 from gradus._encoding.table_encoding import encode_table
 from gradus._model import Model
+from gradus._voting import distilling
 from gradus._voting.distilling import distil, recombine_rows
 from gradus._voting.voters import TableExamples, join_voters, learn_voter
 
@@ -110,6 +111,22 @@ def test_a_distilled_circuit_learns_from_the_rows_and_from_the_vote(examples):
     assert np.array_equal(outputs[N:], model.targets[0].encode(model.predict_codes(inputs[N:])[0]))
     assert single.encoding == model.features
     assert distil(model, examples, lambda *_: None, 0) is None
+
+
+def test_half_of_the_rows_that_a_vote_is_asked_about_may_lie_between_classes(examples, monkeypatch):
+    _, model = joined(examples)
+    calls = []
+
+    def spy(inputs, columns, classes, n_rows, rng):
+        calls.append((classes[:, 0], n_rows))
+        return recombine_rows(inputs, columns, classes, n_rows, rng)
+
+    monkeypatch.setattr(distilling, "recombine_rows", spy)
+    distil(model, examples, best_inputs, 0)
+    (same, n_same), (mixed, n_mixed) = calls
+    assert np.array_equal(same, model.predict_codes(model.features.encode(examples.columns))[0])
+    assert len(set(mixed.tolist())) == 1
+    assert n_same == n_mixed
 
 
 def test_recombined_rows_take_each_column_from_a_row_of_the_same_class():

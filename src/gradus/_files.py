@@ -26,6 +26,7 @@ __all__ = [
 
 LARGEST_FILE = 1 << 31
 LARGEST_MODEL = 1 << 28
+LONGEST_LINE = 1 << 25
 LONGEST_REASON = 200
 """Characters of a library's message that are passed on: some repeat the file."""
 
@@ -115,7 +116,9 @@ def read_bytes(path: str | PathLike[str], largest: int = LARGEST_MODEL) -> bytes
 def decoded_lines(path: str | PathLike[str]) -> Iterator[str]:
     """Yield a file's lines, ends included; the first byte that is not UTF-8 text is an error with its place."""
     with open_checked(path) as file:
-        for number, raw in enumerate(file, start=1):
+        for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
+            if len(raw) > LONGEST_LINE:
+                raise FormatError(f"has more than {LONGEST_LINE} bytes in this line.", path=path, line=number)
             yield _decoded(raw, number, path)
 
 
@@ -127,7 +130,7 @@ def read_text(path: str | PathLike[str], largest: int = LARGEST_MODEL) -> str:
 
 def _decoded(raw: bytes, number: int, path: str | PathLike[str]) -> str:
     if number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise FormatError("is written in UTF-16; save it as UTF-8.", path=path)
+        raise FormatError("is written in UTF-16 or UTF-32; save it as UTF-8.", path=path)
     try:
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:

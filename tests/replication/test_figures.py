@@ -6,15 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.patches import FancyArrowPatch
 
 import gradus
 from experiment_helpers import changed, results_of
 from gradus import problems
+from gradus._drawing.diagram import diagram, first_targets
+from gradus._experiments.execution import run_task
 from gradus._experiments.tasks import BASELINES, Design, Task
 from gradus._replication.figures import FIGURES, OWN_FIGURES, draw
-from gradus._replication.figures.diagrams import draw_layers, learned_again
+from gradus._replication.figures.circuits import learned_again
+from gradus._replication.figures.lanes import _lanes, draw_lanes
 from gradus._replication.figures.style import LABELS
-from gradus._replication.paper import problem_title
+from gradus._replication.paper import GAIN_TABLES, problem_title
 from gradus.errors import SettingsError
 
 PROBLEMS = {"cpar7": 7, "cmaj9": 5, "sub5": 5, "add6": 6, "cmux15": 7}
@@ -36,7 +42,11 @@ def rows_for(name, made_up):
     def accuracy(m):
         return lambda loss, size, sample: 0.7 + 0.05 * (loss == "lgh") + 0.001 * size + rng.normal(0, 0.02, m)
 
-    if name in ("fig3", "fig4", "figA2", "accuracy"):
+    if name == "headline":
+        rows = made_up("cpar7", accuracy(7), m=7, losses=("l1", "lgh"), sizes=(24, 40, 56))
+        ours = made_up("cpar7", accuracy(7), m=7, losses=("l1",), sizes=(24, 40, 56))
+        rows += changed(ours, method="lessons", loss=None, order="self-paced")
+    elif name in ("fig3", "fig4", "figA2", "accuracy"):
         rows = [row for problem, m in PROBLEMS.items() for row in made_up(problem, accuracy(m), m=m)]
     elif name == "figA1":
         rows = [row for m in (3, 4, 5, 6) for row in made_up(f"add{m}", accuracy(m), m=m)]
@@ -54,7 +64,7 @@ def rows_for(name, made_up):
         rows += made_up("mammalian", accuracy(9), m=9, order="auto", losses=("lw", "llh", "lgh"))
     elif name == "baselines":
         rows = made_up("cpar7", accuracy(7), m=7, losses=("l1", "lgh"))
-        for method in BASELINES:
+        for method in (*BASELINES, "lessons"):
             others = made_up("cpar7", accuracy(7), m=7, losses=("l1",))
             rows += changed(others, method=method, loss=None, order="none")
     elif name in ("tab2", "tab3"):
@@ -157,8 +167,8 @@ def test_figure_6_shows_a_curve_and_a_point_for_each_tau(made_up):
     expected = {tau: gain(rows, "add5", "lgh", tau=tau) for tau in TAUS}
     lines = [line for line in left.lines if len(line.get_xdata()) == len(SIZES)]
     assert [list(line.get_ydata()) for line in lines] == [pytest.approx(expected[tau][1]) for tau in TAUS]
-    sizes, gains = expected[1.0]
-    at = int(np.argmax(gains))
+    sizes, base = mean(rows, loss="l1")
+    at = int(np.argmin(np.abs(np.array(base) - 0.75)))
     assert right.get_title() == f"{sizes[at]} training examples"
     points, *_caps = [line for line in right.lines if list(line.get_xdata()) == list(TAUS)]
     assert list(points.get_ydata()) == pytest.approx([expected[tau][1][at] for tau in TAUS])
@@ -182,7 +192,42 @@ def test_methods_are_shown_beside_networks(made_up):
     (panel,) = used(draw("baselines", results_of(rows)))
     methods = {NAMES.get(method, method): mean(rows, method=method) for method in BASELINES}
     networks = {f"network, {LABELS[loss]}": mean(rows, loss=loss, method="network") for loss in ("l1", "lgh")}
-    check(panel, {**methods, **networks})
+    check(panel, {**methods, **networks, "lessons": mean(rows, method="lessons")})
+
+
+def test_the_headline_shows_both_losses_and_lessons_and_marks_the_gain(made_up):
+    rows = rows_for("headline", made_up)
+    figure = draw("headline", results_of(rows))
+    (panel,) = used(figure)
+    curve = {"$L_1$": {"loss": "l1"}, "$L_{gh}$": {"loss": "lgh"}, "lessons": {"method": "lessons"}}
+    drawn = {label.partition(":")[0]: points for label, points in curves(panel).items()}
+    for label, columns in curve.items():
+        x, y = mean(rows, **{"method": "network", **columns})
+        assert list(drawn[label][0]) == x
+        assert list(drawn[label][1]) == pytest.approx(y)
+    sizes, gains = gain(rows, "cpar7", "lgh")
+    (said,) = [text.get_text() for text in panel.texts if "points" in text.get_text()]
+    assert said.startswith(f"{gains[sizes.index(40)]:+.1f} points")
+    without = [row for row in rows if row.n_train != 40 and row.method == "network"]
+    assert draw("headline", results_of(without)).axes
+
+
+def test_every_panel_says_what_its_horizontal_axis_is(made_up):
+    for name in sorted(set(FIGURES) - {*OWN_FIGURES, "fig1", "fig2", "adder"}):
+        figure = draw(name, results_of([row for row in rows_for(name, made_up) if name != "fig3" or row.problem == "cpar7"]))
+        unnamed = [panel for panel in used(figure) if not panel.get_xlabel()]
+        assert not unnamed, name
+
+
+def test_points_with_few_training_sets_are_marked(made_up):
+    rows = [row for row in rows_for("fig7", made_up) if row.n_train != 16 or row.sample < 12]
+    (panel,) = used(draw("fig7", results_of(rows)))
+    hollow = [line for line in panel.lines if line.get_markerfacecolor() == "white" and len(line.get_xdata())]
+    assert [list(line.get_xdata()) for line in hollow] == [[16]] * 3
+    expected = [gain(rows, "mammalian", loss)[1][1] for loss in STRICTER]
+    assert [line.get_ydata()[0] for line in hollow] == pytest.approx(expected)
+    assert "fewer than 20 training sets" in legend(panel.figure)
+    assert "fewer than 20 training sets" not in legend(draw("fig7", results_of(rows_for("fig7", made_up))))
 
 
 def test_users_own_figure_shows_whatever_was_varied(made_up):
@@ -206,6 +251,8 @@ def test_tables_show_the_gain_of_each_target_and_their_mean(name, targets, made_
     assert labels == [*targets, "mean"]
     drawn = [line.get_xdata() for line in panel.lines if len(line.get_xdata()) == len(labels)]
     points = [list(x) for x in drawn][::3]  # each with the two caps of its error bars
+    papers = [list(line.get_xdata()) for line in panel.lines if line.get_marker() == "D" and len(line.get_xdata())]
+    assert papers == [[GAIN_TABLES[problem][target][loss] for target in targets] for loss in STRICTER]
     for loss, x in zip(STRICTER, points, strict=True):
         expected = [gain(rows, problem, loss, k)[1][0] for k in (0, 1, None)]
         assert x == pytest.approx(expected)
@@ -219,43 +266,81 @@ def test_figure_2_names_every_target_with_the_inputs_it_needs():
     assert any(text.startswith("G6\n{") for text in [text.get_text() for text in right.texts])
 
 
-def test_a_learned_network_is_drawn_with_every_node_and_wire():
-    from matplotlib.figure import Figure
+def arrows(panel):
+    return [patch for patch in panel.patches if isinstance(patch, FancyArrowPatch)]
 
-    from gradus._experiments.execution import run_task
 
-    row = run_task(Task(Design("add3", order="auto"), 40, 0))
+def placed_lanes(network, order):
+    return _lanes(diagram(network, list(order)), first_targets(network, order).tolist(), list(order))
+
+
+def texts(panel):
+    return [text.get_text() for text in panel.texts]
+
+
+@pytest.mark.parametrize(
+    ("figure", "design", "n_train"),
+    [("fig1", Design("add3", order="auto"), 40), ("adder", Design("add3", method="lessons"), 40)],
+)
+def test_a_learned_circuit_is_drawn_with_every_pin_and_name(figure, design, n_train):
+    row = run_task(Task(design, n_train, 0))
     network = learned_again(row)
     assert network.n_gates == row.live_gates
-    panel = Figure().subplots()
-    draw_layers(panel, network)
-    assert len(panel.collections) == network.n_inputs + network.n_gates
-    assert len(panel.lines) == sum(len(set(pair)) for pair in network.sources.tolist())
-    names = [text.get_text() for text in panel.texts if text.get_text()]
-    assert sorted(names) == sorted([*network.input_names, *network.output_names])
-    title = draw("fig1", results_of([row])).axes[0].get_title()
-    assert f"learned from 40 examples: {row.live_gates} NAND gates" in title
+    (panel,) = draw(figure, results_of([row])).axes
+    pins = sum(len(pair) for pair in network.read_sources)
+    assert len(arrows(panel)) == pins + network.n_outputs
+    assert {*network.input_names, *network.output_names} <= set(texts(panel))
+    title, *_ = texts(panel)
+    assert title.startswith(f"3-bit addition, learned from 40 examples: {row.live_gates} ")
+    wrong = (network.predict(problems.load("add3").X) != problems.load("add3").Y).any(axis=1).sum()
+    assert title.endswith("right on all 24 others" if not wrong else f"right on {24 - wrong} of the 24 others")
+
+
+@st.composite
+def circuits(draw):
+    n_inputs, n_gates = draw(st.integers(1, 4)), draw(st.integers(0, 12))
+    sources = [[draw(st.integers(0, n_inputs + gate - 1)) for _ in range(2)] for gate in range(n_gates)]
+    functions = [draw(st.integers(0, 15)) for _ in range(n_gates)]
+    outputs = draw(st.lists(st.integers(0, n_inputs + n_gates - 1), min_size=1, max_size=4))
+    order = draw(st.permutations(range(len(outputs))))
+    return gradus.Network(n_inputs, sources, outputs, functions), order
+
+
+@settings(max_examples=25, deadline=None)
+@given(circuits())
+def test_in_any_circuit_wires_run_to_the_right_and_nothing_covers_anything(case):
+    network, order = case
+    lanes = placed_lanes(network, order)
+    boxes = list(lanes.places.values())
+    assert len(set(boxes)) == len(boxes)
+    for x, y in boxes:
+        near = [other for other in boxes if abs(other[0] - x) < 76 and abs(other[1] - y) < 19 and other != (x, y)]
+        assert not near
+    for (kind, number), (x, _) in lanes.places.items():
+        reads = network.outputs[[number]] if kind == "output" else ()
+        if kind == "node" and number >= network.n_inputs:
+            reads = network.read_sources[number - network.n_inputs]
+        assert all(lanes.places["node", int(source)][0] < x for source in reads)
+    (panel,) = draw_lanes(network, order, "a title").axes
+    shown = [source for gate, pair in enumerate(network.read_sources) if network.live[gate] for source in pair]
+    assert len(arrows(panel)) == len(shown) + network.n_outputs
 
 
 def test_dollar_signs_in_names_are_no_formulas(made_up):
     import io
-
-    from matplotlib.figure import Figure
 
     odd = "a$_{b$c \\$ $"
     rows = [replace(row, problem=f"{odd}#0123456789abcdef") for row in made_up("cpar7", lambda *_: 0.5, m=7)]
     figure = draw("accuracy", results_of(rows))
     figure.savefig(io.BytesIO(), format="svg")
     network = gradus.Network(1, [[0, 0]], [1], input_names=["$x^$"], output_names=["$y_{$"])
-    panel = Figure().subplots()
-    draw_layers(panel, network)
-    panel.figure.savefig(io.BytesIO(), format="svg")
+    draw_lanes(network, [0], "a title").savefig(io.BytesIO(), format="svg")
     table = changed(rows_for("tab2", made_up), targets=("$S_{$", "P$"))
     draw("tab2", results_of(table)).savefig(io.BytesIO(), format="svg")
 
 
 def test_every_figure_says_which_runs_it_shows(made_up):
-    for name in sorted(set(FIGURES) - set(OWN_FIGURES) - {"fig1", "fig2"}):
+    for name in sorted(set(FIGURES) - {*OWN_FIGURES, "fig1", "fig2", "adder"}):
         rows = rows_for(name, made_up)
         rows = [row for row in rows if name != "fig3" or row.problem == "cpar7"]
         text = draw(name, results_of(rows)).get_supxlabel()
@@ -265,5 +350,5 @@ def test_every_figure_says_which_runs_it_shows(made_up):
 
 
 def test_an_unknown_figure_is_answered_with_those_there_are():
-    with pytest.raises(SettingsError, match="there is no figure 'fig9'; there are accuracy"):
+    with pytest.raises(SettingsError, match="there is no figure 'fig9'; there are headline, adder, fig1,"):
         draw("fig9", results_of([]))

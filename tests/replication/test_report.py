@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from html import escape
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -15,7 +17,7 @@ from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design
 from gradus._replication.paper import load_spec
 from gradus._replication.report_page import _training_sets
-from gradus._replication.report_writer import SORTED_BY, publish, write_report
+from gradus._replication.report_writer import SORTED_BY, claims_in_markdown, publish, published_claims, write_report
 from gradus._search.job import Settings
 from gradus.errors import StoreError
 
@@ -112,3 +114,59 @@ def test_the_page_says_which_problems_have_the_published_settings(tmp_path):
     said = "text of the paper; published configuration for the 74181"
     assert page.count(said) == 2  # at the figure and in the table of what ran
     assert "history: 250, 750<" in page
+
+
+@pytest.fixture(scope="module")
+def quick_report(tmp_path_factory):
+    """The quick run, cut down to two training sets and three sizes."""
+    folder = tmp_path_factory.mktemp("quick")
+    plan = load_spec("quick", samples=2)
+    save_plan(plan, folder)
+    few = [
+        task for task in plan.tasks() if task.n_train in (24, 40, 80) and not (task.design.problem == "add6" and task.sample)
+    ]
+    run_tasks(few, Store(folder), Here())
+    return folder, write_report(folder)
+
+
+def test_the_quick_page_begins_with_its_curve_and_circuit_and_has_the_full_replication_beside(quick_report):
+    _, report = quick_report
+    page = report.page.read_text()
+    places = [page.index(f'<h2 id="{name}"') for name in ("headline", "adder", "claims", "fig2", "methods")]
+    assert places == sorted(places)
+    assert ">full replication<" in page
+    full = next(claim for claim in published_claims() if claim.statement == "Gains in test accuracy of up to 10 points")
+    assert f"{full.ours}: <b>{full.verdict}</b>" in page
+    for line in report.highlights:
+        assert f"<li>{escape(line)}</li>" in page
+
+
+def test_the_quick_run_ends_with_numbers(quick_report):
+    folder, report = quick_report
+    parity, adder, statements = report.highlights
+    rows = Store(folder).table().to_pylist()
+    at_40 = [row for row in rows if row["problem"] == "cpar7" and row["n_train"] == 40]
+    for name, method, loss in (("L1", "network", "l1"), ("Lgh", "network", "lgh"), ("lessons", "lessons", None)):
+        right = [row["test_accuracy_mean"] for row in at_40 if (row["method"], row["loss"]) == (method, loss)]
+        assert len(right) == 2
+        assert f"{name} {100 * sum(right) / 2:.1f} %" in parity
+    (circuit,) = [row for row in rows if row["problem"] == "add6"]
+    assert f"for {int(circuit['test_accuracy_mean'] == 1.0)} of 1 training set" in adder
+    assert statements.startswith("Statements of the paper that this run can check: ")
+
+
+def test_other_runs_have_no_ending_of_their_own(small_report):
+    _, report = small_report
+    assert report.highlights == ()
+    assert "full replication" not in report.page.read_text()
+
+
+def test_statements_of_the_quick_run_are_among_those_of_the_full_replication(quick_report):
+    _, report = quick_report
+    assert report.claims
+    assert {claim.statement for claim in report.claims} <= {claim.statement for claim in published_claims()}
+
+
+def test_the_claims_that_come_with_the_package_are_the_published_ones():
+    published = Path(__file__).parents[2] / "docs" / "results" / "claims.md"
+    assert claims_in_markdown(published_claims()) == published.read_text(encoding="utf-8")

@@ -7,9 +7,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["error_share", "note", "percent", "print_json", "print_table", "printable"]
+__all__ = ["EndedByUserError", "error_share", "note", "percent", "print_json", "print_table", "printable"]
 
 WIDE = 10_000  # columns of a pipe, so that no line is wrapped there
+
+
+class EndedByUserError(Exception):
+    """A verb that Ctrl-C ended in good order; the message says what is kept, and where."""
 
 
 def print_json(document: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import shutil
 import sys
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from gradus._cli.console import note
 from gradus._encoding.labels import is_unknown
+from gradus._files import LARGEST_FILE, checked_size
 from gradus._formats.table import Table, distinct_targets
 from gradus._formats.table_files import READERS, read_table
 from gradus.errors import DataError, FormatError, SettingsError
@@ -27,6 +27,7 @@ __all__ = ["FORMATS_HELP", "STANDARD", "Dataset", "chosen_names", "input_file", 
 MOST_CLASSES = 256
 MODEL_ROWS = 1024
 """Rows that are computed from a model; of more, as many are drawn."""
+BLOCK = 1 << 20
 STANDARD = Path("-")
 """Standard input or output."""
 FORMATS_HELP = f"A table ({' '.join(READERS)}), a model ({' '.join(MODELS)}), or - for CSV on standard input."
@@ -54,8 +55,11 @@ def input_file(path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="gradus-") as folder:
         copy = Path(folder) / "standard-input.csv"
+        left = LARGEST_FILE + 1
         with copy.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
+            while left > 0 and (block := sys.stdin.buffer.read(min(left, BLOCK))):
+                left -= file.write(block)
+        checked_size(copy)  # what never ends must not fill the disk
         yield copy
 
 

@@ -26,7 +26,11 @@ def command(
         ),
     ] = None,
     fold: Annotated[
-        bool | None, typer.Option("--fold/--no-fold", help="Fold gates into boxes; if not given, in large circuits.")
+        bool | None,
+        typer.Option(
+            "--fold/--no-fold",
+            help="Fold gates into boxes; if not given, adders and multiplexers, and in large circuits more.",
+        ),
     ] = None,
 ) -> None:
     """Draw a learned network with gate symbols; a gate has the colour of the first target taught that uses it.

@@ -110,13 +110,15 @@ class LearnReport:
         n_targets = len(self.examples.targets)
         mean = f", mean of {n_targets} targets" if n_targets > 1 else ""
         others = ", ".join(
-            f"{METHOD_NAMES[method]} {percent(score.mean(method))}" for method in ("majority", "tree", "forest")
+            f"{METHOD_NAMES[method]} {percent(score.mean(method))}"
+            for method in ("majority", "tree", "forest")
+            if method in score.accuracy
         )
         print(f"accuracy on {counted(score.rows, 'row')} not seen{mean}: {percent(score.mean('model'))}")
         print(f"({others})")
         print(score.verdict)
         if n_targets > 1 or len(self.estimator.networks_) > 1:
-            methods = [m for m in METHOD_NAMES if m != "circuit" or len(self.estimator.networks_) > 1]
+            methods = [m for m in score.accuracy if m != "circuit" or len(self.estimator.networks_) > 1]
             rows = [
                 [name, *(percent(score.accuracy[method][k]) for method in methods)]
                 for k, name in enumerate(self.examples.targets)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gradus._checks import check_seed, check_time_limit
-from gradus._cli.console import note, print_json
+from gradus._cli.console import EndedByUserError, note, print_json
 from gradus._cli.data import FORMATS_HELP, STANDARD, Dataset, chosen_names, input_file, read_examples
 from gradus._cli.learn_report import LearnReport
 from gradus._cli.output import check_file
@@ -31,13 +31,16 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 ORDER_WORDS = ("self-paced", "auto", "entropy", "random", "none")
-EXIT_INTERRUPTED = 130
 SMALL_TABLE = 500
 """Rows, up to which every row is held out once; of larger tables a quarter is."""
 FOLDS = 5
 MIN_ROWS = 10
 FIT_TIME = 0.5
 """Share of a time limit in which the model is learned, if it is also scored."""
+
+
+SCORED_TIME = 0.4
+"""Share of the rest in which the model that is scored is learned; the others that it is compared with take as long."""
 
 
 class Gates(StrEnum):
@@ -116,6 +119,7 @@ def command(
 
     Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
     """
+    begin = work_clock()
     if output is not None and output != STANDARD:
         check_file(output, [".json"])
     if as_json and output == STANDARD:
@@ -135,7 +139,7 @@ def command(
         "noise": _parse_noise(noise),
         **({} if n_tries is None else {"n_tries": n_tries}),
         "n_circuits": n_circuits,
-        "time_limit": limit if limit is None or not folds else FIT_TIME * limit,
+        "time_limit": limit,
         "missing": missing.value,
         "n_jobs": n_jobs,
         "random_state": check_seed(seed),
@@ -143,7 +147,9 @@ def command(
     # scikit-learn takes a second to import: only once the arguments are known to be good.
     from gradus._estimator import BooleanNetworkClassifier
 
-    run = _LearnRun(BooleanNetworkClassifier(**settings), examples, kinds, folds, limit)
+    # Writing the model and its page takes up to half as long as reading the table did.
+    end = None if limit is None else begin + limit - (work_clock() - begin) / 2
+    run = _LearnRun(BooleanNetworkClassifier(**settings), examples, kinds, folds, end)
     run.work()
     model = run.estimator.model_
     model.about.update({"learned_from": data.name} if data != STANDARD else {})
@@ -151,8 +157,9 @@ def command(
         model.about["held_out"] = run.score.to_json()
     report = LearnReport(examples, run.estimator, run.seconds, run.score)
     if output is not None and output != STANDARD:
-        run.estimator.save(output)
-        report.save_page(output.with_suffix(".html"))
+        with run.watch:  # Ctrl-C waits until both files are there
+            run.estimator.save(output)
+            report.save_page(output.with_suffix(".html"))
     if output == STANDARD:
         print(model.to_json())
     elif as_json:
@@ -171,15 +178,15 @@ class _LearnRun:
         examples: Dataset,
         kinds: tuple[ColumnKind, ...],
         folds: int,
-        time_limit: float | None,
+        end: float | None,
     ) -> None:
-        self.estimator, self.examples, self.kinds, self.folds = estimator, examples, kinds, folds
+        self.estimator, self.examples, self.kinds = estimator, examples, kinds
+        self.folds = folds if end is None else min(folds, 1)
         self.seconds = 0.0
         self.score: HeldOutScore | None = None
-        self.begin = work_clock()
-        self._end = None if time_limit is None else self.begin + time_limit
-        self._fit_begin, self._fits_left = self.begin, folds
-        self._watch = Watch(_output_names(examples))
+        self._end = end
+        self._fit_begin, self._fits_left = work_clock(), self.folds
+        self.watch = Watch(_output_names(examples))
 
     def work(self) -> None:
         """Learn and score."""
@@ -187,43 +194,44 @@ class _LearnRun:
 
         from gradus._estimator.held_out import score_held_out
 
-        with self._watch, warnings.catch_warnings():
+        with self.watch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            self.estimator._fit_columns(self.examples.table, self.examples.targets, self.kinds, self._tell, _show_plan)
-            self.seconds = work_clock() - self.begin
+            end = self._end
+            if end is not None and self.folds:
+                end -= (1 - FIT_TIME) * max(end - work_clock(), 0.0)
+            table, targets = self.examples.table, self.examples.targets
+            self.estimator._fit_columns(table, targets, self.kinds, self._tell, _show_plan, end)
+            self.seconds = work_clock() - self._fit_begin
             if not self.folds or self.interrupted:
                 return
-            seed = int(self.estimator.random_state)
-            scored, folds = self._scored_estimator()
-            self._fit_begin, self._fits_left = work_clock(), folds - 1
-            self.score = score_held_out(
-                scored, self.examples.table, self.examples.targets, self.kinds, folds=folds, seed=seed, tell=self._tell_fold
-            )
+            seed, scored = int(self.estimator.random_state), self._scored_estimator()
+            self._fit_begin, self._fits_left = work_clock(), self.folds - 1
+            self.score = score_held_out(scored, table, targets, self.kinds, folds=self.folds, seed=seed, tell=self._tell_fold)
 
-    def _scored_estimator(self) -> tuple[BooleanNetworkClassifier, int]:
+    def _scored_estimator(self) -> BooleanNetworkClassifier:
         """Return the estimator to score; with a time limit, one that leaves time for those it is compared with."""
         if self._end is None:
-            return self.estimator, self.folds
+            return self.estimator
         left = max(self._end - work_clock(), 0.0)
-        return self.estimator.__class__(**{**self.estimator.get_params(), "time_limit": left / 2}), 1
+        return self.estimator.__class__(**{**self.estimator.get_params(), "time_limit": SCORED_TIME * left})
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the work."""
-        return self._watch.stopped or self.estimator.stopped_ == "interrupted"
+        return self.watch.stopped or self.estimator.stopped_ == "interrupted"
 
     def _tell(self, progress: Progress) -> bool:
         """Show how far a fit is, and how long it and all later ones will take."""
         if progress.eta is not None:
             fit = work_clock() - self._fit_begin + progress.eta
             progress = replace(progress, eta=progress.eta + self._fits_left * fit)
-        return self._watch(progress)
+        return self.watch(progress)
 
     def _tell_fold(self, fold: int, progress: Progress | None) -> bool:
         """Show how far the score is; stop at Ctrl-C, and where there is no time for a tree."""
         late = self._end is not None and work_clock() > self._end
         if progress is None:
-            return self._watch.stopped or late
+            return self.watch.stopped or late
         left = self.folds - 1 - fold
         if left < self._fits_left:
             self._fit_begin, self._fits_left = work_clock(), left
@@ -233,9 +241,11 @@ class _LearnRun:
         """Say what ended the work early, and where the model is."""
         if self.interrupted:
             place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"
-            what = "the model is complete, but not scored, and" if not self.estimator.stopped_ else "the best model so far"
-            note(f"gradus: interrupted; {what} is {place}. Run the command again to learn from the start.")
-            raise typer.Exit(EXIT_INTERRUPTED)
+            what = (
+                "the model is complete and" if self.score or not self.folds else "the model is complete, but not scored, and"
+            )
+            what = "the best model so far" if self.estimator.stopped_ else what
+            raise EndedByUserError(f"interrupted; {what} is {place}. Run the command again to learn from the start.")
         if self.estimator.stopped_:
             note("gradus: the time limit ended learning; this is the best model so far.")
         if self.folds and self.score is None:

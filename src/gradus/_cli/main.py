@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -14,7 +15,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from gradus._version import __version__
+from gradus._cli.console import EndedByUserError
+from gradus._version import described_version
 from gradus.errors import GradusError
 
 __all__ = ["VERBS", "main"]
@@ -62,7 +64,7 @@ def _load(verb: str) -> Any:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"gradus {__version__}")
+        print(f"gradus {described_version()}")
         raise typer.Exit
 
 
@@ -72,7 +74,10 @@ app = typer.Typer(cls=LazyVerbs, no_args_is_help=True, rich_markup_mode=None)
 @app.callback(context_settings={"help_option_names": ["-h", "--help"]})
 def _gradus(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version, with its commit if known, and stop."
+        ),
     ] = False,
 ) -> None:
     """Learn Boolean circuits from examples by teaching their outputs in order, easiest first."""
@@ -98,6 +103,7 @@ def run(arguments: list[str]) -> int:
     gradus ...
     0
     """
+    _stand_in_for_closed_streams()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -105,12 +111,18 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
     except GradusError as error:
         return _complain(str(error), EXIT_BAD_INPUT)
+    except EndedByUserError as ending:
+        return _complain(str(ending), EXIT_INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("stopped.", EXIT_INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output has closed it; Python must not complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _nobody_reads()
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # typer and rich turn a closed pipe into an exit
+            return _nobody_reads()
+        raise
+    except OSError as error:
+        return _complain(_what_the_system_refused(error), EXIT_BAD_INPUT)
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error, from whichever click typer brings
             return _complain_of_usage(error)
@@ -121,6 +133,30 @@ def run(arguments: list[str]) -> int:
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
         return _complain("stopped.", EXIT_INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Give Python streams where the caller has closed them (``>&-``); nobody reads what goes there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (for the whole process)
+
+
+def _nobody_reads() -> int:
+    """End quietly when the reader of our output has closed it; Python must not complain when it flushes at exit."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _what_the_system_refused(error: OSError) -> str:
+    """Say what could not be read or written: a full disk, a name that is too long, a folder that is gone."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the folder in which this was started no longer exists; change to another one."
+    place = "the output" if error.filename is None else os.fsdecode(error.filename)
+    return f"{place} cannot be read or written: {error.strerror or error}."
 
 
 _show_for_programmers = warnings.showwarning
@@ -135,7 +171,8 @@ def _show_warning(message: Warning | str, category: type[Warning], *where: Any, 
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"gradus: {' '.join(message.split())}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # standard error may be what is full
+        print(f"gradus: {' '.join(message.split())}", file=sys.stderr)
     return code
 
 

@@ -36,12 +36,13 @@ def check_file(path: Path, extensions: Iterable[str]) -> None:
     if path.suffix.lower() not in known:
         listed = " or ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
         raise FormatError(f"the name of the file must end in {listed}.", path=path)
-    if path.is_dir():
-        raise FormatError("cannot be written: it is a folder.", path=path)
-    parent = path.absolute().parent
-    if not parent.is_dir():
-        raise FormatError(f"cannot be written: there is no folder {parent}.", path=path)
     try:
+        if path.is_dir():
+            raise FormatError("cannot be written: it is a folder.", path=path)
+        parent = path.absolute().parent
+        if not parent.is_dir():
+            raise FormatError(f"cannot be written: there is no folder {parent}.", path=path)
+        path.exists()  # raises where the name is longer than names may be
         # Only a trial is certain: permissions do not tell of read-only disks, nor of what an administrator may do.
         handle, trial = tempfile.mkstemp(prefix=".gradus-", dir=parent)
         os.close(handle)

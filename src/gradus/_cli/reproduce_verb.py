@@ -80,7 +80,7 @@ def command(
     else:
         outcome = _run(plan, folder, engine)
     if report:
-        outcome["report"] = _report(folder)
+        outcome |= _report(folder)
     if as_json:
         print_json({"folder": str(folder), **outcome})
     else:
@@ -103,7 +103,7 @@ def _run(plan: Any, folder: Path, engine: Any) -> dict[str, Any]:
             steps.set(progress.done, len(tasks))
 
         try:
-            summary = run_tasks(tasks, store, engine, callback=callback)
+            summary = run_tasks(tasks, store, engine, callback=callback, task_seconds=_task_seconds(plan, engine))
         except KeyboardInterrupt:
             done = f"{steps.done:,} of {counted(len(tasks), 'task')} are done and kept"
             note(f"\ngradus: stopped; {done}; run the same command again to continue.")
@@ -111,6 +111,12 @@ def _run(plan: Any, folder: Path, engine: Any) -> dict[str, Any]:
     outcome = _outcome(summary)
     record_run(folder, {"what": plan.name, "engine": engine.name, "as_published": plan.as_published, **outcome})
     return outcome
+
+
+def _task_seconds(plan: Any, engine: Any) -> float | None:
+    """Return the expected time per task, if the plan has it and the engine is this machine's processes."""
+    n_jobs = getattr(engine, "n_jobs", None)
+    return plan.cpu_seconds_per_task / n_jobs if plan.cpu_seconds_per_task and n_jobs else None
 
 
 def _headline(progress: Progress) -> str:
@@ -176,10 +182,11 @@ def _check_figures(plan: Any) -> None:
             raise SettingsError(f"there is no figure {name!r}; there are {', '.join(FIGURES)}.")
 
 
-def _report(folder: Path) -> str:
+def _report(folder: Path) -> dict[str, Any]:
     from gradus._replication.report_writer import write_report
 
-    return str(write_report(folder).page)
+    written = write_report(folder)
+    return {"report": str(written.page), "highlights": list(written.highlights)}
 
 
 def _show(folder: Path, outcome: dict[str, Any]) -> None:
@@ -195,5 +202,7 @@ def _show(folder: Path, outcome: dict[str, Any]) -> None:
     if outcome["failed"]:
         failed = counted(outcome["failed"], "task")
         print(f"{failed} failed: gradus status {folder} says why, and the same command runs them again")
+    for line in outcome.get("highlights", ()):
+        print(line)
     if "report" in outcome:
         print(f"wrote {outcome['report']}")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gradus._cli.console import note, print_json, print_table
+from gradus._cli.console import note, print_json, print_table, printable
 from gradus._wording import duration
 
 __all__ = ["command"]
@@ -31,7 +31,7 @@ def command(
     print_table(headings, [_row(place) for place in places])
     for place in places:
         for error in place.errors:
-            print(f"{place.plan.name}: a task failed: {error}")
+            print(f"{place.plan.name}: a task failed: {printable(error)}")
     for name in damaged:
         note(f"gradus: {folder / 'parts' / name} is damaged; the next run sets it aside and runs its tasks again.")
 

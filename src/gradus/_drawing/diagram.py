@@ -9,11 +9,24 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gradus._drawing.recognition import Box, Logic
+from gradus._drawing.regrouping import Boxed
 from gradus._gates import SYMBOLS, tie
 from gradus._wording import counted
 from gradus.errors import SettingsError
 
-__all__ = ["Circuit", "Diagram", "DiagramGate", "Group", "Grouping", "diagram", "first_targets", "palette", "teaching_order"]
+__all__ = [
+    "Circuit",
+    "Diagram",
+    "DiagramGate",
+    "Group",
+    "Grouping",
+    "diagram",
+    "first_targets",
+    "live_logic",
+    "palette",
+    "teaching_order",
+]
 
 INPUT, OUTPUT, INK, INPUT_WIRE = "#e8837e", "#7fc97f", "#333333", "#9a9a9a"
 # Hues around the circle, in degrees, that differ from the red of inputs and the green of outputs.
@@ -67,7 +80,7 @@ class DiagramGate(NamedTuple):
     number: int
     """Counted from 0 among the gates that are drawn."""
     kind: str
-    """One of "and", "or", "xor", "buffer", "constant" and "block"."""
+    """One of "and", "or", "xor", "buffer", "constant", "block", and the kinds of a `Box`."""
     pins: tuple[tuple[int, bool], ...]
     """The nodes that it reads, and whether there is a bubble at the pin."""
     inverted: bool
@@ -75,6 +88,8 @@ class DiagramGate(NamedTuple):
     colour: str
     size: int = 1
     """The gates of a block."""
+    outs: tuple[tuple[int, bool], ...] = ()
+    """The nodes that a box computes, and whether there is a bubble; empty for a gate, which computes one."""
 
 
 class Diagram(NamedTuple):
@@ -85,14 +100,22 @@ class Diagram(NamedTuple):
     ends: list[int]
     """The node of each output."""
     gates: dict[int, DiagramGate]
-    """By node; a block is at its last gate."""
+    """By node; a block is at its last gate, a box at the first of its outputs."""
     legend: list[tuple[str, str]]
     """Colours and what they mean."""
 
+    def gate_of(self, node: int) -> tuple[int, DiagramGate] | None:
+        """Return the gate or box that computes a node, and where it is; None for an input."""
+        if node in self.gates:
+            return node, self.gates[node]
+        boxes = ((at, gate) for at, gate in self.gates.items() if any(out == node for out, _ in gate.outs))
+        return next(boxes, None)
+
     def key(self, node: int) -> str:
         """Return a node's id in GraphViz text; gates are numbered as the wires of exported netlists."""
-        if node in self.gates:
-            return f"g{self.gates[node].number}"
+        found = self.gate_of(node)
+        if found is not None:
+            return f"g{found[1].number}"
         home = next(group for group in self.inputs if any(member == node for member, _ in group.members))
         return f"in{home.members[0][0]}"
 
@@ -113,7 +136,8 @@ class Diagram(NamedTuple):
 
     def wire_colour(self, node: int) -> str:
         """Return the colour of the wires that begin at a node."""
-        return _darker(self.gates[node].colour) if node in self.gates else INPUT_WIRE
+        found = self.gate_of(node)
+        return INPUT_WIRE if found is None else _darker(found[1].colour)
 
 
 def diagram(
@@ -122,6 +146,7 @@ def diagram(
     *,
     grouping: Grouping | None = None,
     block: Sequence[int] | None = None,
+    boxed: Boxed | None = None,
 ) -> Diagram:
     """Collect what a drawing of a network shows.
 
@@ -133,21 +158,23 @@ def diagram(
         Which inputs and outputs share a box.
     block : sequence of int, optional
         The last gate of the block of each gate; see `gradus._drawing.folding.blocks`. Without it no gate is folded.
+    boxed : Boxed, optional
+        The known parts of the circuit, which are drawn as boxes.
     """
     taught = teaching_order(circuit.output_names, order)
     first = first_targets(circuit, taught)
     colours = palette(len(taught))
     used = circuit.cone(range(len(taught)))
-    gates: dict[int, DiagramGate] = {}
-    live = np.flatnonzero(circuit.live).tolist()
-    for gate in live:
-        node = circuit.n_inputs + gate
-        drawn = _drawn_gate(circuit, gate, len(gates), colours[first[node]])
-        gates[node] = drawn
+    logic = boxed.logic if boxed is not None else live_logic(circuit)
+    gates = {
+        node: _drawn_gate(gate, number, colours[first[node]]) for number, (node, gate) in enumerate(sorted(logic.items()))
+    }
     added = np.bincount([first[node] for node in gates], minlength=len(taught) + 1)
     legend = [(INPUT, "input"), (OUTPUT, "output")]
     for place, target in enumerate(taught):
-        legend.append((colours[place], f"new for {circuit.output_names[target]} ({counted(int(added[place]), 'gate')})"))
+        # The gates of a box may be of several targets.
+        number = f" ({counted(int(added[place]), 'gate')})" if boxed is None else ""
+        legend.append((colours[place], f"new for {circuit.output_names[target]}{number}"))
     groups = grouping or _every_one_alone(circuit)
     inputs = [
         Group(title, tuple((node, label) for node, label in members if used[node]))
@@ -155,15 +182,26 @@ def diagram(
         if any(used[node] for node, _ in members)
     ]
     ends = circuit.outputs.tolist()
+    if boxed is not None:
+        gates = _boxed(gates, boxed.boxes)
     if block is not None:
-        home = {circuit.n_inputs + gate: circuit.n_inputs + block[gate] for gate in live}
+        home = {node: circuit.n_inputs + block[node - circuit.n_inputs] for node in gates}
         gates, ends = _folded(gates, home), [home.get(node, node) for node in ends]
     return Diagram(inputs, list(groups.outputs), ends, gates, legend)
 
 
-def _drawn_gate(circuit: Circuit, gate: int, number: int, colour: str) -> DiagramGate:
-    a, b = circuit.sources[gate].tolist()
-    function = int(circuit.functions[gate])
+def live_logic(circuit: Circuit) -> Logic:
+    """Return the gates that an output depends on; a gate that reads one node has it twice, a constant reads node -1."""
+    read = circuit.read_sources
+    gates = np.flatnonzero(circuit.live).tolist()
+    ends = {
+        gate: (*read[gate], *read[gate], -1, -1) if len(read[gate]) < 2 else circuit.sources[gate].tolist() for gate in gates
+    }
+    return {circuit.n_inputs + gate: (int(circuit.functions[gate]), ends[gate][0], ends[gate][1]) for gate in gates}
+
+
+def _drawn_gate(gate: tuple[int, int, int], number: int, colour: str) -> DiagramGate:
+    function, a, b = gate
     kind, not_a, not_b, not_out = SYMBOLS[tie(function) if a == b else function]
     pins = {"0": (), "a": ((a, False),), "b": ((b, False),)}.get(kind, ((a, not_a), (b, not_b)))
     kind = {"0": "constant", "a": "buffer", "b": "buffer"}.get(kind, kind)
@@ -193,6 +231,18 @@ def _folded(gates: dict[int, DiagramGate], home: dict[int, int]) -> dict[int, Di
             pinned = tuple((source, False) for source in outside)
             found[last] = gates[last]._replace(kind="block", pins=pinned, inverted=False, size=len(inside))
     return found
+
+
+def _boxed(gates: dict[int, DiagramGate], boxes: Sequence[Box]) -> dict[int, DiagramGate]:
+    """Put boxes in the place of the gates that they stand for; an adder has the colour of its sum."""
+    found = dict(gates)
+    for box in boxes:
+        at = box.outs[0][0]
+        for node in box.inside:
+            del found[node]
+        kind, outs = ("xor", ()) if box.kind == "XOR" else (box.kind, box.outs)
+        found[at] = gates[at]._replace(kind=kind, pins=box.pins, inverted=box.outs[0][1], outs=outs, size=len(box.inside))
+    return dict(sorted(found.items()))
 
 
 def teaching_order(names: Sequence[str], order: Sequence[str | int] | None) -> list[int]:

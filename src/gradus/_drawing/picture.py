@@ -7,10 +7,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gradus._drawing.diagram import Circuit, Grouping, diagram
+from gradus._drawing.diagram import Circuit, Diagram, Grouping, diagram, live_logic
 from gradus._drawing.dot import hierarchy_dot
 from gradus._drawing.folding import MOST_GATES, blocks
-from gradus._drawing.schematic import placement, upper_first, with_symbols
+from gradus._drawing.regrouping import boxed
+from gradus._drawing.schematic import Sides, placement, upper_first, with_symbols
 from gradus._files import write_bytes_whole
 from gradus.errors import FormatError, MissingExtraError
 
@@ -44,7 +45,8 @@ def draw_network(
     grouping : Grouping, optional
         Which inputs and outputs share a box.
     fold : bool, optional
-        Whether gates that serve one other gate only are folded into a box; if not given, those of large circuits are.
+        Whether gates are folded into boxes. If not given, known parts (adders, multiplexers, majorities) are, where they make
+        up most of the circuit, and in large circuits gates that serve one other gate only; if False, every gate is drawn.
 
     Raises
     ------
@@ -67,9 +69,8 @@ def network_picture(
     fold: bool | None = None,
 ) -> bytes:
     """Return the content of the file that `draw_network` writes; the kind is one of `PICTURES`."""
-    folds = int(circuit.live.sum()) > MOST_GATES if fold is None else fold
-    parts = diagram(circuit, order, grouping=grouping, block=blocks(circuit, order) if folds else None)
-    pins = {node: list(gate.pins) for node, gate in parts.gates.items()}
+    parts = _parts(circuit, order, grouping, fold)
+    pins = {node: Sides(gate.pins, gate.outs) for node, gate in parts.gates.items()}
     graph = _graph(placement(parts, pins))
     # Exchanging the pins of a gate can move its neighbours, so that others should be exchanged.
     for _ in range(PLACEMENTS if len(pins) <= FEW_GATES else 1):
@@ -78,6 +79,18 @@ def network_picture(
             break
         pins, graph = better, _graph(placement(parts, better))
     return _rendered(with_symbols(parts, graph, pins), kind)
+
+
+def _parts(circuit: Circuit, order: Sequence[str | int] | None, grouping: Grouping | None, fold: bool | None) -> Diagram:
+    """Choose what is shown: every gate, boxes for known parts where they are most of the circuit, or blocks of many gates."""
+    if fold is not False:
+        known = boxed(live_logic(circuit), frozenset(circuit.outputs.tolist()))
+        if known is not None:
+            parts = diagram(circuit, order, grouping=grouping, boxed=known)
+            if len(parts.gates) <= MOST_GATES:
+                return parts
+    folds = int(circuit.live.sum()) > MOST_GATES if fold is None else fold
+    return diagram(circuit, order, grouping=grouping, block=blocks(circuit, order) if folds else None)
 
 
 def draw_hierarchy(

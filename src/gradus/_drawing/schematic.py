@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from gradus._drawing.diagram import INK, Diagram, DiagramGate
 from gradus._drawing.dot import frame
 
-__all__ = ["placement", "upper_first", "with_symbols"]
+__all__ = ["PIN", "REACH", "Pen", "Point", "Sides", "draw_symbol", "placement", "upper_first", "with_symbols"]
 
 # Sizes in points. A symbol lies between its pins: left at (-REACH, ±PIN), or (-REACH, 0) for one pin; right at (REACH, 0).
 REACH, HALF, PIN = 23.0, 14.0, 7.0
 BUBBLE = 2.8
-# A block of folded gates is wider, and has at least this much room for each pin.
+# A block of folded gates is wider, and has at least this much room for each pin; so has a box of a known part, for its names.
 BLOCK_REACH, LEAST_PIN = 34.0, 5.0
+BOX_REACH, BOX_PIN = 44.0, 14.0
+BOX_NAMES = {"FA": ("full", "adder"), "HA": ("half", "adder"), "MAJ": ("majority",), "MUX": ("mux",)}
 
 # A place in the text of a drawing.
 PLACE = re.compile(r"(-?[\d.]+(?:e[-+]?\d+)?),(-?[\d.]+(?:e[-+]?\d+)?)")
 
 Point = tuple[float, float]
-Pins = dict[int, list[tuple[int, bool]]]
+Ends = tuple[tuple[int, bool], ...]
+
+
+class Sides(NamedTuple):
+    """The pins of a gate from top to bottom, and the outputs of a box."""
+
+    pins: Ends
+    outs: Ends
+
+
+Pins = dict[int, Sides]
 
 
 def placement(parts: Diagram, pins: Pins) -> str:
@@ -29,13 +41,13 @@ def placement(parts: Diagram, pins: Pins) -> str:
 
     Parameters
     ----------
-    pins : dict of int to list of (int, bool)
-        The pins of each gate from top to bottom.
+    pins : dict of int to Sides
+        What stands where at each gate.
     """
     lines = []
     for node, gate in parts.gates.items():
-        lines.append(f"  {parts.key(node)} [shape=none, style=solid, margin=0, label=<{_box(gate)}>];")
-        for pin, (source, _) in enumerate(pins[node]):
+        lines.append(f"  {parts.key(node)} [shape=none, style=solid, margin=0, label=<{_box(gate, pins[node].outs)}>];")
+        for pin, (source, _) in enumerate(pins[node].pins):
             lines.append(f"  {_wire(parts, source)} -> {parts.key(node)}:p{pin}:w {_look(parts, source)};")
     for place, node in enumerate(parts.ends):
         end = f"{parts.output_key(place)}{parts.port(parts.outputs, place)}:w"
@@ -44,7 +56,8 @@ def placement(parts: Diagram, pins: Pins) -> str:
 
 
 def _wire(parts: Diagram, source: int) -> str:
-    port = ":out" if source in parts.gates else parts.port(parts.inputs, source)
+    found = parts.gate_of(source)
+    port = parts.port(parts.inputs, source) if found is None else f":o{source}" if found[1].outs else ":out"
     return f"{parts.key(source)}{port}:e"
 
 
@@ -54,32 +67,53 @@ def _look(parts: Diagram, source: int) -> str:
 
 def _half(gate: DiagramGate) -> float:
     """Return half of the height: blocks of many pins are taller than gates."""
-    return max(HALF, len(gate.pins) * LEAST_PIN / 2) if gate.kind == "block" else HALF
+    room = BOX_PIN if gate.kind in BOX_NAMES else LEAST_PIN
+    return max(HALF, len(gate.pins) * room / 2)
 
 
-def _box(gate: DiagramGate) -> str:
+def _reach(gate: DiagramGate) -> float:
+    return BOX_REACH if gate.kind in BOX_NAMES else BLOCK_REACH if gate.kind == "block" else REACH
+
+
+def _box(gate: DiagramGate, outs: Ends) -> str:
     """Return a table without visible lines whose cells are the pins."""
-    reach, half = (BLOCK_REACH if gate.kind == "block" else REACH), _half(gate)
+    reach, half = _reach(gate), _half(gate)
+    left = [f"p{pin}" for pin in range(max(len(gate.pins), 1))]
+    right = [f"o{node}" for node, _ in outs] or ["out"]
 
-    def cell(port: str, rows: int, height: float) -> str:
-        return f'<TD PORT="{port}" ROWSPAN="{rows}" FIXEDSIZE="TRUE" WIDTH="{reach:g}" HEIGHT="{height:g}"></TD>'
+    def column(ports: Sequence[str]) -> str:
+        size = f'FIXEDSIZE="TRUE" WIDTH="{reach:g}" HEIGHT="{2 * half / len(ports):g}"'
+        return "<TD>" + _frameless("".join(f'<TR><TD PORT="{port}" {size}></TD></TR>' for port in ports)) + "</TD>"
 
-    rows = max(len(gate.pins), 1)
-    pins = [cell(f"p{pin}", 1, 2 * half / rows) for pin in range(rows)]
-    pins[0] += cell("out", rows, 2 * half)
-    body = "".join(f"<TR>{pin}</TR>" for pin in pins)
-    return f'<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="0">{body}</TABLE>'
+    return _frameless(f"<TR>{column(left)}{column(right)}</TR>")
+
+
+def _frameless(rows: str) -> str:
+    return f'<TABLE BORDER="0" CELLBORDER="0" CELLPADDING="0" CELLSPACING="0">{rows}</TABLE>'
 
 
 def upper_first(parts: Diagram, graph: Any) -> Pins:
     """Return the pins of each gate such that wires from the same side do not cross in front of it."""
     rank = {node: place for group in parts.inputs for place, (node, _) in enumerate(group.members)}
+    readers: dict[int, list[str]] = {}
+    for node, gate in parts.gates.items():
+        for source, _ in gate.pins:
+            readers.setdefault(source, []).append(parts.key(node))
+    for place, node in enumerate(parts.ends):
+        readers.setdefault(node, []).append(parts.output_key(place))
 
     def height(pin: tuple[int, bool]) -> tuple[float, int]:
         # Inputs in one box are as high as their places in it.
         return _centre(graph, parts.key(pin[0]))[1], -rank.get(pin[0], 0)
 
-    return {node: sorted(gate.pins, key=height, reverse=True) for node, gate in parts.gates.items()}
+    def goal(out: tuple[int, bool]) -> float:
+        heights = [_centre(graph, key)[1] for key in readers.get(out[0], ())]
+        return sum(heights) / max(len(heights), 1)
+
+    return {
+        node: Sides(tuple(sorted(gate.pins, key=height, reverse=True)), tuple(sorted(gate.outs, key=goal, reverse=True)))
+        for node, gate in parts.gates.items()
+    }
 
 
 def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
@@ -93,11 +127,14 @@ def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
     # The lines of a box cannot be turned over.
     if not parts.is_grouped and _first_is_below(graph, ends if len(ends) > 1 else inputs):
         _flip(graph)
-        pins = {node: some[::-1] for node, some in pins.items()}
-    pen = _Pen()
+        pins = {node: Sides(some.pins[::-1], some.outs[::-1]) for node, some in pins.items()}
+    pen = _XdotPen()
     for node, gate in parts.gates.items():
         pen.place(*_centre(graph, parts.key(node)))
-        _draw_symbol(pen, gate, [inverted for _, inverted in pins[node]])
+        if gate.kind in BOX_NAMES:
+            _draw_box(pen, gate, pins[node])
+        else:
+            draw_symbol(pen, gate, [inverted for _, inverted in pins[node].pins])
     graph.graph_attr["_background"] = "".join(pen.operations)
     return graph
 
@@ -121,7 +158,18 @@ def _flip(graph: Any) -> None:
         item.attr["pos"] = PLACE.sub(lambda found: f"{found[1]},{both - float(found[2]):.2f}", item.attr["pos"])
 
 
-class _Pen:
+class Pen(Protocol):
+    """Draws what symbols consist of, in coordinates relative to a place, in points."""
+
+    def colour(self, line: str, fill: str) -> None: ...
+    def curve(self, points: Sequence[Point], *, filled: bool = False) -> None: ...
+    def line(self, points: Sequence[Point]) -> None: ...
+    def area(self, points: Sequence[Point]) -> None: ...
+    def disc(self, x: float, y: float, radius: float) -> None: ...
+    def text(self, x: float, y: float, text: str) -> None: ...
+
+
+class _XdotPen:
     """Writes drawing operations of GraphViz's xdot language, with coordinates relative to a place."""
 
     def __init__(self) -> None:
@@ -147,14 +195,21 @@ class _Pen:
     def disc(self, x: float, y: float, radius: float) -> None:
         self.operations.append(f"E {self._x + x:.2f} {self._y + y:.2f} {radius:g} {radius:g} ")
 
-    def text(self, x: float, y: float, text: str) -> None:
-        self.operations.append(f"F 11 9 -Helvetica T {self._x + x:.2f} {self._y + y:.2f} 0 10 {len(text)} -{text} ")
+    def text(self, x: float, y: float, text: str, size: int = 11) -> None:
+        self.operations.append(f"F {size} 9 -Helvetica T {self._x + x:.2f} {self._y + y:.2f} 0 10 {len(text)} -{text} ")
 
     def _all(self, points: Sequence[Point]) -> str:
         return f"{len(points)} " + "".join(f"{self._x + x:.2f} {self._y + y:.2f} " for x, y in points)
 
 
-def _draw_symbol(pen: _Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
+def draw_symbol(pen: Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
+    """Draw the symbol of a gate around the pen's place.
+
+    Parameters
+    ----------
+    bubbles : sequence of bool
+        Whether there is a bubble at each pin, from top to bottom.
+    """
     left, right = -HALF, HALF
     pen.colour(INK, gate.colour)
     if gate.kind == "block":
@@ -171,7 +226,7 @@ def _draw_symbol(pen: _Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
         left, right = -9, 9
     # Wires end at the body, which for an OR or XOR is hollow on the left.
     hollow = {"or": 3.0, "xor": -1.5}.get(gate.kind, 0.0)
-    heights = [PIN, -PIN] if len(bubbles) == 2 else [0.0]
+    heights = {1: [0.0], 2: [PIN, -PIN], 3: [2 * HALF / 3, 0.0, -2 * HALF / 3]}[len(bubbles)]
     for y, bubble in zip(heights, bubbles, strict=True):
         end = left + hollow - (2 * BUBBLE if bubble else 0)
         pen.line([(-REACH, y), (end, y)])
@@ -192,7 +247,7 @@ def _draw_symbol(pen: _Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
         pen.disc(right + BUBBLE, 0, BUBBLE)
 
 
-def _draw_block(pen: _Pen, gate: DiagramGate) -> None:
+def _draw_block(pen: Pen, gate: DiagramGate) -> None:
     wide, half = BLOCK_REACH - 4, _half(gate)
     pen.line([(wide, 0), (BLOCK_REACH, 0)])
     for pin in range(len(gate.pins)):
@@ -201,6 +256,34 @@ def _draw_block(pen: _Pen, gate: DiagramGate) -> None:
     pen.area([(-wide, half), (-wide, -half), (wide, -half), (wide, half)])
     pen.colour(INK, INK)
     pen.text(0, -4, f"{gate.size} gates")
+
+
+def _draw_box(pen: _XdotPen, gate: DiagramGate, sides: Sides) -> None:
+    """Draw a known part: a box with its name, and with names at the pins that are not all alike."""
+    wide, half = BOX_REACH - 8, _half(gate)
+    names = dict(zip([node for node, _ in gate.pins], ("s", "1", "0"), strict=False)) if gate.kind == "MUX" else {}
+    if len(gate.outs) == 2:
+        names |= dict(zip([node for node, _ in gate.outs], ("sum", "carry"), strict=True))
+    ends = [
+        (side, half - (place + 0.5) * 2 * half / len(some), node, inverted)
+        for side, some in ((-1, sides.pins), (1, sides.outs))
+        for place, (node, inverted) in enumerate(some)
+    ]
+    pen.colour(INK, gate.colour)
+    for side, y, _, _ in ends:
+        pen.line([(side * wide, y), (side * BOX_REACH, y)])
+    pen.area([(-wide, half), (-wide, -half), (wide, -half), (wide, half)])
+    pen.colour(INK, INK)
+    for side, y, node, _ in ends:
+        if node in names:
+            pen.text(side * (wide - 3 - 2.1 * len(names[node])), y - 3, names[node], 8)
+    lines = BOX_NAMES[gate.kind]
+    for line, word in enumerate(lines):
+        pen.text(-14 if len(gate.outs) == 2 else 0, -3.5 + 6 * (len(lines) - 1) - 12 * line, word, 10)
+    pen.colour(INK, "#ffffff")
+    for side, y, _, inverted in ends:
+        if inverted:
+            pen.disc(side * (wide + BUBBLE), y, BUBBLE)
 
 
 def _straight(start: Point, end: Point) -> list[Point]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -39,17 +40,17 @@ class TableEncoding:
 
     columns: tuple[TableColumn, ...]
 
-    @property
+    @cached_property
     def input_names(self) -> tuple[str, ...]:
         """A name for each input."""
         return tuple(name for column in self.columns for name in column.input_names)
 
-    @property
+    @cached_property
     def input_columns(self) -> tuple[int, ...]:
         """The column that each input comes from."""
         return tuple(j for j, column in enumerate(self.columns) for _ in column.input_names)
 
-    @property
+    @cached_property
     def input_keys(self) -> tuple[tuple[int, Any], ...]:
         """The column of each input, and what the input stands for there: keys that stay as they are if others go."""
         return tuple((j, key) for j, column in enumerate(self.columns) for key in column.input_keys)

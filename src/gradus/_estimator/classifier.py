@@ -17,7 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gradus._bits import BoolMatrix, column_names
-from gradus._checks import check_choice, check_count
+from gradus._checks import check_choice, check_count, check_time_limit
+from gradus._clock import work_clock
 from gradus._curriculum import check_order
 from gradus._encoding.cells import read_cells
 from gradus._encoding.column_kinds import ColumnKind, column_kinds, named_columns
@@ -176,12 +177,14 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ConvergenceWarning
             If the time limit ended learning, or ``noise=0`` asks for a circuit without errors and none was found.
         """
+        limit = check_time_limit(self.time_limit)
+        end = None if limit is None else work_clock() + limit
         checked = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan")
         found = getattr(self, "feature_names_in_", None)
         names = [f"x{j}" for j in range(checked.shape[1])] if found is None else [str(name) for name in found]
         # Columns of a data frame have types of their own.
         table = named_columns(checked if column_names(X) is None else X, names)
-        return self._fit_columns(table, target_columns(y, len(checked)), column_kinds(table))
+        return self._fit_columns(table, target_columns(y, len(checked)), column_kinds(table), end=end)
 
     def _fit_columns(
         self,
@@ -190,8 +193,11 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         kinds: Sequence[ColumnKind],
         callback: Callback | None = None,
         show_plan: Callable[[TableEncoding], None] | None = None,
+        end: float | None = None,
     ) -> BooleanNetworkClassifier:
-        """Learn from columns by name, of these kinds."""
+        """Learn from columns by name, of these kinds, until `end` on the work clock; if not given, for the time limit."""
+        begin, limit = work_clock(), check_time_limit(self.time_limit)
+        end = begin + limit if end is None and limit is not None else end
         check_choice("missing", self.missing, get_args(Missing))
         if self.missing == "drop":
             table, labels = _complete(table, labels, kinds)
@@ -205,7 +211,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         output_names = [name for target in targets for name in target.output_names]
         watch = _ProgressLines(output_names) if self.verbose and callback is None else callback
         examples = TableExamples(cells, codes, targets, kinds, self.missing, features)
-        self.model_, self.order_, self.stopped_ = self._learn(examples, watch)
+        self.model_, self.order_, self.stopped_ = self._learn(examples, watch, _time_left(begin, end))
         self.networks_, self.network_ = list(self.model_.networks), self.model_.network
         self.n_outputs_ = len(targets)
         self.classes_: Any = encoded[0][1] if len(encoded) == 1 else [classes for _, classes, _ in encoded]
@@ -218,7 +224,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self._warn_of_errors(int(wrong.any(axis=1).sum()), len(codes), targets)
         return self
 
-    def _learn(self, examples: TableExamples, callback: Callback | None) -> tuple[Model, tuple[int, ...], str | None]:
+    def _learn(
+        self, examples: TableExamples, callback: Callback | None, time_limit: float | None
+    ) -> tuple[Model, tuple[int, ...], str | None]:
         """Return a model, the order of its outputs, and what ended learning early."""
         words = self.order is None or isinstance(self.order, str)
         order: Any = self.order
@@ -230,7 +238,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             "noise": self.noise,
             "n_tries": self.n_tries,
             "n_circuits": self.n_circuits,
-            "time_limit": self.time_limit,
+            "time_limit": time_limit,
             "seed": _seed(self.random_state),
             "n_jobs": effective_n_jobs(self.n_jobs),
         }
@@ -384,6 +392,12 @@ class _ProgressLines:
         if time.monotonic() >= self.next:
             print(progress.describe(self.names), flush=True)
             self.next = time.monotonic() + SECONDS_PER_LINE
+
+
+def _time_left(begin: float, end: float | None) -> float | None:
+    """Return the seconds to learn in; after that the rows are encoded and counted, which takes as long as before."""
+    now = work_clock()
+    return None if end is None else max(end - now - (now - begin), 0.0)
 
 
 def _is_constant(network: Network, outputs: slice) -> bool:

@@ -36,6 +36,13 @@ QUIET_SECONDS = 1.0
 """Time without results after which an engine yields an empty list."""
 SECONDS_TO_CLOSE = 5.0
 DEATHS_TO_BLAME = 2
+NO_TASKS = TaskBatch(())
+"""A batch that shows whether a worker lives."""
+DEAD_STARTS_TO_END = 20
+NONE_LIVES = (
+    f"{DEAD_STARTS_TO_END} worker processes in succession died while they started (killed, or out of memory); "
+    "what is done is kept: the same command goes on from there."
+)
 DIED = "the worker process died twice while it ran nothing but this task (killed, or out of memory)"
 
 
@@ -134,82 +141,103 @@ class ExecutorEngine:
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
         """Run every task once; closing the iterator stops the work."""
-        batcher = Batcher(tasks)
-        executor = self._make()
-        flying: dict[Future[list[Row]], TaskBatch] = {}
-        suspects: list[TaskBatch] = []
-        deaths: Counter[Task] = Counter()
-        on_trial: TaskBatch | None = None
-        try:
-            while len(batcher) or flying or suspects:
-                if suspects and not flying:
-                    # Nothing runs beside a suspect, or it could be blamed for a worker that another task killed.
-                    on_trial = suspects.pop()
-                    executor = self._submit_alone(executor, on_trial, flying)
-                elif not suspects:
-                    suspects += self._submit(executor, batcher, flying)
-                yield from _harvest(flying, batcher, suspects, on_trial, deaths)
-        finally:
-            for future in flying:
-                future.cancel()
-            self._stop(executor)
-
-    def _submit(self, executor: Executor, batcher: Batcher, flying: dict[Future[list[Row]], TaskBatch]) -> list[TaskBatch]:
-        """Keep the workers busy; return a batch that could not be submitted because the executor is broken."""
-        room = max(1, self._slots()) * BATCHES_PER_SLOT
-        while len(batcher) and len(flying) < room and _in_flight(flying) < MOST_TASKS_IN_FLIGHT:
-            batch = batcher.next()
-            try:
-                flying[executor.submit(run_batch, batch)] = batch
-            except BrokenExecutor:
-                return [batch]
-        return []
-
-    def _submit_alone(self, executor: Executor, batch: TaskBatch, flying: dict[Future[list[Row]], TaskBatch]) -> Executor:
-        """Run a batch that was in flight when a worker died, with nothing beside it."""
-        try:
-            flying[executor.submit(run_batch, batch)] = batch
-        except BrokenExecutor:
-            # The executor was broken already: that says nothing about this batch.
-            self._stop(executor)
-            executor = self._make()
-            flying[executor.submit(run_batch, batch)] = batch
-        return executor
+        return _ExecutorRun(tasks, self._make, self._slots, self._stop).rows()
 
 
-def _harvest(
-    flying: dict[Future[list[Row]], TaskBatch],
-    batcher: Batcher,
-    suspects: list[TaskBatch],
-    on_trial: TaskBatch | None,
-    deaths: Counter[Task],
-) -> Iterator[list[Row]]:
-    """Yield the rows of batches that have ended; a task that kills its worker is found by halving the batch on trial.
+class _ExecutorRun:
+    """One run on executors: what is in flight, and what was when a worker died.
 
-    `deaths` counts how often a task was alone when its worker died: workers also die of other causes.
+    A task that kills its worker is found by running the batches that were in flight again, one at a time, and halving those
+    that die again. Workers also die of other causes, so a task is blamed only if it was alone twice on a worker that had
+    run something before; a worker that dies while it starts says nothing about what it was given.
     """
-    wait(flying, timeout=QUIET_SECONDS, return_when=FIRST_COMPLETED)
-    ended = [future for future in flying if future.done()]
-    if not ended:
-        yield []
-    for future in ended:
-        batch = flying.pop(future)
-        rows = _rows_of(future)
-        if rows is not None:
-            batcher.record_times(batch, rows)
-            yield rows
-        elif batch is not on_trial:
-            suspects.append(batch)
-        elif len(batch.tasks) == 1:
-            (task,) = batch.tasks
-            deaths[task] += 1
-            if deaths[task] < DEATHS_TO_BLAME:
-                suspects.append(batch)
+
+    def __init__(
+        self, tasks: Sequence[Task], make: Callable[[], Executor], slots: Callable[[], int], stop: Callable[[Executor], None]
+    ) -> None:
+        self._make, self._slots, self._stop = make, slots, stop
+        self._batcher = Batcher(tasks)
+        self._executor = make()
+        self._flying: dict[Future[list[Row]], TaskBatch] = {}
+        self._suspects: list[TaskBatch] = []
+        self._on_trial: TaskBatch | None = None
+        self._deaths: Counter[Task] = Counter()
+        self._dead_starts = 0
+        """Workers in succession that died before they had run anything."""
+        self._is_started = False
+        """Whether a worker has run something since one died."""
+
+    def rows(self) -> Iterator[list[Row]]:
+        """Yield rows as they come; an empty list when nothing has come for a while."""
+        try:
+            while len(self._batcher) or self._flying or self._suspects:
+                if self._suspects and not self._flying:
+                    # Nothing runs beside a suspect, or it could be blamed for a worker that another task killed.
+                    self._try_alone(self._suspects.pop() if self._is_started else NO_TASKS)
+                elif not self._suspects:
+                    self._keep_busy()
+                yield from self._harvest()
+        finally:
+            for future in self._flying:
+                future.cancel()
+            self._stop(self._executor)
+
+    def _keep_busy(self) -> None:
+        room = max(1, self._slots()) * BATCHES_PER_SLOT
+        while len(self._batcher) and len(self._flying) < room and _in_flight(self._flying) < MOST_TASKS_IN_FLIGHT:
+            batch = self._batcher.next()
+            try:
+                self._flying[self._executor.submit(run_batch, batch)] = batch
+            except BrokenExecutor:
+                self._suspects.append(batch)
+                return
+
+    def _try_alone(self, batch: TaskBatch) -> None:
+        try:
+            self._flying[self._executor.submit(run_batch, batch)] = batch
+        except BrokenExecutor:  # it was broken already: that says nothing about this batch
+            self._stop(self._executor)
+            self._executor = self._make()
+            if batch is not NO_TASKS:
+                self._suspects.append(batch)
+                batch = NO_TASKS
+            self._flying[self._executor.submit(run_batch, batch)] = batch
+        self._on_trial = batch
+
+    def _harvest(self) -> Iterator[list[Row]]:
+        """Yield the rows of batches that have ended, and those of tasks that are to blame."""
+        wait(self._flying, timeout=QUIET_SECONDS, return_when=FIRST_COMPLETED)
+        ended = [future for future in self._flying if future.done()]
+        if not ended:
+            yield []
+        for future in ended:
+            batch = self._flying.pop(future)
+            rows = _rows_of(future)
+            if rows is None:
+                self._is_started = False
+                yield self._after_a_death(batch)
             else:
-                yield [Row.failure(task, DIED)]
-        else:
+                self._is_started, self._dead_starts = True, 0
+                self._batcher.record_times(batch, rows)
+                yield rows
+
+    def _after_a_death(self, batch: TaskBatch) -> list[Row]:
+        if batch is NO_TASKS:
+            self._dead_starts += 1
+            if self._dead_starts == DEAD_STARTS_TO_END:
+                raise WorkerError(NONE_LIVES)
+        elif batch is not self._on_trial:
+            self._suspects.append(batch)
+        elif len(batch.tasks) > 1:
             half = len(batch.tasks) // 2
-            suspects += [TaskBatch(part, batch.tables) for part in (batch.tasks[half:], batch.tasks[:half])]
+            self._suspects += [TaskBatch(part, batch.tables) for part in (batch.tasks[half:], batch.tasks[:half])]
+        else:
+            (task,) = batch.tasks
+            self._deaths[task] += 1
+            if self._deaths[task] == DEATHS_TO_BLAME:
+                return [Row.failure(task, DIED)]
+            self._suspects.append(batch)
+        return []
 
 
 def _in_flight(flying: dict[Future[list[Row]], TaskBatch]) -> int:

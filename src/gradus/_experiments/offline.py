@@ -21,6 +21,7 @@ from gradus._experiments.store import Store
 from gradus._experiments.task_orders import TargetOrder, order_of
 from gradus._experiments.tasks import Task
 from gradus._experiments.training_sets import problem_of, target_columns, training_set
+from gradus._files import checked_size, read_guard
 from gradus._network import Network
 from gradus._search.job import Outcome
 from gradus.errors import DataError, FormatError, SettingsError
@@ -117,11 +118,10 @@ def _absorb_outcomes(tasks: Sequence[Task], searches: Path, paths: Iterable[Path
 
 def _absorb_table(tasks: Sequence[Task], path: Path, store: Store) -> int:
     """Write the rows of a published table that the store does not have; return how many."""
-    try:
+    checked_size(path)
+    with read_guard(path, "a table of results"):
         table = conform(pq.read_table(path))
-    except (OSError, pa.ArrowException) as error:
-        raise FormatError(f"not a results table: {error}", path=path) from error
-    table = with_task_ids(table.filter(pc.equal(table.column("status"), DONE)), path)
+        table = with_task_ids(table.filter(pc.equal(table.column("status"), DONE)), path)
     with store.writing():
         left, _ = split_tasks(tasks, store)
         wanted = pa.array([task.id for task in left], pa.string())

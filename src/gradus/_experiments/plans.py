@@ -72,6 +72,8 @@ class Plan:
     """Plans that this one is made of."""
     target_names: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Names of the targets of users' own data, by problem."""
+    cpu_seconds_per_task: float | None = None
+    """Measured mean, from which the time left is estimated before anything is done."""
 
     def tasks(self) -> list[Task]:
         """Return every task once, in the order to run them in."""
@@ -151,6 +153,7 @@ def _plan_from(document: dict[str, Any]) -> Plan:
         as_published=bool(document["as_published"]),
         parts=tuple(_plan_from(part) for part in document["parts"]),
         target_names=tuple((str(key), tuple(map(str, names))) for key, names in document["target_names"]),
+        cpu_seconds_per_task=document.get("cpu_seconds_per_task"),
     )
 
 

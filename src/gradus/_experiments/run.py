@@ -29,6 +29,10 @@ __all__ = ["RunSummary", "read_runs", "record_run", "run_tasks", "split_tasks", 
 
 RUNS_FILE = "runs.jsonl"
 LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
+STARTUP_SECONDS = 40.0
+"""Time before the first rows come, where kernels must be compiled first."""
+TRUSTED_SHARE = 0.2
+"""Share of the tasks after which the speed so far counts alone."""
 FLUSH_SECONDS = 2.0
 FLUSH_ROWS = 5000
 
@@ -47,18 +51,46 @@ class RunSummary:
     not_converged: int = 0
     """Of those done in this run."""
     seconds: float = 0.0
+    first_seconds: float | None = None
+    """When the first rows came: what was before is start-up, and says nothing about the speed."""
+    first_done: int = 0
+    """Tasks in these first rows."""
+    task_seconds: float | None = None
+    """Expected time per task, from measurements elsewhere."""
 
     @property
     def left(self) -> int:
         """Tasks that have neither succeeded nor failed yet."""
         return self.total - self.before - self.done - self.failed
 
+    @property
+    def eta(self) -> float | None:
+        """Expected time to the end: what was expected beforehand at first, and the more is done the speed so far.
+
+        Examples
+        --------
+        >>> RunSummary(total=100, before=0, task_seconds=0.5).eta
+        90.0
+        >>> RunSummary(100, 0, done=60, seconds=25.0, first_seconds=5.0, first_done=10, task_seconds=0.5).eta
+        16.0
+        """
+        expected = None if self.task_seconds is None else self.task_seconds * self.left
+        if self.first_seconds is None:
+            return None if expected is None else expected + max(0.0, STARTUP_SECONDS - self.seconds)
+        since = self.done - self.first_done
+        if not since:
+            return expected
+        observed = (self.seconds - self.first_seconds) / since * self.left
+        if expected is None:
+            return observed
+        trust = min(1.0, since / (TRUSTED_SHARE * (self.total - self.before)))
+        return trust * observed + (1.0 - trust) * expected
+
     def progress(self) -> Progress:
-        """Return the same as a `Progress`, with the expected time to the end at the speed so far."""
-        eta = self.seconds / self.done * self.left if self.done else None
+        """Return the same as a `Progress`, with the expected time to the end."""
         counts = (("failed", self.failed), ("not converged", self.not_converged))
         detail = ", ".join(f"{count:,} {what}" for what, count in counts if count)
-        return Progress(stage="tasks", done=self.total - self.left, total=self.total, eta=eta, detail=detail)
+        return Progress(stage="tasks", done=self.total - self.left, total=self.total, eta=self.eta, detail=detail)
 
 
 def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSummary]:
@@ -69,7 +101,9 @@ def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSum
     return left, RunSummary(len(every), len(every) - len(left))
 
 
-def run_tasks(tasks: Iterable[Task], store: Store, engine: Engine, *, callback: Callback | None = None) -> RunSummary:
+def run_tasks(
+    tasks: Iterable[Task], store: Store, engine: Engine, *, callback: Callback | None = None, task_seconds: float | None = None
+) -> RunSummary:
     """Run the tasks that have no row in the store, and those that failed before.
 
     Rows are on disk seconds after a task is done; whatever ends this call, they stay, and the next call continues.
@@ -79,7 +113,9 @@ def run_tasks(tasks: Iterable[Task], store: Store, engine: Engine, *, callback: 
     engine : Engine
         Runs them; the rows do not depend on it.
     callback : callable, optional
-        Gets a `Progress` whenever rows have come; returning True stops the run.
+        Gets a `Progress` about every second; returning True stops the run.
+    task_seconds : float, optional
+        Expected time per task on this engine, for the time left at the start.
 
     Examples
     --------
@@ -93,6 +129,7 @@ def run_tasks(tasks: Iterable[Task], store: Store, engine: Engine, *, callback: 
     with store.writing():
         store.set_damaged_aside()
         left, summary = split_tasks(tasks, store)
+        summary = replace(summary, task_seconds=task_seconds)
         stopped = callback is not None and callback(summary.progress()) is True
         if left and not stopped:
             summary = _run_left(left, summary, store, engine, callback)
@@ -113,7 +150,7 @@ def _run_left(left: list[Task], summary: RunSummary, store: Store, engine: Engin
                     store.append(waiting)
                     waiting = []  # only now: rows that could not be written are tried again below
                     flushed = time.monotonic()
-                if callback is not None and rows and callback(summary.progress()) is True:
+                if callback is not None and callback(summary.progress()) is True:
                     break
     finally:
         store.append(waiting)
@@ -122,6 +159,8 @@ def _run_left(left: list[Task], summary: RunSummary, store: Store, engine: Engin
 
 def _count(summary: RunSummary, rows: list[Row], seconds: float) -> RunSummary:
     done = [row for row in rows if row.status == DONE]
+    if done and summary.first_seconds is None:
+        summary = replace(summary, first_seconds=seconds, first_done=len(done))
     return replace(
         summary,
         done=summary.done + len(done),
@@ -158,17 +197,20 @@ def record_run(folder: Path, what: dict[str, Any]) -> None:
 
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
-    """Read the record; a last line that was cut short is ignored."""
+    """Read the record; lines that are not of a run, such as a last one that was cut short, are left out."""
     try:
-        lines = (folder / RUNS_FILE).read_text(encoding="utf-8").splitlines()
+        lines = (folder / RUNS_FILE).read_bytes().splitlines()
     except OSError:
         return []
-    runs = []
-    for line in lines:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(entry, dict):
-            runs.append(entry)
-    return runs
+    return [entry for entry in map(_parsed_run, lines) if entry is not None]
+
+
+def _parsed_run(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    numbers = ("done", "seconds")
+    if not isinstance(entry, dict) or not isinstance(entry.get("versions", {}), dict):
+        return None
+    return entry if all(isinstance(entry.get(name, 0), int | float) for name in numbers) else None

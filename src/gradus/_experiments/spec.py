@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -22,7 +23,7 @@ from gradus.errors import FormatError, GradusError, SettingsError
 
 __all__ = ["read_spec", "spec_names"]
 
-SPEC_KEYS = ("title", "about", "figures", "common", "runs", "include")
+SPEC_KEYS = ("title", "about", "figures", "common", "runs", "include", "cpu_seconds_per_task")
 SETTINGS_KEYS = tuple(one.name for one in fields(Settings))
 AXES = ("method", "order", "shuffle", "noise", *SETTINGS_KEYS)
 RUN_KEYS = ("problem", "data", "sizes", "samples", "repeats", "draw", "leave_out", "targets", "published", *AXES)
@@ -117,6 +118,7 @@ class _SpecReader:
             as_published=part.as_published,
             parts=tuple(parts),
             target_names=tuple(names.items()),
+            cpu_seconds_per_task=_seconds(document, place),
         )
 
     def _included(self, entry: Any, place: _SpecPlace, as_published: bool) -> Plan:
@@ -200,6 +202,13 @@ def _text(document: Mapping[str, Any], key: str, place: _SpecPlace) -> str:
     value = document.get(key, "")
     if not isinstance(value, str):
         place.fail(f"{key!r} must be a text.")
+    return value
+
+
+def _seconds(document: Mapping[str, Any], place: _SpecPlace) -> float | None:
+    value = document.get("cpu_seconds_per_task")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf):
+        place.fail("'cpu_seconds_per_task' must be a number of seconds above 0.")
     return value
 
 

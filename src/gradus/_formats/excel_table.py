@@ -15,6 +15,9 @@ from gradus.errors import FormatError
 
 __all__ = ["read"]
 
+LONGEST_CELL = 1 << 17
+"""Characters of a cell, as in text tables; Excel itself stops at 32,767."""
+
 
 def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto", text_columns: Collection[str] = ()) -> Table:
     """Read the first sheet; empty rows and empty columns behind the table are left out.
@@ -45,7 +48,7 @@ def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto", 
         rows = [
             (number, cells)
             for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1)
-            if any(cells := [_text(cell) for cell in row])
+            if any(cells := [_text(cell, path, number) for cell in row])
         ]
     finally:
         book.close()
@@ -71,7 +74,7 @@ def _wide(cells: list[str], width: int) -> list[str]:
     return [*cells[:width], *[""] * (width - len(cells))]
 
 
-def _text(cell: Any) -> str:
+def _text(cell: Any, path: str | PathLike[str], line: int) -> str:
     """Write a cell as a text table would have it."""
     if cell is None:
         return ""
@@ -81,4 +84,7 @@ def _text(cell: Any) -> str:
         return str(int(cell))
     if isinstance(cell, datetime.datetime):
         return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
-    return str(cell)
+    text = str(cell)
+    if len(text) > LONGEST_CELL:
+        raise FormatError(f"a cell has more than {LONGEST_CELL} characters here.", path=path, line=line)
+    return text

@@ -12,6 +12,8 @@ from gradus.errors import FormatError
 __all__ = ["scan_xml"]
 
 DEEPEST = 500
+MOST_ATTRIBUTES = 1000
+"""Attributes of an element: AEON compares each with every other."""
 
 
 def scan_xml(text: str, path: str | PathLike[str], element: Callable[[str, dict[str, str]], None]) -> None:
@@ -20,8 +22,8 @@ def scan_xml(text: str, path: str | PathLike[str], element: Callable[[str, dict[
     Raises
     ------
     FormatError
-        If the text is not XML, is nested too deeply, or has a document type: its entities can make a small file grow
-        without bound.
+        If the text is not XML, is nested too deeply, has too many attributes, or has a document type: its entities can make a
+        small file grow without bound.
 
     Examples
     --------
@@ -36,6 +38,9 @@ def scan_xml(text: str, path: str | PathLike[str], element: Callable[[str, dict[
         depth += 1
         if depth > DEEPEST:
             raise FormatError(f"elements are nested more than {DEEPEST} deep here.", path=path, line=parser.CurrentLineNumber)
+        if len(attributes) > MOST_ATTRIBUTES:
+            message = f"an element has more than {MOST_ATTRIBUTES} attributes here."
+            raise FormatError(message, path=path, line=parser.CurrentLineNumber)
         element(tag.rpartition(":")[2], attributes)
 
     def end(_: str) -> None:

@@ -11,12 +11,16 @@ import numpy.typing as npt
 from gradus._inference.set_search import SetPrior
 from gradus.errors import SettingsError
 
-__all__ = ["EdgeBelief", "EdgePrior", "busy_odds"]
+__all__ = ["EdgeBelief", "EdgePrior", "busy_odds", "usual_signs"]
 
 BASE_RATE = 0.05
 """Probability of an edge of which nothing is said; only beliefs that differ from it move anything."""
 LEAST = 0.001
-PSEUDO_EDGES = 2.0
+PSEUDO_EDGES = 3.0
+SELF_RISING = 0.9
+"""Probability that a gene that regulates itself activates itself, as 37 of 41 self-edges of published models do."""
+PSEUDO_SIGNS = 4.0
+RECIPROCAL = 0.5
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,17 @@ def busy_odds(edges: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.flo
     counts = rest.sum(axis=0) * n / max(1, n - 2)
     usual = float(counts.mean())
     odds: npt.NDArray[np.float64] = np.log((counts + PSEUDO_EDGES) / (usual + PSEUDO_EDGES))
+    odds += RECIPROCAL * np.where(np.arange(n) == target, 0.0, edges[:, target] - edges[others, target].mean())
     own = float(edges[others, others].sum())
     odds[target] = np.log((own + PSEUDO_EDGES / 2) / (usual + PSEUDO_EDGES / 2))
     return odds
+
+
+def usual_signs(edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
+    """Log of twice the probability of falling and of rising with each regulator, from its signs in the rules of others."""
+    others = np.arange(len(edges)) != target
+    weight = edges * others[:, None] * (1 - np.eye(len(edges)))
+    rises, falls = (weight * rising).sum(axis=0), (weight * (1 - rising)).sum(axis=0)
+    share = (rises + PSEUDO_SIGNS / 2) / (rises + falls + PSEUDO_SIGNS)
+    share[target] = SELF_RISING
+    return np.log(2 * np.column_stack([1 - share, share]))

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradus._checks import check_time_limit
-from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds
+from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds, usual_signs
 from gradus._inference.evidence import UNKNOWN, Evidence, GeneSeries, gather_evidence
 from gradus._inference.free_run import most_frequent, trusted_genes
 from gradus._inference.gene_model import GeneModel, Unexplained
-from gradus._inference.noise_model import GRID, FlipRates, flip_rates, update_rates
+from gradus._inference.noise_model import NOISELESS, FlipRates, flip_rates, update_rates
 from gradus._inference.posterior import TargetPosterior, target_posterior
 from gradus._inference.repair import SuspectCells, find_suspects
 from gradus._inference.rule_prior import MOST_INPUTS
@@ -24,6 +24,7 @@ __all__ = ["learn_genes"]
 
 QUICK_INPUTS = 3
 REPAIRS = 2
+QUICK_SETS = 20
 LEAST_FLIPS = 0.002
 STRONG_EVIDENCE = 3.0
 """A gene whose allowed regulators are this many nats worse than any is reported."""
@@ -124,7 +125,15 @@ def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRates, passes: int, watc
         if auto:
             flips = update_rates(np.array([one.total for one in targets]), np.array([one.sets[0].errors for one in targets]))
         found = np.array([one.edges for one in targets])
-        priors = tuple(replace(one, odds=one.odds + busy_odds(found, g)) for g, one in enumerate(base))
+        rising = np.array([one.rising for one in targets])
+        priors = tuple(
+            replace(
+                one,
+                odds=one.odds + busy_odds(found, g),
+                signs=np.where(one.signs != 0, one.signs, usual_signs(found, rising, g)),
+            )
+            for g, one in enumerate(base)
+        )
     return _Learned(targets, flips, priors)
 
 
@@ -136,7 +145,9 @@ def _pass(
         watch.stop("sets", gene, len(priors), target=gene)
         found = search_sets(target, prior, flips, watch, most_inputs=most_inputs)
         # Quick passes only need edges and the errors of the best rule.
-        targets.append(target_posterior(target, prior, flips, found, watch, most=80 if most_inputs == MOST_INPUTS else 1))
+        targets.append(
+            target_posterior(target, prior, flips, found, watch, most=80 if most_inputs == MOST_INPUTS else QUICK_SETS)
+        )
     return tuple(targets)
 
 
@@ -145,7 +156,7 @@ def _learn_auto(seen: Evidence, edges: EdgePrior, watch: WorkWatch) -> _Learned:
     noisy = _learn(seen, edges, flip_rates("auto"), 2, watch, auto=True)
     if watch.stopped or noisy.flips.mean > 0.03:
         return noisy
-    clean = _learn(seen, edges, flip_rates(GRID[0]), 1, watch)
+    clean = _learn(seen, edges, NOISELESS, 1, watch)
     return clean if clean.log_evidence > noisy.log_evidence and not watch.stopped else noisy
 
 

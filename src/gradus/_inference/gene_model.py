@@ -151,7 +151,7 @@ class GeneModel:
     @property
     def rules(self) -> tuple[GeneRule, ...]:
         """The best rule of each gene."""
-        return tuple(self._rule(g, one.sets[0], one.total) for g, one in enumerate(self.targets))
+        return tuple(self._rule(g, one.best_rule, one.total) for g, one in enumerate(self.targets))
 
     def _rule(self, gene: int, best: RankedSet, total: float) -> GeneRule:
         table = tuple((best.table >> cell) & 1 for cell in range(1 << len(best.features)))

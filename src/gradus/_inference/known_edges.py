@@ -80,7 +80,7 @@ def _read(path: str | PathLike[str]) -> tuple[KnownEdge, ...]:
 def _parsed(rows: Sequence[Sequence[str]], lines: Sequence[int], path: str | PathLike[str] | None) -> tuple[KnownEdge, ...]:
     columns = {name: place for place, name in enumerate(ORDER)}
     start = 0
-    if rows and HEADINGS.get(rows[0][0].strip().lower()):
+    if rows and rows[0] and HEADINGS.get(rows[0][0].strip().lower()):
         named = [HEADINGS.get(cell.strip().lower()) for cell in rows[0]]
         columns = {name: named.index(name) for name in ORDER if name in named}
         if not {"regulator", "target"} <= set(columns):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gradus.errors import SettingsError
 
-__all__ = ["GRID", "FlipRates", "flip_rates", "update_rates"]
+__all__ = ["GRID", "NOISELESS", "FlipRates", "flip_rates", "update_rates"]
 
 GRID = (0.0005, 0.003, 0.01, 0.02, 0.04, 0.07, 0.11, 0.16, 0.23, 0.32, 0.42)
 """Rates that "auto" weighs; the first stands for clean data, where any error speaks against a rule."""
@@ -60,6 +60,10 @@ class FlipRates:
         return np.column_stack(
             [np.log(self.weights), np.log1p(-self.rates), np.log(self.rates), np.full(len(self.rates), unit)]
         )
+
+
+NOISELESS = FlipRates(np.array([1e-6]), np.ones(1))
+"""No errors: only rules that fit every transition compete, where there are any."""
 
 
 def flip_rates(noise: str | float) -> FlipRates:

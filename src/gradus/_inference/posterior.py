@@ -42,6 +42,8 @@ class RankedSet:
         Probability of a next value 1 in each cell, over all rules of the set.
     rising : tuple of float
         Probability that the target rises with each gene.
+    table_share : float
+        Posterior of the best rule among the rules of this set.
     """
 
     features: tuple[int, ...]
@@ -51,6 +53,7 @@ class RankedSet:
     table: int
     probabilities: npt.NDArray[np.float64]
     rising: tuple[float, ...]
+    table_share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +79,11 @@ class TargetPosterior:
     rising: npt.NDArray[np.float64]
     total: float
     null_score: float
+
+    @property
+    def best_rule(self) -> RankedSet:
+        """The set whose best rule is the most probable single rule; not always the first set."""
+        return max(self.sets, key=lambda one: one.weight * one.table_share)
 
     def predict_proba(self, states: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         """Probability of a next value 1 after each state, averaged over sets and rules."""
@@ -118,7 +126,7 @@ def target_posterior(
         zero, one, ones = np.zeros(64, np.int64), np.zeros(64, np.int64), np.zeros(64)
         rising, best, columns = np.zeros(6), np.zeros(1, np.uint64), np.array(genes, np.int64)
         count_cells(packed, columns, zero, one)
-        errors = cell_probabilities(tables, columns, zero, one, packed.total, ones, rising, best)
+        errors, best_share = cell_probabilities(tables, columns, zero, one, packed.total, ones, rising, best)
         size = len(genes)
         ranked.append(
             RankedSet(
@@ -129,6 +137,7 @@ def target_posterior(
                 int(best[0]),
                 ones[: 1 << size],
                 tuple(rising[:size].tolist()),
+                best_share,
             )
         )
         for gene, share in zip(genes, rising, strict=False):

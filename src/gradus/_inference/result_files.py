@@ -43,7 +43,11 @@ DIGITS = 6
 
 def check_folder(folder: str | PathLike[str]) -> None:
     """Raise an error if a folder cannot be made or written, without making it: call this before the work."""
-    place = Path(folder).absolute()
+    try:
+        place = Path(folder).absolute()
+        Path(folder).exists()  # raises where the name is longer than names may be
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror or error}.", path=folder) from error
     while not os.path.lexists(place):
         place = place.parent
     if not place.is_dir():

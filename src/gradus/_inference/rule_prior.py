@@ -17,7 +17,7 @@ import numpy.typing as npt
 __all__ = ["MOST_INPUTS", "RulePrior", "is_nested_canalising", "rule_prior"]
 
 MOST_INPUTS = 6
-SHARES = {"nested": 0.80, "read_once": 0.10, "unate": 0.09, "any": 0.01}
+SHARES = {"nested": 0.70, "majority": 0.05, "read_once": 0.08, "unate": 0.16, "any": 0.01}
 """Prior probability of each class of rules; the published gene rules are nested canalising in four cases of five or more."""
 
 REPRESSOR_FIRST, REPRESSOR_AND, ACTIVATOR_AND = 2.0, 0.95, 0.35
@@ -62,16 +62,16 @@ def rule_prior(n_inputs: int) -> RulePrior:
         return RulePrior(0, np.array([0, 1], np.uint64), np.array([[0.5], [0.5]]), 0.0)
     everything, signs = (1 << n_inputs) - 1, 1 << n_inputs
     nested = [dict(_nested(n_inputs, everything, negated)) for negated in range(signs)]
-    read_once = set(_read_once(n_inputs, everything)) - set(nested[0]) if n_inputs < MOST_INPUTS else set()
-    unate = set(_monotone(n_inputs) if n_inputs < 5 else _thresholds(n_inputs)) - set(nested[0]) - read_once
-    tables = sorted({*nested[0], *read_once, *unate})
+    classes = {
+        "majority": set(_thresholds(n_inputs, majority=True)) - set(nested[0]),
+        "read_once": set(_read_once(n_inputs, everything)) - set(nested[0]) if n_inputs < MOST_INPUTS else set(),
+        "unate": set(_monotone(n_inputs) if n_inputs < 5 else _thresholds(n_inputs)) - set(nested[0]),
+    }
+    tables = sorted({*nested[0], *(table for members in classes.values() for table in members)})
     weights = np.zeros((len(tables), signs))
     for row, table in enumerate(tables):
-        if table in nested[0]:
-            weights[row] = [SHARES["nested"] * one[table] for one in nested]
-        else:
-            kind, members = ("read_once", read_once) if table in read_once else ("unate", unate)
-            weights[row] = SHARES[kind] / len(members)
+        weights[row] = [SHARES["nested"] * one.get(table, 0.0) for one in nested]
+        weights[row] += sum(SHARES[kind] / len(members) for kind, members in classes.items() if table in members)
     # Small numbers of inputs have no rules of some classes, whose share goes to the others.
     weights *= (1 - SHARES["any"]) / weights.sum(axis=0)
     return RulePrior(n_inputs, np.array(tables, np.uint64), weights, SHARES["any"])
@@ -162,12 +162,18 @@ def _monotone(n_inputs: int) -> tuple[int, ...]:
 
 
 @functools.cache
-def _thresholds(n_inputs: int) -> tuple[int, ...]:
-    """Functions that are 1 where a sum of inputs, each counted once or twice, reaches a threshold, and depend on all."""
+def _thresholds(n_inputs: int, majority: bool = False) -> tuple[int, ...]:
+    """Functions that are 1 where a sum of inputs, each counted once or twice, reaches a threshold, and depend on all.
+
+    With `majority`, at most one input counts once: it decides where the others are balanced, as the present value does in
+    models of the cell cycle.
+    """
     cells = np.arange(1 << n_inputs)
     bits = (cells[:, None] >> np.arange(n_inputs)) & 1
     found = set()
     for doubled in cells:
+        if majority and int(doubled).bit_count() < n_inputs - 1:
+            continue
         sums = bits @ (1 + bits[doubled])
         for least in range(1, int(sums.max()) + 1):
             values = sums >= least

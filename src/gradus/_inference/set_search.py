@@ -17,9 +17,10 @@ from gradus._inference.work_watch import WorkWatch
 
 __all__ = ["SIZE_PRIOR", "ScoredSets", "SetPrior", "score_tables", "search_sets", "uniform_prior"]
 
-SIZE_PRIOR = (0.02, 0.15, 0.25, 0.25, 0.18, 0.10, 0.05)
+SIZE_PRIOR = (0.01, 0.12, 0.22, 0.22, 0.20, 0.14, 0.09)
 """Prior probability of 0 to 6 regulators, about what published models have."""
-KEPT, BEAM = 150, {4: 20, 5: 8, 6: 4}
+KEPT, GROWN = 400, {4: 2500, 5: 1000, 6: 350}
+"""Sets of a size that are kept; sets of four, five and six genes that are tried, grown from the best below, at about."""
 NEGLIGIBLE, IMPROBABLE = 7.0, 3.0
 """Sets so many nats behind the best are bounded, not summed; where all of a size are, no larger ones are tried."""
 MOST_TRIPLED = 100
@@ -205,7 +206,7 @@ def _extensions(level: TopSets, allowed: npt.NDArray[np.int64], size: int) -> se
     """Make sets with one gene more than the best of the level below."""
     return {
         tuple(sorted((*genes, gene)))
-        for genes, _ in _listed(level)[: BEAM[size]]
+        for genes, _ in _listed(level)[: max(4, GROWN[size] // len(allowed))]
         for gene in allowed.tolist()
         if gene not in genes and len(genes) == size - 1
     }

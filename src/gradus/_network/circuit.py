@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix, WordMatrix, as_bits, check_unique, pack, unpack
+from gradus._bits import BoolMatrix, WordMatrix, as_bits, check_unique, n_words, pack, unpack
 from gradus._drawing.diagram import Grouping
 from gradus._files import read_guard, read_text, write_text_whole
 from gradus._gates import NAND, gate_words, reads
@@ -186,10 +186,18 @@ class Network:
         if rows.shape[1] != self.n_inputs:
             raise DataError(f"X has {rows.shape[1]} columns, but the network reads {self.n_inputs} inputs.")
         result = np.empty((len(rows), self.n_outputs), dtype=np.bool_)
+        read = self._read_inputs  # a circuit may read few of many inputs, and packing takes longer than evaluating
         for start in range(0, len(rows), ROWS_AT_ONCE):
             part = rows[start : start + ROWS_AT_ONCE]
-            result[start : start + len(part)] = unpack(self.node_words(pack(part))[self._outputs], len(part))
+            words = np.zeros((self.n_inputs, n_words(len(part))), dtype=np.uint64)
+            words[read] = pack(part[:, read])
+            result[start : start + len(part)] = unpack(self.node_words(words)[self._outputs], len(part))
         return result
+
+    @cached_property
+    def _read_inputs(self) -> npt.NDArray[np.intp]:
+        """Inputs that some output depends on."""
+        return np.flatnonzero(self.cone(range(self.n_outputs))[: self.n_inputs])
 
     def node_words(self, inputs: WordMatrix) -> WordMatrix:
         """Values of every node on packed examples, shape (n_inputs + n_gates, words); see `gradus._bits.pack`."""

@@ -23,18 +23,18 @@ from gradus._replication.gains import (
     FEWEST_PAIRS,
     changes_in_steps,
     gain_matrix,
-    gains_by_target,
+    middle_size,
     peak,
     peak_difference,
-    peak_size,
     share_of_gain,
 )
 from gradus._replication.paper import AUTOMATIC, REAL_WORLD, load_spec, problem_title, problems_of
+from gradus._replication.table_claims import gains_in_the_tables, later_targets_improve, lgh_improves_on_time_series
 from gradus._replication.verdicts import (
     DOES_NOT_HOLD,
     HOLDS,
-    NOT_ENOUGH,
     NOTICEABLE,
+    UNDECIDED,
     Statement,
     above,
     alike,
@@ -53,9 +53,14 @@ __all__ = ["CLAIMS", "Claim", "check_claims", "numbered"]
 
 EXCEPTION = "cmux15"
 """The problem on which an automatic order does not help, according to the paper."""
-OPPOSITE = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS, NOT_ENOUGH: NOT_ENOUGH}
+OPPOSITE = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS}
+"""Verdicts on the opposite of a statement; the other verdicts are their own opposites."""
 NEARLY_ALL = 0.7
-"""Share of the gain that counts as nearly all of it."""
+"""Share of the gain that counts as nearly all of it: all, with a tolerance of 0.3."""
+WELL_ABOVE = 0.1
+"""Tolerance for tau and eta."""
+FEWEST_PROBLEMS = 3
+"""Number of problems below which a direction is not called consistent."""
 AS_LARGE = 0.4
 """Relative difference up to which the loss in the reverse order counts as large as the gain."""
 
@@ -72,7 +77,7 @@ class Claim:
     ours: str
     """Ours, with its interval and the number of observations."""
     verdict: str
-    """One of "holds", "does not hold", "not enough samples"."""
+    """One of `gradus._replication.verdicts.VERDICTS`."""
 
 
 def check_claims(results: Results) -> list[Claim]:
@@ -132,7 +137,7 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
     for problem, rows in _with_losses(results, "l1", "lw", "llh", "lgh"):
         peaks = {loss: peak(rows[loss], rows["l1"]) for loss in ("lw", "llh", "lgh")}
         steps = [peak_difference(rows["lgh"], rows["llh"], rows["l1"]), peak_difference(rows["llh"], rows["lw"], rows["l1"])]
-        verdicts = [above(peaks["lw"][1], 0.0), *(not_below(step, NOTICEABLE) for step in steps)]
+        verdicts = [above(peaks["lw"][1], 0.0, NOTICEABLE), *(not_below(step, NOTICEABLE) for step in steps)]
         ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
         extra = "; ".join(f"{name} {as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
         found.append((
@@ -225,13 +230,13 @@ def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
     for problem, base, known, auto in _problems_with_automatic_orders(results):
         size, gain = peak(known, base)
         kept = share_of_gain(auto, known, base, size)
-        keeps = above(kept, NEARLY_ALL) if gain.low > 0 else NOT_ENOUGH
+        keeps = above(kept, NEARLY_ALL, 1.0 - NEARLY_ALL) if gain.low > 0 else UNDECIDED
         exception = problem == EXCEPTION
         found.append((
             f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(problem)}",
             "much less" if exception else "nearly all",
             f"{as_share(kept)} of {as_points(gain)} at {size} examples",
-            OPPOSITE[keeps] if exception else keeps,
+            OPPOSITE.get(keeps, keeps) if exception else keeps,
         ))  # fmt: skip
     return found
 
@@ -246,7 +251,7 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
         if not sizes:
             continue
         at = {size: [dict(mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
-        both = together([above(one, 0.5) for pair in at.values() for one in pair])
+        both = together([above(one, 0.5, WELL_ABOVE) for pair in at.values() for one in pair])
         exception = problem == EXCEPTION
         found.append((
             f"On {problem_title(problem)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
@@ -254,7 +259,7 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
             "not both" if exception else "both",
             "; ".join(f"τ = {as_number(tau)}, η = {as_number(eta)} at {size} examples" for size, (tau, eta) in at.items())
             + f" (n = {min(one.n for pair in at.values() for one in pair)})",
-            OPPOSITE[both] if exception else both,
+            OPPOSITE.get(both, both) if exception else both,
         ))  # fmt: skip
     return found
 
@@ -267,7 +272,7 @@ def gain_grows_with_tau(results: Results) -> list[Statement]:
         return []
     # Networks taught in the known order may be there at other sizes, too, for another figure.
     one = one.where(ordered | (one.loss == "l1"))
-    size = peak_size(one)
+    size = middle_size(one)
     if size is None:
         return []
     taus, gains = gain_matrix(one, size)
@@ -318,23 +323,6 @@ def _other_settings(rows: Results) -> str:
     return "".join(f", with {gates} gates a target and history {history}" for gates, history in sorted(had))
 
 
-def tables_of_time_series(results: Results) -> list[Statement]:
-    """Check that on the two time series Lgh does better than L1 in leave-one-out."""
-    found = []
-    for name, table in (("yeast", 2), ("ecoli", 3)):
-        one = results.select(problem=name, draw="leave-one-out")
-        if not {"l1", "lgh"} <= set(one.loss.tolist()):
-            continue
-        *targets, (_, _, overall) = gains_by_target(one, name)
-        if not overall["lgh"].n:
-            continue
-        each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, _, gains in targets)
-        statement = f"Table {table}: Lgh improves on L1 for {problem_title(name)}, leave-one-out"
-        gain = overall["lgh"]
-        found.append((statement, "an improvement", f"{as_points(gain)}; {each}", above(gain, 0.0)))
-    return found
-
-
 def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
     """Check that the last target gains less than the one that gains most."""
     found = []
@@ -347,8 +335,9 @@ def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
         at = pairs.target_gain[pairs.n_train == size]
         best = int(at.mean(axis=0).argmax())
         drop = mean_interval(at[:, best] - at[:, -1])
+        statement = f"The gain drops at the last target on {problem_title(problem)}"
         ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {as_points(drop)} less, at {size} examples"
-        found.append((f"The gain drops at the last target on {problem_title(problem)}", "drops", ours, above(drop, 0.0)))
+        found.append((statement, "drops", ours, above(drop, 0.0)))
     return found
 
 
@@ -356,7 +345,7 @@ def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
     """Check that Lgh does not change the steps that training takes in the same direction on every problem."""
     changes = {problem: changes_in_steps(rows["lgh"], rows["l1"]) for problem, rows in _with_losses(results, "l1", "lgh")}
     tested = [values for by_size in changes.values() for values in by_size]
-    if not tested:
+    if sum(map(bool, changes.values())) < FEWEST_PROBLEMS:
         return []
     # With so many sizes some would differ by chance alone, and in either direction.
     level = 1 - 0.05 / len(tested)
@@ -367,10 +356,8 @@ def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
         counts.append((problem, more, fewer, len(by_size)))
     ours = "; ".join(f"{problem}: more at {more} and fewer at {fewer} of {n} sizes" for problem, more, fewer, n in counts if n)
     directions = any(more for _, more, _, _ in counts) + any(fewer for _, _, fewer, _ in counts)
-    if sum(n > 0 for *_, n in counts) < 3 or min(map(len, tested)) < FEWEST_PAIRS:
-        verdict = NOT_ENOUGH
-    else:
-        verdict = DOES_NOT_HOLD if directions == 1 else HOLDS
+    decided = DOES_NOT_HOLD if directions == 1 else HOLDS
+    verdict = decided if min(map(len, tested)) >= FEWEST_PAIRS else UNDECIDED
     statement = "Lgh changes the number of training steps in no consistent direction over the problems"
     return [(statement, "none", f"significantly {ours}", verdict)]
 
@@ -385,7 +372,9 @@ CLAIMS: tuple[Callable[[Results], list[Statement]], ...] = (
     order_and_nesting_are_found,
     gain_grows_with_tau,
     gains_on_real_models,
-    tables_of_time_series,
+    lgh_improves_on_time_series,
     gain_drops_at_the_last_target,
     no_consistent_effect_on_steps,
+    gains_in_the_tables,
+    later_targets_improve,
 )

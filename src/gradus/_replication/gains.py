@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._experiments.results import Floats, Pairs, Results
-from gradus._replication.estimates import Estimate, bootstrap, gain_by_size, mean_interval, row_means, sample_matrix
+from gradus._replication.estimates import (
+    Estimate,
+    accuracy_by_size,
+    bootstrap,
+    gain_by_size,
+    mean_interval,
+    row_means,
+    sample_matrix,
+)
 
 __all__ = [
     "FEWEST_PAIRS",
@@ -18,15 +26,17 @@ __all__ = [
     "gain_by_tau",
     "gain_matrix",
     "gains_by_target",
+    "middle_size",
     "peak",
     "peak_difference",
-    "peak_size",
     "share_of_gain",
     "tau_values",
 ]
 
 FEWEST_PAIRS = 20
 """Number of observations below which nothing is concluded."""
+HALFWAY = 0.75
+"""Accuracy halfway between guessing and being right."""
 STRICTER_LOSSES = ("lw", "llh", "lgh")
 """The losses that are compared with L1."""
 
@@ -112,13 +122,14 @@ def tau_values(results: Results) -> Floats:
     return taus.round(6)
 
 
-def peak_size(results: Results) -> int | None:
-    """Return the training size at which the known order gains most over L1; None where there is no pair of networks."""
-    one = results.select(problem=results.problems[0])
-    lgh = one.select(loss="lgh")
-    best = lgh.where(tau_values(lgh) == 1.0)
-    gains = gain_by_size(best.pairs(one.select(loss="l1")))
-    return max(gains, key=lambda point: point[1].value)[0] if gains else None
+def middle_size(one: Results) -> int | None:
+    """Return the training size at which L1 is nearest to halfway between guessing and being right; None without pairs.
+
+    Only sizes with networks of other losses count. The choice depends on L1 alone, so that it favours no order.
+    """
+    base, others = one.select(loss="l1").usable_only(), one.select(loss="lgh").usable_only()
+    sizes = [point for point in accuracy_by_size(base) if point[0] in others.sizes]
+    return min(sizes, key=lambda point: abs(point[1].value - HALFWAY))[0] if sizes else None
 
 
 def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:

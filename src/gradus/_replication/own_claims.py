@@ -25,8 +25,8 @@ from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, pr
 from gradus._replication.verdicts import (
     DOES_NOT_HOLD,
     HOLDS,
-    NOT_ENOUGH,
     NOTICEABLE,
+    UNDECIDED,
     Statement,
     above,
     as_number,
@@ -199,7 +199,7 @@ def nobody_is_better(results: Results) -> list[Statement]:
     enough = all(row.lead.n >= FEWEST_PAIRS for row in rows)
     lost = ", ".join(f"{row.problem} {100 * row.lead.value:+.1f} ({LEARNERS[row.best_other].name})" for row in losses)
     ours = f"{len(wins)} won, {len(losses)} lost of {len(rows)}" + (f": {lost} points" if lost else "")
-    verdict = DOES_NOT_HOLD if losses else HOLDS if enough else NOT_ENOUGH
+    verdict = DOES_NOT_HOLD if losses else HOLDS if enough else UNDECIDED
     return [("On no function of the league is another learner better than lessons", "none", ours, verdict)]
 
 

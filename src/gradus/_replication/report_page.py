@@ -18,30 +18,44 @@ from gradus._replication.claims import Claim
 from gradus._replication.estimates import accuracy_by_size
 from gradus._replication.figures.style import LABELS
 from gradus._replication.gains import STRICTER_LOSSES, gains_by_target
-from gradus._replication.paper import problem_title
+from gradus._replication.highlights import verdict_counts
+from gradus._replication.paper import GAIN_TABLES, problem_title
+from gradus._replication.verdicts import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED, VERDICTS
 from gradus._wording import counted
 
 __all__ = ["Section", "report_page"]
 
+LEADING = ("headline", "adder")
+"""Figures that stand above the claims."""
 TABLES = {"tab2": "yeast", "tab3": "ecoli"}
 STYLE = """
 h2 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 table { width: 100%; font-size: 0.88rem; } td.number { white-space: nowrap; }
-.holds { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }
-.unsure { color: var(--quiet); }
+.holds, .direction { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }
+.close { font-weight: 600; } .undecided { color: var(--quiet); }
+.highlights { font-size: 1.05rem; max-width: 56rem; padding-left: 1.2rem; }
 figure { margin: 1rem 0; overflow-x: auto; background: #fff; border-radius: 6px; }
 figure svg { max-width: 100%; height: auto; } figure circle.point:hover { fill-opacity: .35; }
+figure.large svg { width: 100%; }
 .small { font-size: 0.85rem; color: var(--quiet); }
 .warning { background: var(--note); padding: 0.6rem 0.9rem; border-left: 4px solid var(--note-line); }
 @media (max-width: 45rem) {
-  figure svg { max-width: none; }
+  figure svg { max-width: none; min-width: 44rem; } figure.headline svg { min-width: 0; }
   .claims thead { display: none; } .claims tr { display: block; padding: .6rem 0; border-bottom: 2px solid var(--line); }
   .claims td { display: block; border: 0; padding: .1rem 0; }
   .claims td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); font-weight: 400; }
 }
 """
-COUNTED = {"holds": "hold", "does not hold": "do not hold", "not enough samples": "cannot be decided with these samples"}
-VERDICT_CLASS = {"holds": "holds", "does not hold": "fails", "not enough samples": "unsure"}
+VERDICT_CLASS = {HOLDS: "holds", DIRECTION: "direction", CLOSE: "close", UNDECIDED: "undecided", DOES_NOT_HOLD: "fails"}
+WORDS = {
+    HOLDS: "the whole interval agrees with the statement",
+    DOES_NOT_HOLD: "the whole interval contradicts it",
+    CLOSE: "the interval lies across the edge of what counts as agreement, and is no wider than the tolerance",
+    DIRECTION: "the effect is there, but the interval is too wide for its size",
+    UNDECIDED: "the interval is too wide, or there are fewer than 20 observations",
+}
+FULL = "full replication"
+"""Heading of the column with the published values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,20 +73,33 @@ def report_page(
     *,
     claims: Sequence[Claim],
     own_claims: Sequence[Claim] = (),
+    published: Sequence[Claim],
+    highlights: Sequence[str],
     sections: Sequence[Section],
     standings: Sequence[Standing],
     runs: Sequence[dict[str, Any]],
     damaged: Sequence[str],
 ) -> str:
-    """Return the page."""
+    """Return the page.
+
+    Parameters
+    ----------
+    own_claims : sequence of Claim
+        Statements beyond the paper; where there are only these, the paper's are not mentioned.
+    published : sequence of Claim
+        The claims of the full replication, to be shown beside those of a short run; none on its own page.
+    highlights : sequence of str
+        Sentences that sum the run up.
+    """
+    leading = [section for section in sections if section.name in LEADING]
+    others = [section for section in sections if section.name not in LEADING]
     body = [
         "<h1>Target curricula for Boolean networks: a replication</h1>",
-        _summary([*claims, *own_claims], standings, damaged),
-        _contents(sections),
-        '<h2 id="claims">Claims</h2>',
-        *([_claims_table(claims)] if claims or not own_claims else []),
-        *([_claims_table(own_claims, "expected")] if own_claims else []),
-        *(_section(section) for section in sections),
+        _summary([*claims, *own_claims], highlights, standings, damaged),
+        _contents(leading, others),
+        *(_section(section) for section in leading),
+        *_statements(claims, own_claims, published),
+        *(_section(section) for section in others),
         '<h2 id="methods">Methods</h2>',
         _methods(sections),
         '<h2 id="provenance">Provenance</h2>',
@@ -81,16 +108,19 @@ def report_page(
     return html_page("Gradus report", STYLE, body, script=SORTING)
 
 
-def _contents(sections: Sequence[Section]) -> str:
-    places = [("claims", "Claims"), *((one.name, one.plan.title) for one in sections)]
-    places += [("methods", "Methods"), ("provenance", "Provenance")]
+def _contents(leading: Sequence[Section], others: Sequence[Section]) -> str:
+    places = [*((one.name, one.plan.title) for one in leading), ("claims", "The paper's statements")]
+    places += [*((one.name, one.plan.title) for one in others), ("methods", "Methods"), ("provenance", "Provenance")]
     links = (f'<a href="#{escape(place)}">{escape(title)}</a>' for place, title in places)
     return f'<nav class="contents">{"".join(links)}</nav>'
 
 
-def _summary(claims: Sequence[Claim], standings: Sequence[Standing], damaged: Sequence[str]) -> str:
-    counts = [f"{sum(claim.verdict == verdict for claim in claims)} {said}" for verdict, said in COUNTED.items()]
-    text = f"<p>Of {counted(len(claims), 'statement')} checked, {', '.join(counts)}.</p>"
+def _summary(claims: Sequence[Claim], highlights: Sequence[str], standings: Sequence[Standing], damaged: Sequence[str]) -> str:
+    if highlights:
+        lines = "".join(f"<li>{escape(line)}</li>" for line in highlights)
+        text = f'<ul class="highlights">{lines}</ul>'
+    else:
+        text = f"<p>Of {counted(len(claims), 'statement')} checked, {verdict_counts(claims)}.</p>" if claims else ""
     left = sum(place.left + place.failed for place in standings)
     if left:
         failed = sum(place.failed for place in standings)
@@ -101,25 +131,53 @@ def _summary(claims: Sequence[Claim], standings: Sequence[Standing], damaged: Se
     return text
 
 
-def _claims_table(claims: Sequence[Claim], expected: str = "paper") -> str:
+def _statements(claims: Sequence[Claim], own: Sequence[Claim], published: Sequence[Claim]) -> list[str]:
+    parts = []
+    if claims or not own:
+        parts += ['<h2 id="claims">The paper\'s statements</h2>', _claims_table(claims, published)]
+    if own:
+        anchor = "" if parts else ' id="claims"'
+        parts += [f"<h2{anchor}>Statements of our own</h2>", _claims_table(own, (), expected="expected")]
+    return parts
+
+
+def _claims_table(claims: Sequence[Claim], published: Sequence[Claim], expected: str = "paper") -> str:
     if not claims:
         return "<p>There are no results for any of the paper's statements yet.</p>"
-    rows = [
-        [
+    full = {claim.statement: claim for claim in published}
+    ours = "this run" if full else "ours"
+    rows = []
+    for claim in claims:
+        cells = [
             f'<td class="number">{escape(claim.number)}</td>',
             f"<td>{escape(claim.statement)}</td>",
             f'<td data-name="{expected}">{escape(claim.paper)}</td>',
-            f'<td data-name="ours">{escape(claim.ours)}</td>',
+            f'<td data-name="{ours}">{escape(claim.ours)}</td>',
             f'<td data-name="verdict" class="{VERDICT_CLASS[claim.verdict]}">{escape(claim.verdict)}</td>',
         ]
-        for claim in claims
-    ]
+        if full:
+            other = full.get(claim.statement)
+            said = f"{escape(other.ours)}: <b>{escape(other.verdict)}</b>" if other else "–"
+            cells.append(f'<td data-name="{FULL}">{said}</td>')
+        rows.append("".join(cells))
+    headings = ["", "statement", expected, ours, "verdict", *([FULL] if full else [])]
+    return f'<div class="claims">{_table(headings, rows)}</div>{_claims_note(claims, ours, bool(full))}'
+
+
+def _claims_note(claims: Sequence[Claim], ours: str, short: bool) -> str:
+    """Explain the intervals, the words that occur, and where the full replication is."""
+    used = {claim.verdict for claim in claims}
+    words = "; ".join(f"<b>{word}</b>: {WORDS[word]}" for word in VERDICTS if word in used)
     note = (
-        '<p class="small">Ours: the estimate with its 95 % interval (t on paired differences; bootstrap over training '
-        "sets for peaks, shares and sample sizes). A statement holds, or does not, only if the interval says so.</p>"
+        f"{ours.capitalize()}: the estimate with its 95 % interval (t on paired differences; bootstrap over training sets "
+        f"for peaks, shares and sample sizes). {words}."
     )
-    table = _table(["", "statement", expected, "ours", "verdict"], ["".join(row) for row in rows])
-    return f'<div class="claims">{table}</div>{note}'
+    if short:
+        note += (
+            " This run has few training sets. The full replication has up to 1,000 per point: its values are in the last "
+            "column, and all of it is in the source folder, docs/results/report.html and docs/results/claims.md."
+        )
+    return f'<p class="small">{note}</p>'
 
 
 def _table(headings: Sequence[str], rows: Sequence[str]) -> str:
@@ -134,7 +192,8 @@ def _section(section: Section) -> str:
     parts = [f'<h2 id="{escape(section.name)}">{escape(plan.title)}</h2><p>{escape(plan.about)}{published}</p>']
     if not section.svg:
         return parts[0] + "<p>There are no results yet.</p>"
-    parts.append(f"<figure>{inline_svg(section.svg)}</figure>")
+    size = f' class="large {section.name}"' if section.name in LEADING else ""
+    parts.append(f"<figure{size}>{inline_svg(section.svg)}</figure>")
     if section.name == "baselines":
         parts.append(_method_table(results))
     if section.name in TABLES:
@@ -185,7 +244,10 @@ def _gain_table(results: Results, problem: str) -> str:
         cells = [f"<td>{escape(name)}</td>", f"<td>{100 * base.value:.1f} %</td>"]
         for loss in STRICTER_LOSSES:
             gain = gains[loss].scaled(100) if loss in gains else None
-            cells.append("<td>–</td>" if gain is None else f"<td>{gain.value:+.2f} [{gain.low:.2f}, {gain.high:.2f}]</td>")
+            paper = GAIN_TABLES[problem].get(name, {}).get(loss)
+            beside = "" if paper is None else f'<br><span class="quiet">paper {paper:+.1f}</span>'
+            said = "–" if gain is None else f"{gain.value:+.2f} [{gain.low:.2f}, {gain.high:.2f}]{beside}"
+            cells.append(f"<td>{said}</td>")
         rows.append("".join(cells))
     headings = ["target", "accuracy of L<sub>1</sub>", *(f"gain of {_html_label(loss)} (points)" for loss in STRICTER_LOSSES)]
     return _table(headings, rows)
@@ -193,7 +255,8 @@ def _gain_table(results: Results, problem: str) -> str:
 
 def _method_table(results: Results) -> str:
     """Return a table of the mean accuracy of every method at every size."""
-    methods = [*BASELINES, "l1", "lgh"]
+    ours = ["lessons"] if "lessons" in results.method.tolist() else []
+    methods = [*BASELINES, "l1", "lgh", *ours]
     rows = []
     for problem in results.problems:
         one = results.select(problem=problem)
@@ -209,7 +272,7 @@ def _method_table(results: Results) -> str:
                 text = f"{found[method]:.3f}" if method in found else "–"
                 cells.append(f"<td>{f'<b>{text}</b>' if found.get(method) == best else text}</td>")
             rows.append("".join(cells))
-    names = [*BASELINES, "network, L<sub>1</sub>", "network, L<sub>gh</sub>"]
+    names = [*BASELINES, "network, L<sub>1</sub>", "network, L<sub>gh</sub>", *ours]
     return _table(["problem", "examples", *names], rows)
 
 

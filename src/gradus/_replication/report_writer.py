@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib import resources
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,16 +20,20 @@ from gradus._experiments.store import Store
 from gradus._files import write_bytes_whole, write_text_whole
 from gradus._replication.claims import Claim, check_claims
 from gradus._replication.comparison_tables import tables_in_markdown
-from gradus._replication.figures import OWN_FIGURES, draw
+from gradus._replication.figures import FIGURES, OWN_FIGURES, draw
 from gradus._replication.figures.style import with_hover
+from gradus._replication.highlights import highlights
 from gradus._replication.own_claims import check_own_claims
 from gradus._replication.report_page import Section, report_page
 from gradus.errors import StoreError
 
-__all__ = ["Report", "claims_in_markdown", "publish", "write_report"]
+__all__ = ["Report", "claims_in_markdown", "publish", "published_claims", "write_report"]
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
+QUICK = "quick"
+"""The plan whose page sums up the run and shows the full replication beside it."""
+PUBLISHED = "published_claims.json"
 DOTS_PER_INCH = 160
 SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")
 """Order of the rows of a published table: similar neighbours make a small file."""
@@ -41,8 +46,10 @@ class Report:
     page: Path
     figures: tuple[str, ...]
     claims: tuple[Claim, ...]
-    """The paper's."""
+    highlights: tuple[str, ...]
+    """Sentences that sum up a quick run; nothing for other runs."""
     own_claims: tuple[Claim, ...] = ()
+    """Those beyond the paper."""
     tables: str = ""
     """Tables beyond the paper, as Markdown."""
 
@@ -57,19 +64,41 @@ def write_report(folder: Path) -> Report:
     """
     plans = load_plans(folder)
     table = Store(folder).table()
-    claims = check_claims(Results(_rows_shown(table, plans, own=False)))
+    results = Results(_rows_shown(table, plans, own=False))
+    claims = check_claims(results)
     own_claims = check_own_claims(Results(_rows_shown(table, plans, own=True)))
     places, damaged = standings(folder)
     sections = list(_sections(folder, plans, table))
+    quick = any(plan.name == QUICK for plan in plans)
+    said = highlights(results, claims) if quick else ()
     every = [asdict(claim) for claim in (*claims, *own_claims)]
     write_text_whole(folder / "claims.json", json.dumps(every, indent=1) + "\n")
-    tables = tables_in_markdown({section.name: section.results for section in sections})
     text = report_page(
-        claims=claims, own_claims=own_claims, sections=sections, standings=places, runs=read_runs(folder), damaged=damaged
+        claims=claims,
+        own_claims=own_claims,
+        published=published_claims() if quick else (),
+        highlights=said,
+        sections=sections,
+        standings=places,
+        runs=read_runs(folder),
+        damaged=damaged,
     )
     write_text_whole(folder / "report.html", text)
     drawn = tuple(section.name for section in sections if section.svg)
-    return Report(folder / "report.html", drawn, tuple(claims), tuple(own_claims), tables)
+    tables = tables_in_markdown({section.name: section.results for section in sections})
+    return Report(folder / "report.html", drawn, tuple(claims), said, tuple(own_claims), tables)
+
+
+def published_claims() -> list[Claim]:
+    """Return the claims of the full replication, whose results are in docs/results of the source folder.
+
+    Examples
+    --------
+    >>> next(claim.verdict for claim in published_claims() if claim.statement == "Gains in test accuracy of up to 10 points")
+    'holds'
+    """
+    text = (resources.files("gradus._replication") / PUBLISHED).read_text("utf-8")
+    return [Claim(**claim) for claim in json.loads(text)]
 
 
 def _rows_shown(table: pa.Table, plans: list[Plan], *, own: bool) -> pa.Table:
@@ -78,7 +107,7 @@ def _rows_shown(table: pa.Table, plans: list[Plan], *, own: bool) -> pa.Table:
 
 
 def _only(plan: Plan, own: bool) -> Plan:
-    wanted = bool(OWN_FIGURES.keys() & set(plan.figures)) == own
+    wanted = bool(set(OWN_FIGURES) & set(plan.figures)) == own
     return replace(plan, blocks=plan.blocks if wanted else (), parts=tuple(_only(part, own) for part in plan.parts))
 
 
@@ -89,18 +118,12 @@ def _sections(folder: Path, plans: list[Plan], table: pa.Table) -> Iterator[Sect
         for name, part in plan.figure_plans():
             before = chosen.get(name)
             chosen[name] = part if before is None else replace(before, parts=(*before.parts, part))
-    for name, plan in sorted(chosen.items(), key=lambda item: _rank(item[0])):
+    for name, plan in sorted(chosen.items(), key=lambda item: list(FIGURES).index(item[0])):
         results = Results(rows_of(table, plan))
         svg = ""
         if len(results) or name in NEEDS_NO_ROWS:
             svg = _save_figure(folder / "figures", name, results)
         yield Section(name, plan, results, len(plan.tasks()), svg)
-
-
-def _rank(name: str) -> tuple[int, str]:
-    """Return the sort key of a figure on the page: the paper's figures and tables, its appendix, then ours."""
-    kinds = [name.startswith("fig") and not name.startswith("figA"), name.startswith("tab"), name.startswith("figA"), True]
-    return kinds.index(True), name
 
 
 def _save_figure(folder: Path, name: str, results: Results) -> str:
@@ -145,8 +168,6 @@ def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
 
 def publish(folder: Path, report: Report, target: Path) -> None:
     """Write what belongs in a repository to another folder: `results.parquet`, `claims.md`, `report.html`, `figures/`.
-
-    Claims and tables beyond the paper, where there are any, go to `tables.md`.
 
     Parameters
     ----------

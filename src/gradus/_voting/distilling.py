@@ -1,8 +1,9 @@
 """One circuit that says what many voting circuits say.
 
 From few rows many circuits without an error can be learned, and nothing tells which of them is right on other rows; the
-vote knows better. So it is asked about rows that might have been: rows of one class which have exchanged some of their
-columns. A circuit learned from these and the real rows is nearly as good as the vote, and still one that can be read.
+vote knows better. So it is asked about rows that might have been: pairs of rows which have exchanged some of their columns.
+Half of the pairs are of one class, and lie where rows are likely; the others are any two rows, and lie between the classes,
+where circuits differ. A circuit learned from these and the real rows is nearly as good as the vote, and can still be read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gradus._voting.voters import Learner, TableExamples, Voter, outputs_of
 
 __all__ = ["distil", "recombine_rows"]
 
-N_ROWS = 1500
+N_ROWS = 750  # of either kind
 EXCHANGED = 0.4  # share of a row's columns that come from another row
 
 Ints = npt.NDArray[np.int64]
@@ -27,7 +28,8 @@ def distil(model: Model, examples: TableExamples, learner: Learner, seed: int) -
     rng = np.random.default_rng([seed, len(model.networks)])
     inputs = model.features.encode(examples.columns)
     voted = np.column_stack(model.predict_codes(inputs))
-    more = recombine_rows(inputs, np.array(model.features.input_columns), voted, N_ROWS, rng)
+    columns, any_class = np.array(model.features.input_columns), np.zeros_like(voted)
+    more = np.vstack([recombine_rows(inputs, columns, classes, N_ROWS, rng) for classes in (voted, any_class)])
     taught = np.where(examples.codes >= 0, examples.codes, voted)
     codes = np.vstack([taught, np.column_stack(model.predict_codes(more))])
     result = learner(np.vstack([inputs, more]), outputs_of(model.targets, codes), int(rng.integers(0, 1 << 31)))

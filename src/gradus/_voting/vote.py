@@ -49,7 +49,7 @@ def learn_vote(
     Returns
     -------
     Model
-        Its first circuit is the one that is learned from the vote or, after an early end, the best of the voters.
+        Its first circuit is the one that is learned from the vote or, after an early end, the one with fewest errors.
     tuple of int
         The outputs in the order in which the first circuit was taught.
     str or None
@@ -62,12 +62,13 @@ def learn_vote(
     inputs = features.encode(examples.columns)
     vote = Model.fit(networks, features, examples.targets, inputs, examples.codes)
     single = run.distil(vote)
-    if single is None:
-        best = int(np.argmin([_errors(vote, number, inputs, examples.codes) for number in range(len(networks))]))
-        first, others = voters[best].order, [networks[best], *networks[:best], *networks[best + 1 :]]
-    else:
-        first, others = single.order, [single.network, *networks]
-    return Model.fit(others, features, examples.targets, inputs, examples.codes), first, run.stopped
+    if single is not None:
+        voters, networks = [single, *voters], [single.network, *networks]
+    model = Model.fit(networks, features, examples.targets, inputs, examples.codes)
+    best = 0
+    if not run.distilled:
+        best = int(np.argmin([_errors(model, number, inputs, examples.codes) for number in range(len(networks))]))
+    return model.led_by(best), voters[best].order, run.stopped
 
 
 class _VoteRun:
@@ -80,6 +81,7 @@ class _VoteRun:
         self.begin = work_clock()
         self.control = Control(settings.time_limit, callback, settings.n_jobs, self.n_voters + 1)
         self.out_of_time = False
+        self.distilled = False
 
     @property
     def stopped(self) -> str | None:
@@ -108,13 +110,14 @@ class _VoteRun:
             self.voters[number] = voter
 
     def distil(self, vote: Model) -> Voter | None:
-        """Learn one circuit from a vote; None if there is no time to end it."""
+        """Learn one circuit from a vote; None if there is no time to begin."""
         if self.control.stop():
             return None
 
         def learner(inputs: BoolMatrix, outputs: npt.NDArray[Any], seed: int) -> LearnResult | None:
             result = self._learn(self.n_voters, inputs, outputs, seed, SINGLE_NOISE, self.settings.n_tries, 1.0)
-            return None if result.stopped else result
+            self.distilled = result.stopped is None
+            return result
 
         try:
             return distil(vote, self.examples, learner, self.settings.seed)

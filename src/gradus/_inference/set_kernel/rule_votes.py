@@ -27,10 +27,10 @@ __all__ = ["cell_probabilities", "vote", "vote_with_flips"]
 @compiled
 def cell_probabilities(
     tables: ScoreTables, genes: Ints, zero: Ints, one: Ints, total: int, ones: Floats, rising: Floats, best: Words
-) -> np.int64:
+) -> tuple[np.int64, np.float64]:
     """Posterior of one set's function: probability of 1 in each cell, of a rising sign of each input, and the best table.
 
-    Returns the errors of the best table; ``best[0]`` is the table itself.
+    Returns the errors of the best table and its posterior among the functions of the set; ``best[0]`` is the table itself.
     """
     k = genes.shape[0]
     known = known_units(zero, one, k)
@@ -84,6 +84,7 @@ def cell_probabilities(
     structured = top + np.log(mass) if mass > 0 else -np.inf
     free = tables.log_any[k] + any_log_evidence(tables, zero, one, k, total, known)
     share = 1.0 / (1.0 + np.exp(min(700.0, free - structured)))
+    best_share = share * best_value / mass if mass > 0 else 0.0
     for i in range(k):
         rising[i] = rising[i] / mass if mass > 0 else 0.5
     unit = tables.flips[0, 3]
@@ -101,7 +102,11 @@ def cell_probabilities(
                 table |= np.uint64(1) << np.uint64(cell)
             best_errors += min(zero[cell], one[cell])
         best[0] = table
-    return best_errors
+        # Each cell that leans neither way halves what a single function can have.
+        best_share = 1.0 - share
+        for cell in range(1 << k):
+            best_share *= max(ones[cell], 1.0 - ones[cell])
+    return best_errors, best_share
 
 
 @compiled

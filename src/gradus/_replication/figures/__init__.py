@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gradus._replication.figures.circuits import adder, fig1
 from gradus._replication.figures.comparisons import league, noise, orders, sample_complexity
 from gradus._replication.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, tab2, tab3
-from gradus._replication.figures.diagrams import fig1, fig2
+from gradus._replication.figures.headline_figure import headline
+from gradus._replication.figures.hierarchies import fig2
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -19,13 +21,14 @@ __all__ = ["FIGURES", "OWN_FIGURES", "draw"]
 
 FIGURES: dict[str, Callable[[Results], Figure]] = {
     figure.__name__: figure
-    for figure in (*(accuracy, baselines, fig1, fig2, fig3, fig4, fig5, fig6, fig7), *(figA1, figA2, tab2, tab3))
+    for figure in (
+        *(headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),
+        *(baselines, sample_complexity, noise, orders, league, accuracy),
+    )
 }
-OWN_FIGURES: dict[str, Callable[[Results], Figure]] = {
-    figure.__name__: figure for figure in (sample_complexity, noise, orders, league)
-}
+"""Every figure by its name, in the order in which a page shows them."""
+OWN_FIGURES = tuple(figure.__name__ for figure in (sample_complexity, noise, orders, league))
 """Those beyond the paper."""
-FIGURES |= OWN_FIGURES
 
 
 def draw(name: str, results: Results) -> Figure:

@@ -23,11 +23,12 @@ from gradus._replication.figures.style import (
     finish,
     label_axes,
     limit_accuracy,
+    mark_few,
     plain_text,
     tidy_axes,
 )
-from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, peak_size, tau_values
-from gradus._replication.paper import AUTOMATIC, KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
+from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, middle_size, tau_values
+from gradus._replication.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 
 __all__ = ["accuracy", "baselines", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "tab2", "tab3"]
 
@@ -51,7 +52,9 @@ def draw_gains(panel: Any, results: Results) -> None:
     for place, (loss, points) in enumerate(zip(STRICTER_LOSSES, series, strict=True)):
         # With a single size the intervals would cover each other.
         aside = 0.1 * (place - (len(STRICTER_LOSSES) - 1) / 2) if len(sizes) == 1 else 0.0
-        band(panel, [(size + aside, gain.scaled(100)) for size, gain in points], COLOURS[loss], LABELS[loss])
+        in_points = [(size + aside, gain.scaled(100)) for size, gain in points]
+        band(panel, in_points, COLOURS[loss], LABELS[loss])
+        mark_few(panel, in_points, COLOURS[loss])
     if len(sizes) == 1:
         (size,) = sizes
         panel.set_xticks([size])
@@ -113,8 +116,8 @@ def fig4(results: Results) -> Figure:
 def fig5(results: Results) -> Figure:
     """Draw the gain of Lgh with the given and with the automatic order, and tau and eta of the latter."""
     problems = problems_of(results)
-    figure = Figure(figsize=(2.7 * len(problems) + 0.4, 5.2), layout="constrained")
-    grid = figure.subplots(2, len(problems), squeeze=False, sharex="col", sharey="row")
+    figure = Figure(figsize=(2.7 * len(problems) + 0.4, 5.6), layout="constrained")
+    grid = figure.subplots(2, len(problems), squeeze=False, sharey="row")
     for column, problem in enumerate(problems):
         one = results.select(problem=problem)
         base, lgh = one.select(loss="l1"), one.select(loss="lgh")
@@ -132,7 +135,9 @@ def fig5(results: Results) -> Figure:
         below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
         below.set_ylim(-0.05, 1.05)
         above.set_title(plain_text(problem_title(problem)), fontsize=9)
-        below.set_xlabel(SIZE)
+        below.set_xlim(above.get_xlim())
+        for panel in (above, below):
+            panel.set_xlabel(SIZE)
     tidy_axes(grid.flat)
     grid[0, 0].set_ylabel(GAIN)
     grid[1, 0].set_ylabel(r"$\tau$ and $\eta$")
@@ -146,7 +151,7 @@ def fig6(results: Results) -> Figure:
     one = results.select(problem=results.problems[0])
     base, lgh = one.select(loss="l1"), one.select(loss="lgh")
     taus = tau_values(lgh)
-    figure = Figure(figsize=(9.2, 4.0), layout="constrained")
+    figure = Figure(figsize=(9.6, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     scale = cm.ScalarMappable(colors.Normalize(-1, 1), "coolwarm_r")
     for tau in sorted(set(taus.tolist())):
@@ -156,12 +161,13 @@ def fig6(results: Results) -> Figure:
     left.axhline(0, color=COLOURS["l1"], linewidth=0.8)
     left.set_xlabel(SIZE)
     left.set_ylabel(GAIN)
-    figure.colorbar(scale, ax=left, label=r"$\tau$ with the known order")
-    size = peak_size(results)
+    figure.colorbar(scale, ax=left, location="top", aspect=40, label=r"$\tau$ with the known order")
+    size = middle_size(one)
     if size is not None:
         _draw_gain_by_tau(right, one, size)
     right.axhline(0, color=COLOURS["l1"], linewidth=0.8)
     right.set_xlabel(r"$\tau$ with the known order")
+    right.set_ylabel(GAIN)
     tidy_axes((left, right))
     return finish(figure, one, [])
 
@@ -215,7 +221,7 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
 
 
 def baselines(results: Results) -> Figure:
-    """Draw the accuracy of plain classifiers beside that of networks."""
+    """Draw the accuracy of plain classifiers beside that of networks and of lessons."""
 
     def draw(panel: Any, one: Results) -> None:
         for method in BASELINES:
@@ -224,6 +230,7 @@ def baselines(results: Results) -> Figure:
         for loss in ("l1", "lgh"):
             points = accuracy_by_size(one.select(method="network", loss=loss))
             band(panel, points, COLOURS[loss], f"network, {LABELS[loss]}")
+        band(panel, accuracy_by_size(one.select(method="lessons")), COLOURS["lessons"], "lessons", linewidth=2.2)
         limit_accuracy(panel)
 
     return _panel_per_problem(results, problems_of(results), ACCURACY, draw)
@@ -261,6 +268,10 @@ def _table_figure(results: Results, problem: str) -> Figure:
             xerr=[[g.value - g.low for _, g in known], [g.high - g.value for _, g in known]],
             fmt="o", markersize=4, capsize=2, color=COLOURS[loss], label=LABELS[loss],
         )  # fmt: skip
+        paper = GAIN_TABLES[problem]
+        there = [(paper[name][loss], place + shift) for place, (name, _, _) in enumerate(rows) if name in paper]
+        panel.plot(*zip(*there, strict=True), "D", markersize=4, markerfacecolor="white", markeredgecolor=COLOURS[loss])
+    panel.plot([], [], "D", markersize=4, markerfacecolor="white", markeredgecolor="#333333", label="the paper's value")
     panel.axvline(0, color=COLOURS["l1"], linewidth=0.8)
     panel.set_yticks(range(len(rows)), [f"{plain_text(name)}  ({100 * base.value:.1f} %)" for name, base, _ in rows])
     panel.invert_yaxis()

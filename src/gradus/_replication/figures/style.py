@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from gradus._experiments.results import Results
 from gradus._replication.estimates import Estimate
+from gradus._replication.gains import FEWEST_PAIRS
 
 __all__ = [
     "ACCURACY",
@@ -25,6 +26,7 @@ __all__ = [
     "finish",
     "label_axes",
     "limit_accuracy",
+    "mark_few",
     "plain_text",
     "tidy_axes",
     "with_hover",
@@ -135,12 +137,21 @@ def limit_accuracy(panel: Any) -> None:
 
 
 def label_axes(panels: Sequence[Any], columns: int, x: str, y: str) -> None:
-    """Label the axes of the panels at the left and at the bottom."""
+    """Label the horizontal axis of every panel, and the vertical one of those at the left."""
     for k, panel in enumerate(panels):
+        panel.set_xlabel(x)
         if k % columns == 0:
             panel.set_ylabel(y)
-        if k + columns >= len(panels):
-            panel.set_xlabel(x)
+
+
+def mark_few(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any) -> None:
+    """Draw the points that rest on fewer than `FEWEST_PAIRS` training sets with empty marks, and say so in the legend."""
+    few = [(at, estimate.value) for at, estimate in points if estimate.n < FEWEST_PAIRS]
+    if few:
+        panel.plot(*zip(*few, strict=True), "o", markersize=5, markerfacecolor="white", markeredgecolor=colour, zorder=3)
+        # One entry for all curves, in no colour of any of them.
+        look = {"marker": "o", "linestyle": "", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": "#333333"}
+        panel.plot([], [], label=f"fewer than {FEWEST_PAIRS} training sets", **look)
 
 
 def finish(figure: Figure, results: Results, panels: Sequence[Any]) -> Figure:

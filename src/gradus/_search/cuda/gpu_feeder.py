@@ -42,7 +42,6 @@ class Feeder:
     """
 
     def __init__(self, jobs: Iterable[Job], device: Device) -> None:
-        self.n_read = 0
         self._jobs, self._device = jobs, device
         self._made: queue.Queue[PackedBatch | Misfit | BaseException | None] = queue.Queue(BATCHES_AHEAD)
         self._closing = threading.Event()
@@ -96,8 +95,8 @@ class Feeder:
         return False
 
     def _batches(self) -> Iterator[PackedBatch | Misfit]:
-        numbered = enumerate(self._jobs)
-        while part := list(itertools.islice(self._counted(numbered), JOBS_AT_ONCE)):
+        numbered = itertools.takewhile(lambda _: not self._closing.is_set(), enumerate(self._jobs))
+        while part := list(itertools.islice(numbered, JOBS_AT_ONCE)):
             groups: dict[BatchShape, list[NumberedJob]] = defaultdict(list)
             for index, job in part:
                 reason = why_not(job, self._device.limits)
@@ -108,13 +107,6 @@ class Feeder:
             # The longest searches begin first, so that they do not end long after everything else.
             for shape in sorted(groups, key=lambda shape: -shape.gates * shape.words):
                 yield from self._packed(shape, groups.pop(shape))
-
-    def _counted(self, numbered: Iterator[tuple[int, Job]]) -> Iterator[tuple[int, Job]]:
-        for one in numbered:
-            if self._closing.is_set():
-                return
-            self.n_read += 1
-            yield one
 
     def _packed(self, shape: BatchShape, numbered: list[NumberedJob]) -> Iterator[PackedBatch]:
         layout = choose_layout(shape, self._device.limits)

@@ -1,0 +1,69 @@
+"""What the documentation's build makes itself: circuits to click on, and the list of the published files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+
+import gradus
+
+ROOT = Path(__file__).parent
+ADDER = ROOT / "examples" / "adder6.json"
+SHOWN_BITS = 4
+ELSEWHERE = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
+LOADS = re.compile(rf"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)={ELSEWHERE}|url\({ELSEWHERE}")
+# In a frame of another page only the drawing and what it says are wanted.
+ONLY_THE_CIRCUIT = """<style>body { padding: 0; } body > :not(.tools, #about, #drawing, script) { display: none; }
+body > .tools:has(#random) { display: none; } .drawing { max-height: none; } .about { min-height: 3.2em; }</style></head>"""
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages to the site."""
+    page = _adder_page()
+    for name, content in {"adder.html": page, "adder_circuit.html": page.replace("</head>", ONLY_THE_CIRCUIT)}.items():
+        files.append(File.generated(config, f"interactive/{name}", content=content))
+    return files
+
+
+def _adder_page() -> str:
+    """Return the page of the learned adder, cut to a few bits so that it can be read on a phone."""
+    whole = gradus.Network.load(ADDER)
+    network = gradus.Network(
+        whole.n_inputs, whole.sources, whole.outputs[:SHOWN_BITS], whole.functions,
+        input_names=whole.input_names, output_names=whole.output_names[:SHOWN_BITS],
+    )  # fmt: skip
+    # The page begins with 5 + 3, so that wires are lit.
+    start = {name: [number >> int(name[1:]) & 1] for name in network.input_names for number in (5 if name[0] == "x" else 3,)}
+    model = gradus.Model.of_bits(network.prune())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "adder.html")
+        model.save_page(path, table=start, labels=model.predict(start))
+        return path.read_text(encoding="utf-8")
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """List the files of results, with sizes and checksums, on the page that describes them."""
+    if page.file.src_uri != "archive.md":
+        return markdown
+    lines = []
+    for path in sorted((ROOT / "docs" / "results").glob("*.parquet")):
+        rows = pq.read_metadata(path).num_rows
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        lines.append(f"- `{path.name}`: {rows:,} rows, {path.stat().st_size / 1e6:.1f} MB, SHA-256 `{digest}`")
+    return re.sub(r"<!-- files:.*?-->", "\n".join(lines), markdown)
+
+
+def on_post_build(config: Any) -> None:
+    """Refuse a site that loads anything from elsewhere, so that it opens from disk and tells nobody who reads it."""
+    for path in sorted(Path(config.site_dir).rglob("*")):
+        if path.suffix in (".html", ".css"):
+            found = LOADS.search(path.read_text(encoding="utf-8"))
+            if found is not None:
+                raise PluginError(f"{path} loads something from elsewhere: {found[0]}")

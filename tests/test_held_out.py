@@ -1,0 +1,52 @@
+"""The score on rows held out: forests that can be stopped, and what is said without one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+from gradus import BooleanNetworkClassifier
+from gradus._encoding.column_kinds import column_kinds
+from gradus._estimator import held_out
+from gradus._estimator.held_out import N_TREES, grow_forest, score_held_out
+
+
+@pytest.fixture
+def numbers():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    return X, (X[:, 0] + X[:, 1] > 0).astype(np.int64)
+
+
+def score(X, y, tell, folds=1):
+    table = {f"x{j}": column for j, column in enumerate(X.T)}
+    estimator = BooleanNetworkClassifier(n_circuits=2, n_tries=1, random_state=0)
+    return score_held_out(estimator, table, {"y": y}, column_kinds(table), folds=folds, seed=0, tell=tell)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e9])
+def test_a_forest_grown_in_steps_is_the_one_grown_at_once(numbers, monkeypatch, seconds):
+    monkeypatch.setattr(held_out, "SLICE_SECONDS", seconds)
+    monkeypatch.setattr(held_out, "N_TREES", 40)
+    X, y = numbers
+    at_once = RandomForestClassifier(40, random_state=0).fit(X, y)
+    assert np.array_equal(grow_forest(X, y, lambda: False).predict_proba(X), at_once.predict_proba(X))
+
+
+def test_a_forest_asks_whether_to_stop_before_every_step(numbers):
+    asked = []
+    assert grow_forest(*numbers, lambda: asked.append(1) or len(asked) == 3) is None
+    assert len(asked) == 3 < N_TREES
+
+
+def test_a_score_without_time_for_a_forest_names_the_others(numbers):
+    answers = iter([False])  # for the tree, and nothing for the forest
+    found = score(*numbers, lambda fold, progress: progress is None and next(answers, True))
+    assert list(found.accuracy) == ["model", "circuit", "majority", "tree"]
+    assert found.mean("model") > found.mean("majority")
+    assert "no time to grow a random forest" in found.verdict
+
+
+def test_a_score_stopped_before_the_last_fold_is_none(numbers):
+    answers = iter([False])
+    assert score(*numbers, lambda fold, progress: progress is None and next(answers, True), folds=2) is None
