@@ -7,7 +7,8 @@
     python benchmarks/attack.py disk                  # fill the disk at every write of a small run
     python benchmarks/attack.py digest                # one line to compare between versions of Python, NumPy and Numba
 
-Each ends with one line of JSON; the exit code is 1 if something did not hold. ``benchmarks/fuzz.py`` attacks the readers.
+Each ends with one line of JSON; the exit code is 1 if something did not hold. ``benchmarks/fuzz.py`` attacks the
+readers, ``benchmarks/full_disk.py`` the verbs.
 """
 
 from __future__ import annotations

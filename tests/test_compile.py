@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradus._compile import _KernelFiles
+from gradus._compile import _cache_folder, _KernelFiles
 
 # Given a cache file and damaged copies of it, each copy in turn takes its place, as if the disk had damaged it;
 # a fresh dispatcher then has to find its code, without the one in memory.
@@ -98,7 +98,7 @@ def test_signatures_and_versions_never_share_a_file(tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_files_that_nobody_has_loaded_for_weeks_go(tmp_path):
+def test_files_that_nobody_has_loaded_for_weeks_are_removed(tmp_path):
     old, new = _KernelFiles(tmp_path, "kernel", "old"), _KernelFiles(tmp_path, "kernel", "new")
     for key in ("used", "unused"):
         old.save(key, key)
@@ -121,6 +121,26 @@ def test_a_folder_that_others_can_write_to_is_not_trusted(run, tmp_path):
     folder.chmod(0o777)
     assert run(tmp_path / "cache") == [(5, 0)]
     assert cached(tmp_path / "cache") == []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")
+def test_a_link_is_followed_once_and_only_if_it_is_the_users_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / "gradus-kernels").symlink_to(tmp_path / "elsewhere")
+    assert _cache_folder.__wrapped__() == (tmp_path / "elsewhere").resolve()
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert _cache_folder.__wrapped__() is None
+
+
+def test_a_cache_without_a_home_or_with_a_dangling_link_costs_only_time(tmp_path, monkeypatch):
+    for name in ("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    assert _cache_folder.__wrapped__() is None
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    (tmp_path / "gradus-kernels").symlink_to(tmp_path / "nowhere")
+    assert _cache_folder.__wrapped__() is None
 
 
 def test_without_the_compiler_a_sentence_says_so():

@@ -226,7 +226,7 @@ def test_the_hierarchy_has_a_box_per_target_and_an_arrow_per_edge(tmp_path: Path
     assert sorted(boxes(svg, "edge")) == ["t0->t2", "t1->t3"]
 
 
-def test_a_hierarchy_refuses_what_is_no_target() -> None:
+def test_a_hierarchy_refuses_unknown_targets() -> None:
     with pytest.raises(SettingsError, match="'q' is not one of the targets"):
         hierarchy_dot(["a"], {"a": []}, [("a", "q")])
     with pytest.raises(SettingsError, match="'q' is not one of the targets"):

@@ -9,7 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from gradus import BooleanNetworkClassifier
 from gradus._encoding.column_kinds import column_kinds
 from gradus._estimator import held_out
-from gradus._estimator.held_out import N_TREES, grow_forest, score_held_out
+from gradus._estimator.held_out import FOREST, N_TREES, grow_forest, score_held_out
 
 
 @pytest.fixture
@@ -30,18 +30,20 @@ def test_a_forest_grown_in_steps_is_the_one_grown_at_once(numbers, monkeypatch, 
     monkeypatch.setattr(held_out, "N_TREES", 40)
     X, y = numbers
     at_once = RandomForestClassifier(40, random_state=0).fit(X, y)
-    assert np.array_equal(grow_forest(X, y, lambda: False).predict_proba(X), at_once.predict_proba(X))
+    assert np.array_equal(grow_forest(X, y, lambda progress: False).predict_proba(X), at_once.predict_proba(X))
 
 
 def test_a_forest_asks_whether_to_stop_before_every_step(numbers):
-    asked = []
-    assert grow_forest(*numbers, lambda: asked.append(1) or len(asked) == 3) is None
-    assert len(asked) == 3 < N_TREES
+    told = []
+    assert grow_forest(*numbers, lambda progress: told.append(progress) or len(told) == 3) is None
+    assert [progress.done for progress in told] == sorted({progress.done for progress in told})
+    assert told[-1].total == N_TREES
+    assert told[-1].eta > 0
 
 
 def test_a_score_without_time_for_a_forest_names_the_others(numbers):
     answers = iter([False])  # for the tree, and nothing for the forest
-    found = score(*numbers, lambda fold, progress: progress is None and next(answers, True))
+    found = score(*numbers, lambda fold, progress: progress.stage == FOREST and next(answers, True))
     assert list(found.accuracy) == ["model", "circuit", "majority", "tree"]
     assert found.mean("model") > found.mean("majority")
     assert "no time to grow a random forest" in found.verdict
@@ -49,4 +51,4 @@ def test_a_score_without_time_for_a_forest_names_the_others(numbers):
 
 def test_a_score_stopped_before_the_last_fold_is_none(numbers):
     answers = iter([False])
-    assert score(*numbers, lambda fold, progress: progress is None and next(answers, True), folds=2) is None
+    assert score(*numbers, lambda fold, progress: progress.stage == FOREST and next(answers, True), folds=2) is None

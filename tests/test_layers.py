@@ -86,7 +86,7 @@ def cycle(root):
     """Find a circle of imports between modules, or return None."""
     known = modules(root)
     graph = {module: sorted(set(imports_of(path, known)) & set(known)) for module, path in known.items()}
-    # A package's own __init__ collects what its modules offer; that they are part of it is no circle.
+    # A package's own __init__ collects what its modules offer; that they are part of it is not a circle.
     graph = {m: [d for d in deps if d != m and not m.startswith(d + ".")] for m, deps in graph.items()}
     state = {}
 
@@ -112,6 +112,13 @@ def test_nothing_lower_imports_anything_higher():
 
 def test_nothing_imports_in_a_circle():
     assert cycle(ROOT) is None
+
+
+def test_the_map_for_contributors_has_every_package_from_the_bottom_up():
+    text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    mapped = [name for row in re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(mapped) == sorted(set().union(*RANKS) - {"__init__", "__main__", "_version"})
+    assert [rank(f"gradus.{name}") for name in mapped] == sorted(rank(f"gradus.{name}") for name in mapped)
 
 
 @pytest.fixture

@@ -117,7 +117,7 @@ def test_a_clicked_input_changes_the_row_the_wires_and_the_answer(tmp_path):
     assert (seen["one"]["rules"], seen["two"]["rules"]) == (["s0"], ["s1"])
     assert seen["about"].startswith("XOR: false (a0 ^ b0); used by s0; a cone of 1 gate over a0, b0")
     assert seen["dim"] > 0
-    assert "s0 would be another if a0 were 0" in seen["why"]
+    assert "s0 would change if a0 were 0" in seen["why"]
 
 
 @needs_browser
@@ -193,7 +193,7 @@ def test_rows_that_are_wrong_are_listed_with_those_that_they_contradict(tmp_path
     model.save_page(tmp_path / "model.html", table=table, labels=[0, 1, 0, 1, 1], scores={"rows not seen": [0.875]})
     text = (tmp_path / "model.html").read_text()
     cells = re.findall(r"<td[^>]*>(.*?)</td>", text)
-    assert cells[:2] == ["z0", "87.5&nbsp;%"]
+    assert cells[:2] == ["rows not seen", "87.5&nbsp;%"]
     assert cells[2:7] == ["3", "z0", "0", "1", "contradicts rows 2, 4: the same inputs, another label"]
     assert cells[7:11] == ["5", "z0", "1", "0"]
     assert cells[11].startswith("outvoted")

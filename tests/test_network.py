@@ -304,7 +304,7 @@ GOOD_2 = GOOD | {"version": 2, "gates": [["xor", 0, 0]]}
         ("[" * 100_000, "not a Gradus network|not JSON"),
     ],
 )
-def test_a_file_that_is_no_network_is_refused_with_its_place(tmp_path, text, message):
+def test_an_invalid_network_file_is_refused_with_the_place(tmp_path, text, message):
     path = tmp_path / "model.json"
     path.write_text(text)
     with pytest.raises(FormatError, match=message) as caught:

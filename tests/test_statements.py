@@ -41,7 +41,9 @@ def test_statements_and_their_steps_compute_the_outputs(seed):
     values = slow_values(found, X)
     for name, expected in zip(network.output_names, network.predict(X).T, strict=True):
         assert np.array_equal(values[name] != 0, expected)
-    assert [one.name for one in found if not one.is_signal] == list(network.output_names)
+    assert sorted(one.name for one in found if not one.is_signal) == sorted(network.output_names)
+    steps = [one.node for one in found if one.is_signal]
+    assert not set(steps) & set(network.outputs.tolist())  # an output is stated once
 
 
 def adder(n):

@@ -167,6 +167,16 @@ def test_columns_of_one_bit_are_learned_by_lessons_alone():
     assert (model.predict(pd.DataFrame(np.where(bits, "on", "off"))) == y).all()
 
 
+@pytest.mark.parametrize(("low", "n_networks"), [(1, 2), (None, 3)])
+def test_numbers_are_cut_in_many_ways_unless_there_are_only_two(low, n_networks):
+    rng = np.random.default_rng(1)
+    size = rng.random(60)
+    y = size > 0.5  # one cut is enough
+    column = size if low is None else np.where(y, low + 1.5, low)
+    model = BooleanNetworkClassifier(random_state=2, n_circuits=2).fit(column[:, np.newaxis], y)
+    assert len(model.networks_) == n_networks
+
+
 @pytest.mark.parametrize("settings", [{"n_circuits": 1}, {"noise": 0}])
 def test_one_circuit_or_no_error_means_no_vote(frame, settings):
     table, labels = frame

@@ -1,4 +1,4 @@
-"""`work_clock`: the seconds that time limits count, which stand still while kernels are compiled."""
+"""`work_clock`: the seconds that time limits count, which stop while kernels are compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["clock_stopped", "work_clock"]
 
 
 class _Stops:
-    """How long the clock has stood still, in whichever threads."""
+    """How long the clock has been stopped, in any threads."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -1,7 +1,7 @@
 """Numba compilation with a disk cache that can only save time, never cost an answer.
 
 Plain ``njit(cache=True)`` fails where no folder can be written, hands a damaged file to LLVM (which ends the process), looks
-only at the time stamp of the file a kernel stands in, and mixes up two processes that compile at once. The cache here has one
+only at the time stamp of the file a kernel is in, and mixes up two processes that compile at once. The cache here has one
 file per compiled signature, in a folder that belongs to the user alone, written whole and verified by its checksum before
 anything looks inside; it is keyed by a digest of all source that kernels are made of.
 """
@@ -51,15 +51,19 @@ def _source_digest(folder: Path) -> str:
 def _cache_folder() -> Path | None:
     """Return the folder for compiled kernels, made private to the user; None if there can be none."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "gradus-kernels"
     try:
+        base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = base / "gradus-kernels"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        link = folder.lstat()
+        folder = folder.resolve(strict=True)  # where a link leads now, wherever it may lead later
         about = folder.stat()
     except (OSError, RuntimeError):  # no home, no room, not a folder
         return None
-    # Cached code is executed: a folder that another user can write to is not used.
-    if hasattr(os, "geteuid") and (about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+    # Cached code is executed: a folder that another user can write to, or has led us to, is not used.
+    if hasattr(os, "geteuid") and (
+        {link.st_uid, about.st_uid} != {os.geteuid()} or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    ):
         return None
     return folder
 

@@ -59,7 +59,7 @@ def read_guard(path: str | PathLike[str], what: str) -> Iterator[None]:
     except GradusError:
         raise
     except BaseException as error:
-        # Libraries written in Rust raise this one, which is no Exception, over what they did not expect.
+        # Libraries written in Rust raise this one, which is not an Exception, over what they did not expect.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise FormatError(f"cannot be read as {what}: {_reason(error)}.", path=path) from error
@@ -77,7 +77,7 @@ def _reason(error: BaseException) -> str:
 
 
 def checked_size(path: str | PathLike[str], largest: int = LARGEST_FILE) -> int:
-    """Size of a file in bytes, after making sure that it is a file (not a pipe, on which reading could wait for ever).
+    """Size of a file in bytes, after making sure that it is a file (not a pipe, on which reading could wait forever).
 
     Raises
     ------

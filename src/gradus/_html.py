@@ -60,7 +60,7 @@ def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") 
     title : str
         Plain text.
     style : str
-        CSS, behind `THEME`.
+        CSS, after `THEME`.
     body : iterable of str
         Pieces of HTML; whoever makes them escapes what comes from elsewhere.
     script : str

@@ -46,7 +46,7 @@ def test_bad_input_is_refused(refused, here):
     assert "cannot be written" in refused(*good, "-o", "nowhere/order.svg")
 
 
-def test_numbers_are_cut_and_conflicts_passed_over_if_asked(here, capsys):
+def test_numbers_are_cut_and_conflicts_are_skipped_if_asked(here, capsys):
     write_csv(here / "d.csv", ["a", "b", "z"], [[0.5, 1, 1], [2.5, 1, 0], [0.5, 1, 0], [0.5, 0, 0]])
     assert run(["curriculum", "d.csv", "--targets", "z", "--on-conflict", "ignore"]) == 0
     out, err = capsys.readouterr()

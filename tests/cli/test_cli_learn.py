@@ -195,7 +195,7 @@ def test_the_plan_says_what_becomes_of_each_column(here, capsys):
         "no: left out, counts the rows from 0 to 29",
         "size: number, cut at 0.8 and 2",
         "colour: category, 2 categories; missing cells are told apart",
-        "on: left out, left out as asked",
+        "on: left out, as asked",
         "mixed: category, 2 categories, numbers among them",
         "zip: category, as asked",
     ]
@@ -386,3 +386,10 @@ def test_the_next_value_of_a_gene_is_not_scored_against_its_present_one(here, ca
     package.Network(1, [[0, 0]], [1], input_names=["a"], output_names=["a"]).save(here / "plain.json")
     assert run(["predict", "plain.json", "d.csv"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_target_that_differs_in_every_row_is_refused_as_an_id(here, refused):
+    write_csv(here / "d.csv", ["a", "no"], [[i % 2, f"row {i}"] for i in range(30)])
+    assert "'no' has another value in every row, as an id has; name other columns with --targets" in refused(
+        "learn", "d.csv", "--targets", "no"
+    )

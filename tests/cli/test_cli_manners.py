@@ -7,10 +7,12 @@ import json
 import os
 import subprocess
 import sys
+import types
 
 import pytest
 from cli_files import write_csv
 
+from gradus._cli import data
 from gradus._cli.data import chosen_names
 from gradus._cli.main import run
 from gradus._model import load
@@ -43,6 +45,18 @@ def test_a_pipe_goes_in_and_out(here, capsys, stdin):
     assert capsys.readouterr().out == "sum,carry\n0,1\n1,0\n"
 
 
+def test_a_pipe_that_never_ends_does_not_fill_the_disk(here, capsys, monkeypatch):
+    class Endless(io.RawIOBase):
+        def read(self, size=-1):
+            return (b"0,1\n" * size)[:size]
+
+    monkeypatch.setattr(data, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(data, "BLOCK", 100)
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=Endless()))
+    assert run(["learn", "-"]) == 2
+    assert "may have 1000" in capsys.readouterr().err
+
+
 def test_two_results_do_not_go_to_one_pipe(refused, here):
     half_adder(here / "d.csv")
     assert "cannot both" in refused("learn", "d.csv", "-o", "-", "--json")
@@ -71,8 +85,8 @@ def test_names_with_commas_and_letters_of_all_kinds_are_names(here, capsys, word
     assert "größe, cm" in (here / "m.json").read_text(encoding="utf-8")
 
 
-def test_a_name_that_is_no_column_is_refused_with_those_there_are():
-    with pytest.raises(SettingsError, match=r"--keep names 'q', which is no column; there are a, b\."):
+def test_an_unknown_column_is_refused_and_the_columns_are_listed():
+    with pytest.raises(SettingsError, match=r"--keep names 'q', which is not a column; the columns are a, b\."):
         chosen_names(["a,q"], ["a", "b"], "--keep")
     with pytest.raises(SettingsError, match="not a list of column names"):
         chosen_names(["a,,b"], ["a", "b"], "--keep")

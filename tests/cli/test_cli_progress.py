@@ -1,4 +1,4 @@
-"""What is shown while work goes on, on a terminal and in a pipe."""
+"""What is shown during long work, on a terminal and in a pipe."""
 
 from __future__ import annotations
 

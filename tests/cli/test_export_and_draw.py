@@ -78,7 +78,7 @@ def test_pictures_of_other_kinds_are_drawn(extension: str, begins: bytes, model:
 
 
 @pytest.mark.parametrize("kept", ["sum", [0, 1], [["sum"], "carry"], {"sum": 1}])
-def test_a_kept_order_that_is_no_list_of_names_is_an_error(kept: object, model: Path, tmp_path: Path) -> None:
+def test_an_invalid_order_in_the_model_is_an_error(kept: object, model: Path, tmp_path: Path) -> None:
     ADDER.save(model, about={"order": kept})
     result = CliRunner().invoke(app(), ["draw", str(model), str(tmp_path / "net.svg")])
     assert isinstance(result.exception, FormatError)

@@ -18,6 +18,8 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import gradus
 from experiment_helpers import comparable, on_cpu, slow_tasks
@@ -27,7 +29,7 @@ from gradus._experiments.engines import Batcher, DaskEngine, ExecutorEngine, Loc
 from gradus._experiments.execution import TaskBatch
 from gradus._experiments.gpu_engine import CudaEngine
 from gradus._experiments.row import Row
-from gradus._experiments.run import run_tasks
+from gradus._experiments.run import RunSummary, run_tasks
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design, Task
 from gradus._search import cuda
@@ -186,6 +188,28 @@ def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(
     killed, whole = (Store(tmp_path / name) for name in ("killed", "whole"))
     assert len(killed) == count  # no row stands twice
     assert comparable(killed.table()) == comparable(whole.table())
+
+
+A_ROW = Row.of(Task(Design("add3"), 8, 0), converged=True)
+
+
+@given(
+    total=st.integers(1, 500), done=st.integers(0, 500), pace=st.floats(0.01, 5), start=st.floats(0, 100),
+    expected=st.one_of(st.none(), st.floats(0.01, 5)),
+)  # fmt: skip
+def test_the_time_left_forgets_the_start_and_in_the_end_follows_the_speed_so_far(total, done, pace, start, expected):
+    assume(done <= total)
+    summary = RunSummary(total, 0, task_seconds=expected)
+    for number in range(done):
+        summary = run_module._count(summary, [A_ROW], start + pace * number)
+    if done <= 1:
+        began = 0.0 if done else run_module.STARTUP_SECONDS
+        assert summary.eta == (None if expected is None else pytest.approx(expected * (total - done) + began))
+    elif done > 1 + 0.2 * total or expected is None:
+        assert summary.eta == pytest.approx(pace * (total - done))
+    else:
+        between = sorted([pace * (total - done), expected * (total - done)])
+        assert between[0] - 1e-6 <= summary.eta <= between[1] + 1e-6
 
 
 def test_a_callback_that_returns_true_stops_the_run_and_keeps_what_is_done(tmp_path):

@@ -252,3 +252,16 @@ def test_a_spec_cannot_include_itself(tmp_path):
     path.write_text(f'include = [{{ spec = "{path}" }}]')
     with pytest.raises(GradusError, match="includes itself"):
         load_spec(str(path))
+
+
+def test_the_expected_time_of_a_task_is_kept_with_the_plan_and_checked(tmp_path):
+    spec = tmp_path / "mine.toml"
+    run = '[[runs]]\nproblem = "add3"\nsizes = [8]\nsamples = 1\n'
+    spec.write_text("cpu_seconds_per_task = 0.5\n" + run)
+    plan = load_spec(str(spec))
+    assert plan.cpu_seconds_per_task == 0.5
+    assert Plan.from_json(plan.to_json()) == plan
+    for wrong in ('"long"', "0", "-1", "nan", "inf", "true"):
+        spec.write_text(f"cpu_seconds_per_task = {wrong}\n" + run)
+        with pytest.raises(GradusError, match="must be a number of seconds above 0"):
+            load_spec(str(spec))

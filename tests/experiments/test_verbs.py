@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from experiment_helpers import on_cpu
 from gradus._cli.main import run
+from gradus._experiments import execution
+from gradus._experiments.engines import ExecutorEngine
+from gradus._experiments.execution import run_task
 from gradus._experiments.store import Store
 
 SPEC = """
@@ -52,6 +56,20 @@ def test_reproduce_runs_reports_and_goes_on(spec, tmp_path, capsys):
     assert (out / "figures" / "accuracy.png").stat().st_size > 1000
     assert run(["report", str(out)]) == 0
     assert capsys.readouterr().out.rstrip().endswith(f"and 1 figure in {out / 'figures'}")
+
+
+def test_the_exit_code_says_that_tasks_failed_and_the_same_command_runs_them_again(spec, tmp_path, capsys, monkeypatch):
+    engine = ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+    monkeypatch.setattr("gradus._experiments.engines.choose_engine", lambda **_: engine)
+    monkeypatch.setattr(execution, "run_task", lambda task: run_task(task) if task.sample else 1 / 0)
+    command = ["reproduce", str(spec), "-o", str(tmp_path / "out"), "--no-report"]
+    for done_now in (8, 0):
+        assert run(command) == 1
+        said = capsys.readouterr().out
+        assert f"8 of 12 tasks done, {done_now} of them now" in said
+        assert "4 tasks failed" in said
+    assert run(["status", str(tmp_path / "out")]) == 0
+    assert "a task failed" in capsys.readouterr().out
 
 
 def test_prepare_and_absorb_go_through_files(spec, tmp_path, capsys):

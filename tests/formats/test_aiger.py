@@ -62,7 +62,7 @@ def test_long_chains_need_no_recursion():
         (b"aag 3 2 0 1 1\n2\n2\n6\n6 4 2\n", "already"),
         (b"aag 3 2 0 1 1\n2\n4\n6\n4 2 2\n", "already"),
         (b"aag 3 2 0 1 1\n2\n4\n6\n6 4\n", "3 whole numbers"),
-        (b"aag 4 2 0 1 1\n2\n4\n6\n6 8 2\n", "nowhere defined"),
+        (b"aag 4 2 0 1 1\n2\n4\n6\n6 8 2\n", "not defined"),
         (b"aag 4 2 0 1 2\n2\n4\n6\n6 8 2\n8 6 2\n", "depends on itself"),
         (b"aag 2 1 0 1 1\n2\n4\n4 4 2\n", "depends on itself"),
         (b"aig 2 1 0 1 1\n4\n\x00\x02", "not below"),
@@ -81,7 +81,7 @@ def test_malformed_files_are_refused_with_the_reason(data, says):
 
 
 def test_an_output_that_nothing_defines_is_refused():
-    with pytest.raises(FormatError, match="nowhere defined"):
+    with pytest.raises(FormatError, match="not defined"):
         parse_aiger(b"aag 3 2 0 1 0\n2\n4\n6\n")
 
 

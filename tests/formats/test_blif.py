@@ -57,7 +57,7 @@ def test_long_chains_need_no_recursion():
     [
         ("", None, "no .model"),
         (".inputs a\n", 1, "expected .model"),
-        (HEAD, None, "nowhere defined"),
+        (HEAD, None, "not defined"),
         (HEAD + ".names a b z\n1 1\n", 5, "2 signs"),
         (HEAD + ".names a b z\n12 1\n", 5, "signs 0, 1 and -"),
         (HEAD + ".names a b z\n11 1\n00 0\n", 6, "all say"),

@@ -24,7 +24,7 @@ def test_a_written_network_is_read_back_as_the_same_function(seed):
     np.testing.assert_array_equal(model.evaluate(X), network.predict(X))
 
 
-def test_variables_that_keep_their_value_are_inputs_and_no_targets():
+def test_variables_that_keep_their_value_are_inputs_and_not_targets():
     model = parse_bnet(MAMMALIAN_RULES)
     assert model.input_names[0] == "CycD"
     assert "CycD" not in model.output_names
@@ -100,7 +100,7 @@ def test_a_model_with_more_than_twenty_inputs_is_sampled(tmp_path):
     assert len(X_test) == 30
 
 
-def test_a_model_without_inputs_is_no_problem(tmp_path):
+def test_a_model_without_inputs_is_read(tmp_path):
     path = tmp_path / "constant.bnet"
     path.write_text("a, 1\n")
     with pytest.raises(DataError, match="nothing to learn"):

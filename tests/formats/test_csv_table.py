@@ -48,7 +48,7 @@ def test_a_given_delimiter_wins(tmp_path):
     ("0\n1\n", "auto", ("x0",), 2),
     ("only\n1\n", "auto", ("only",), 1),
 ])  # fmt: skip
-def test_a_header_is_known_by_cells_that_are_no_numbers(tmp_path, text, header, columns, rows):
+def test_a_header_is_recognised_by_cells_that_are_not_numbers(tmp_path, text, header, columns, rows):
     table = read(written(tmp_path, text), header=header)
     assert (table.columns, table.n_rows) == (columns, rows)
 
@@ -76,7 +76,7 @@ def test_errors_name_line_and_column(tmp_path, text, line, column, says):
     assert (caught.value.line, caught.value.column) == (line, column)
 
 
-def test_cells_that_go_over_lines_keep_the_count_of_lines(tmp_path):
+def test_cells_that_span_lines_keep_the_line_count(tmp_path):
     path = written(tmp_path, 'a,b\n0,"x\ny"\n1,1\n0,q\n')
     table = read(path, text_columns=["b"])
     assert table.lines == (2, 4, 5)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gradus._formats import excel_table
 from gradus._formats.table_files import read_table
 from gradus.errors import FormatError
 
@@ -49,7 +50,7 @@ def test_without_a_header_columns_are_numbered(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no workbook at all"])
-def test_what_is_no_workbook_is_refused_with_its_name(tmp_path, content):
+def test_an_invalid_workbook_is_refused_with_its_name(tmp_path, content):
     (tmp_path / "t.xlsx").write_bytes(content)
     with pytest.raises(FormatError, match=r"t\.xlsx"):
         read_table(tmp_path / "t.xlsx")
@@ -62,3 +63,9 @@ def test_an_empty_sheet_and_a_missing_library_are_said(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(FormatError, match=r"pip install 'gradus-learn\[excel\]'"):
         read_table(path)
+
+
+def test_a_cell_without_an_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(excel_table, "LONGEST_CELL", 20)
+    with pytest.raises(FormatError, match=r"t\.xlsx, line 2: a cell has more than 20 characters"):
+        read_table(workbook(tmp_path / "t.xlsx", [["a", "b"], ["x" * 21, 1]]), text_columns=["a"])

@@ -158,7 +158,7 @@ def test_sums_proven_minimum_have_the_fewest_products_of_all(code: int) -> None:
 
 @given(st.integers(1, 6), st.integers(0, 10**6), st.sampled_from([0.1, 0.5, 0.9]))
 @settings(deadline=None)
-def test_primes_are_the_implicants_that_no_literal_can_leave(width: int, seed: int, density: float) -> None:
+def test_primes_are_the_implicants_from_which_no_literal_can_be_removed(width: int, seed: int, density: float) -> None:
     table = np.random.default_rng(seed).random((2,) * width) < density
 
     def implies(product: tuple[int, ...]) -> bool:
@@ -207,13 +207,13 @@ def test_parity_of_any_width_is_short() -> None:
     assert formulas(parity(30))["z29"].n_literals == 30
 
 
-def test_constants_and_copies_are_told_as_such() -> None:
+def test_constants_and_copies_are_written_as_such() -> None:
     network = Network(2, [[0, 0], [0, 2], [3, 3]], [3, 4, 1])
     assert [found.text for found in formulas(network).values()] == ["1", "0", "x1"]
     assert [found.support for found in formulas(network).values()] == [(), (), ("x1",)]
 
 
-def test_names_that_are_no_words_are_quoted() -> None:
+def test_names_other_than_words_are_quoted() -> None:
     network = Network(2, [[0, 1]], [2], input_names=["Cdc2/Cdc13*", "or"], output_names=["a b"])
     assert formulas(network)["a b"].text == '!"Cdc2/Cdc13*" | !"or"'
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gradus import problems
+from gradus import _files, problems
 from gradus._formats.series import read_series
 from gradus._formats.table_files import read_table, write_table
 from gradus._formats.transitions import transitions
@@ -152,3 +152,21 @@ def test_a_table_that_is_too_wide_and_too_long_is_refused_at_once(tmp_path):
         file.writelines(row for _ in range(700))
     with pytest.raises(GradusError, match="too large a table"):
         read_table(path)
+
+
+@pytest.mark.parametrize(("extension", "first"), [(".csv", b"a,b"), (".arff", b"@relation r"), (".pla", b".i 2")])
+def test_a_line_without_an_end_is_refused_before_it_takes_all_memory(tmp_path, monkeypatch, extension, first):
+    monkeypatch.setattr(_files, "LONGEST_LINE", 1000)
+    path = tmp_path / f"t{extension}"
+    path.write_bytes(first + b"\n" + b"0," * 1000)
+    with pytest.raises(GradusError, match="line 2: has more than 1000 bytes"):
+        read_table(path)
+
+
+def test_attributes_without_number_are_refused_before_they_take_all_time(tmp_path):
+    path = tmp_path / "t.sbml"
+    path.write_text("<sbml " + " ".join(f'a{k}="1"' for k in range(20_000)) + "/>")
+    began = time.process_time()
+    with pytest.raises(GradusError, match="more than 1000 attributes"):
+        problems.from_file(path)
+    assert time.process_time() - began < 2

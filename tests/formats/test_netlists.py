@@ -87,7 +87,7 @@ def test_a_network_without_inputs_and_outputs_is_written_too() -> None:
     assert export(empty, format="aig").startswith(b"aig 0 0 0 0 0\nc\n")
 
 
-def test_the_yeast_names_stand_as_they_are_in_netlists_that_can_hold_them() -> None:
+def test_the_yeast_names_are_kept_in_netlists_that_can_hold_them() -> None:
     text = export(CIRCUITS["yeast"], format="blif")
     assert ".inputs Cdc2/Cdc13 Rum1 Cdc2/Cdc13* Slp1" in text
     assert '# gradus-name: Cdc2/Cdc13*_next stands for "Cdc2/Cdc13*"' in text

@@ -33,7 +33,7 @@ def test_plain_columns_of_every_type_are_numbers(tmp_path):
     np.testing.assert_array_equal(table.values.T, expected)
 
 
-def test_text_is_found_where_it_stands(tmp_path):
+def test_text_is_reported_with_its_place(tmp_path):
     path = tmp_path / "t.parquet"
     pandas.DataFrame({"a": [0, 1], "b": ["1", "up"]}).to_parquet(path)
     with pytest.raises(FormatError, match=r"found 'up' \(row 2, column 'b'\)"):

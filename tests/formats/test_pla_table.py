@@ -153,7 +153,7 @@ def test_a_row_that_covers_nothing_is_not_listed(tmp_path):
         (".i 1\n.o 1\n.ilb a b\n1 1\n.e\n", None, None, "2 names for 1"),
         (".i 2\n.o 1\n.ilb a\n.e\n", None, None, "1 names for 2"),
         (".i 2\n.o 1\n.ilb a a\n11 1\n.e\n", None, 2, "two columns"),
-        (".i 1\n.o 1\n1 1\n.e\n0 1\n", 5, None, "behind the end"),
+        (".i 1\n.o 1\n1 1\n.e\n0 1\n", 5, None, "after the end"),
         (".i 1\n.o 1\n.type fr\n1 1\n1 0\n", 5, None, "line 4"),
         (".i 1\n.o 1\n.type fr\n.e\n", None, None, "no row"),
         (".i 40\n.o 1\n.type fr\n" + "-" * 40 + " 1\n", 4, None, "40 don't-cares"),

@@ -86,7 +86,7 @@ def test_impossible_splits_are_refused_with_the_reason(targets, inputs, says):
         ("a,b\n", None, None, "no row"),
     ],
 )
-def test_a_cell_that_is_no_bit_is_named_by_file_line_and_column(tmp_path, text, line, column, says):
+def test_a_cell_other_than_0_or_1_is_named_by_file_line_and_column(tmp_path, text, line, column, says):
     path = written(tmp_path, text)
     with pytest.raises(FormatError, match=says) as caught:
         read_table(path).split(["b"])

@@ -72,7 +72,7 @@ def test_no_transition_crosses_from_one_series_to_the_next():
     assert moves.X.astype(int).tolist() == [[0, 0], [1, 1]]
 
 
-def test_genes_may_stand_in_another_order_in_another_series():
+def test_genes_may_be_in_another_order_in_another_series():
     one, two = Series(["a", "b"], [[0, 0], [0, 1]], name="one"), Series(["b", "a"], [[1, 0], [0, 1]], name="two")
     assert transitions([one, two]).Y.astype(int).tolist() == [[0, 1], [1, 0]]
     with pytest.raises(DataError, match="'two' has other genes"):

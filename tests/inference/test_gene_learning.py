@@ -15,6 +15,7 @@ from gradus._inference.edge_prior import EdgeBelief
 from gradus._inference.evidence import GeneSeries, gather_evidence
 from gradus._inference.gene_learning import learn_genes
 from gradus._inference.gene_model import best_cut
+from gradus._inference.level_prior import level_odds
 from gradus._inference.repair import find_suspects
 from gradus._inference.series_scores import leave_series_out
 from gradus.errors import DataError, SettingsError
@@ -165,3 +166,52 @@ def test_no_other_choice_of_edges_has_a_higher_expected_score(probabilities):
 def test_edges_of_a_small_network_are_reported_with_self_edges_apart():
     model = learn_genes(as_series(recorded(0, 20)[1]))
     assert np.argwhere(model.likely_edges()).tolist() == [[0, 2], [1, 0], [1, 4], [2, 1], [3, 0], [3, 1], [4, 4]]
+
+
+def test_clean_data_admit_only_rules_without_an_error():
+    model = learn_genes(as_series(recorded(3, 6)[1]))
+    assert model.flips.clean
+    assert [rule.errors for rule in model.rules] == [0.0] * 5
+
+
+def test_the_rule_shown_is_the_most_probable_single_rule():
+    for target in learn_genes(as_series(recorded(4, 2, steps=4)[1])).targets:
+        best = target.best_rule
+        assert all(one.weight * one.table_share <= best.weight * best.table_share for one in target.sets)
+        assert 0 < best.table_share <= 1
+
+
+def measured(seed, runs=6, spread=0.35):
+    true, _ = recorded(seed, runs)
+    levels = true + np.random.default_rng(seed + 100).normal(0, spread, true.shape)
+    return [GeneSeries(one > 0.5, name=f"s{i}", levels=one) for i, one in enumerate(levels)]
+
+
+def slow_odds(series, regulator, target):
+    """Half the log Bayes factor of one edge by two least-squares fits."""
+    pairs = [(one.levels[a], one.levels[b]) for one in series for a, b in one.transitions()]
+    now, then = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
+
+    def squares(columns):
+        ground = np.column_stack([np.ones(len(now)), *(now[:, c] for c in columns)])
+        return float(((then[:, target] - ground @ np.linalg.lstsq(ground, then[:, target], rcond=None)[0]) ** 2).sum())
+
+    gain = len(now) * np.log(squares([target]) / squares([target, regulator])) - np.log(len(now))
+    return np.clip(gain / 4, -1, 2)
+
+
+def test_levels_rank_edges_as_the_slow_twin_does():
+    series = measured(1)
+    odds = level_odds(series)
+    assert np.diag(odds).tolist() == [0.0] * 5
+    for regulator, target in itertools.permutations(range(5), 2):
+        assert odds[target, regulator] == pytest.approx(slow_odds(series, regulator, target), abs=1e-6)
+    assert odds[1, 0] > odds[1, 2]
+    assert level_odds([GeneSeries(one.states) for one in series]) is None
+
+
+def test_levels_with_missing_values_and_constant_genes_give_finite_odds():
+    levels = np.random.default_rng(0).random((12, 3))
+    levels[3, 0], levels[:, 2] = np.nan, 1.0
+    odds = level_odds([GeneSeries(np.zeros((12, 3)), levels=levels)])
+    assert np.isfinite(odds).all()

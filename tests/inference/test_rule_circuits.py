@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gradus._formats.bnet import parse_bnet
 from gradus._formats.sbml import read_sbml, write_sbml
+from gradus._inference import long_run
 from gradus._inference.gene_model import GeneRule
 from gradus._inference.known_edges import KnownEdge, known_edges, model_edges
 from gradus._inference.long_run import find_long_run
@@ -126,3 +127,25 @@ def test_the_search_for_attractors_ends_when_it_is_told_to():
     network = rule_network(["a"], [GeneRule("a", ("a",), (1, 0), 1.0, 0.0, 1.0)])
     assert find_long_run(network, WorkWatch(time_limit=0)) is None
     assert [one.changing for one in find_long_run(network).attractors] == [("a",)]
+
+
+def ring(n):
+    """Genes that copy the one before; the last one is negated, so no state follows itself."""
+    names = [f"g{i}" for i in range(n)]
+    rules = [GeneRule(names[i], (names[i - 1],), (1, 0) if i == 0 else (0, 1), 1.0, 0.0, 1.0) for i in range(n)]
+    return rule_network(names, rules)
+
+
+def test_attractors_of_more_than_24_genes_are_found():
+    found = find_long_run(ring(26))
+    assert found.cyclic
+    assert (found.count, found.fixed_points) == (1, 0)
+    assert len(found.attractors[0].changing) == 26
+    assert found.held[0].fixed_points == 1
+
+
+def test_only_fixed_points_are_told_where_the_search_for_others_does_not_end_in_time(monkeypatch):
+    monkeypatch.setattr(long_run, "CYCLE_SECONDS", 0.0)
+    found = find_long_run(ring(26))
+    assert not found.cyclic
+    assert (found.count, len(found.attractors), len(found.held)) == (0, 0, 52)

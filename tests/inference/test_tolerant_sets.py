@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds
+from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds, usual_signs
 from gradus._inference.evidence import TargetEvidence, pack_target
 from gradus._inference.noise_model import flip_rates
 from gradus._inference.rule_prior import rule_prior
 from gradus._inference.set_kernel.cell_counts import count_cells
-from gradus._inference.set_search import SIZE_PRIOR, _log_choices, search_sets, uniform_prior
+from gradus._inference.set_kernel.set_arrays import TopSets
+from gradus._inference.set_kernel.set_scan import score_sets
+from gradus._inference.set_search import SIZE_PRIOR, _log_choices, score_tables, search_sets, uniform_prior
 from gradus._inference.tolerant_sets import tolerant_feature_sets
 from gradus.errors import DataError, SettingsError
 
@@ -39,6 +41,22 @@ def slow_evidence(inputs, nexts, units, genes, rate):
     return np.log(total)
 
 
+def slow_large_evidence(inputs, nexts, units, genes, rate):
+    """The same for sets whose functions without structure are too many to list: their cells are independent."""
+    k, prior = len(genes), rule_prior(len(genes))
+    numbers = np.arange(1 << k)
+    cells = inputs[:, list(genes)] @ (1 << np.arange(k))
+    counts = np.array([np.bincount(cells, units * (nexts == value), 1 << k) for value in (0, 1)])
+    values = (prior.tables[:, None] >> numbers.astype(np.uint64)) & np.uint64(1) == 1
+    total = 0.0
+    for signs in range(1 << k):
+        wrong = np.where(values, counts[0][numbers ^ signs], counts[1][numbers ^ signs]).sum(axis=1)
+        likelihoods = rate**wrong * (1 - rate) ** (units.sum() - wrong)
+        total += (prior.weights[:, signs] * likelihoods).sum() / (1 << k)
+    free = rate ** counts[0] * (1 - rate) ** counts[1] + rate ** counts[1] * (1 - rate) ** counts[0]
+    return np.log(total + prior.any_weight * np.prod(free / 2))
+
+
 def drawn_target(seed, rows, genes, missing=0.0):
     rng = np.random.default_rng(seed)
     inputs = (rng.random((rows, genes)) < 0.5).astype(np.uint8)
@@ -57,6 +75,20 @@ def test_scores_of_all_small_sets_are_those_of_the_slow_twin(seed, rows, rate):
             slow = slow_evidence(target.inputs, target.nexts, target.units, genes, rate)
             slow += np.log(SIZE_PRIOR[len(genes)] / len(list(combinations(range(4), len(genes)))))
             assert score == pytest.approx(slow, abs=0.05)
+
+
+@settings(deadline=None, max_examples=12)
+@given(seed=st.integers(0, 10_000), size=st.integers(4, 6), rate=st.sampled_from([0.02, 0.2]))
+def test_scores_of_larger_sets_are_those_of_the_slow_twin(seed, size, rate):
+    rng = np.random.default_rng(seed)
+    inputs = (rng.random((40, size)) < 0.5).astype(np.uint8)
+    nexts = ((inputs.sum(axis=1) > size // 2) ^ (rng.random(40) < 0.1)).astype(np.uint8)
+    target = TargetEvidence(inputs, nexts, rng.integers(1, 4, 40), 1.0)
+    tables = score_tables(target, uniform_prior(size), flip_rates(rate))
+    top = TopSets(np.full((1, 6), -1, np.int64), np.full(1, -np.inf), np.zeros(2, np.int64))
+    score_sets(pack_target(target), tables, np.arange(size).reshape(1, -1), size, -np.inf, top)
+    slow = slow_large_evidence(inputs, nexts, target.units, range(size), rate) + np.log(SIZE_PRIOR[size])
+    assert top.scores[0] == pytest.approx(slow, abs=0.05)
 
 
 @settings(deadline=None, max_examples=25)
@@ -154,3 +186,20 @@ def test_a_regulator_of_all_others_is_expected_here_too():
     odds = busy_odds(edges, 4)
     assert odds.argmax() == 2
     assert odds[2] > 0 > odds[0]
+
+
+def test_a_gene_is_more_probably_regulated_by_one_that_it_regulates():
+    edges = np.full((6, 6), 0.1)
+    edges[3, 4] = 0.9
+    odds = busy_odds(edges, 4)
+    assert odds[3] == odds.max() > odds[0]
+
+
+def test_a_regulator_keeps_its_usual_sign_and_a_gene_activates_itself():
+    edges, rising = np.full((5, 5), 0.1), np.full((5, 5), 0.5)
+    edges[:3, 1], rising[:3, 1] = 0.9, 0.0
+    signs = usual_signs(edges, rising, 4)
+    falls, rises = signs[1]
+    assert falls > 0 > rises
+    assert signs[4, 1] > 0 > signs[4, 0]
+    assert np.exp(signs).sum(axis=1) == pytest.approx(2.0)

@@ -78,7 +78,7 @@ def test_ctrl_c_is_answered_within_half_a_second_of_cpu_time(call):
         interrupted.append(time.process_time())
         signal.raise_signal(signal.SIGINT)
 
-    timer = threading.Timer(1.0, interrupt)
+    timer = threading.Timer(0.3, interrupt)
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -89,7 +89,7 @@ def test_ctrl_c_is_answered_within_half_a_second_of_cpu_time(call):
 
 
 @pytest.mark.parametrize("seconds_per_call", [1e-4, 10.0])
-def test_the_length_of_a_compiled_call_has_no_say_in_the_answer(seconds_per_call, monkeypatch):
+def test_the_answer_does_not_depend_on_the_length_of_a_compiled_call(seconds_per_call, monkeypatch):
     rng = np.random.default_rng(1)
     tables = [(rng.integers(0, 3, (60, 25)), rng.integers(0, 2, (60, 2))) for _ in range(4)]
     expected = [gradus.find_curriculum(X, Y, choose="random", on_conflict="ignore") for X, Y in tables]

@@ -105,7 +105,7 @@ def test_the_yeast_series_is_a_path_of_the_published_model():
     np.testing.assert_array_equal(problem.evaluate(problem.X), problem.Y)
 
 
-def test_constant_genes_are_no_targets_in_the_two_series():
+def test_constant_genes_are_not_targets_in_the_two_series():
     yeast, ecoli = problems.load("yeast"), problems.load("ecoli")
     assert set(yeast.input_names) - set(yeast.target_names) == {"start"}
     assert set(ecoli.input_names) - set(ecoli.target_names) == {"G7", "G10"}

@@ -210,7 +210,7 @@ def test_rows_with_the_published_settings_do_not_mix_with_those_of_the_text(made
         assert "gates" not in claim.ours
     alone = find(verdicts(published), "Lgh gains on").ours
     assert alone.startswith("-30.0")
-    assert alone.endswith("with 41 gates a target and history 750")
+    assert alone.endswith("with 41 gates per target and history 750")
 
 
 @pytest.mark.parametrize(("before", "verdict"), [(0.8, "holds"), (0.2, "does not hold")])

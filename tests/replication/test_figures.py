@@ -17,7 +17,7 @@ from gradus._drawing.diagram import diagram, first_targets
 from gradus._experiments.execution import run_task
 from gradus._experiments.tasks import BASELINES, Design, Task
 from gradus._replication.figures import FIGURES, OWN_FIGURES, draw
-from gradus._replication.figures.circuits import learned_again
+from gradus._replication.figures.circuit_figures import learned_again
 from gradus._replication.figures.lanes import _lanes, draw_lanes
 from gradus._replication.figures.style import LABELS
 from gradus._replication.paper import GAIN_TABLES, problem_title

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from browser import drive, needs_browser
 from experiment_helpers import results_of
 from gradus._experiments.execution import TaskBatch, run_batch
 from gradus._experiments.plans import Block, Plan, save_plan
@@ -170,3 +171,28 @@ def test_statements_of_the_quick_run_are_among_those_of_the_full_replication(qui
 def test_the_claims_that_come_with_the_package_are_the_published_ones():
     published = Path(__file__).parents[2] / "docs" / "results" / "claims.md"
     assert claims_in_markdown(published_claims()) == published.read_text(encoding="utf-8")
+
+
+NARROW = """
+const verdicts = [...page.querySelectorAll('td[data-name="verdict"]')];
+const right = verdicts.map(cell => { const range = page.createRange(); range.selectNodeContents(cell);
+  return range.getBoundingClientRect().right; });
+const head = [...page.querySelectorAll("th button")].find(one => one.textContent === "statement");
+head.click();
+const body = head.closest("table").tBodies[0];
+return { widest: Math.max(...right), words: verdicts.map(cell => cell.textContent), page: page.documentElement.scrollWidth,
+  sorted: [...body.rows].map(row => row.children[1].textContent),
+  points: [...page.querySelectorAll("#headline ~ figure circle.point title")].map(one => one.textContent) };
+"""
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [420, 500, 1300])
+def test_verdicts_are_seen_whole_tables_sort_and_points_say_their_values(quick_report, width):
+    _, report = quick_report
+    seen = drive(report.page, NARROW, width=width)
+    assert seen["widest"] <= width
+    assert seen["page"] <= width
+    assert sorted(seen["words"]) == sorted(claim.verdict for claim in report.claims)
+    assert seen["sorted"] == sorted(claim.statement for claim in report.claims)
+    assert any(text.startswith("lessons") and text.endswith("at 40") for text in seen["points"])

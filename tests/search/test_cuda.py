@@ -278,7 +278,7 @@ def test_without_a_gpu_the_error_says_so(monkeypatch):
         CudaDevice()
 
 
-def test_a_gpu_that_has_failed_is_not_waited_for_for_ever():
+def test_a_gpu_that_has_failed_is_not_waited_for_forever():
     class Queue:
         ptr = 1
 
@@ -388,7 +388,7 @@ def test_jobs_are_read_as_there_is_room_and_an_error_among_them_comes_out(host, 
 
 
 class Late(HostDevice):
-    """Every launch seems to go on for a while."""
+    """Every launch seems to take a while."""
 
     looks = 0
 

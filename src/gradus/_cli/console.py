@@ -22,8 +22,8 @@ def print_json(document: Any) -> None:
 
 
 def note(message: str) -> None:
-    """Print something that is not a result on standard error."""
-    print(message, file=sys.stderr, flush=True)
+    """Print something that is not a result on standard error; names in it cannot control the terminal."""
+    print("\n".join(map(printable, message.split("\n"))), file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from gradus._checks import OnConflict, check_choice, check_on_conflict
-from gradus._cli.console import note, print_json, print_table
+from gradus._cli.console import note, print_json, print_table, printable
 from gradus._cli.data import FORMATS_HELP, input_file, read_examples
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
@@ -140,7 +140,7 @@ def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> Non
     print_table(headings, rows)
     print(f"nestedness {found.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
     for group in result["tied"]:
-        print(f"equally hard, in an order drawn by the seed: {', '.join(group)}")
+        print(f"equally hard, in an order drawn by the seed: {printable(', '.join(group))}")
     if output is not None:
         print(f"drew {output}")
     ignored = [f"{entry['conflicts']} for {entry['target']!r}" for entry in result["targets"] if entry["conflicts"]]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._cli.console import note
+from gradus._encoding.column_kinds import MIN_ROWS_ID
 from gradus._encoding.labels import is_unknown
 from gradus._files import LARGEST_FILE, checked_size
 from gradus._formats.table import Table, distinct_targets
@@ -59,7 +60,7 @@ def input_file(path: Path) -> Iterator[Path]:
         with copy.open("wb") as file:
             while left > 0 and (block := sys.stdin.buffer.read(min(left, BLOCK))):
                 left -= file.write(block)
-        checked_size(copy)  # what never ends must not fill the disk
+        checked_size(copy, LARGEST_FILE)  # what never ends must not fill the disk
         yield copy
 
 
@@ -85,7 +86,7 @@ def chosen_names(texts: Sequence[str] | None, columns: Collection[str], option: 
     unknown = [name for name in names if name not in columns]
     if unknown:
         shown = ", ".join(list(columns)[:10]) + (", …" if len(columns) > 10 else "")
-        raise SettingsError(f"{option} names {unknown[0]!r}, which is no column; there are {shown}.")
+        raise SettingsError(f"{option} names {unknown[0]!r}, which is not a column; the columns are {shown}.")
     return names
 
 
@@ -104,7 +105,7 @@ def read_examples(
     Parameters
     ----------
     targets : sequence of str, optional
-        Those that the file declares, if not given; or else the last column, said aloud.
+        Those that the file declares, if not given; or else the last column, which is then reported.
     inputs : sequence of str, optional
         All other columns, if not given.
     strict : bool
@@ -114,7 +115,7 @@ def read_examples(
     unknown_labels : bool
         Whether a target's cell may be empty.
     header : bool, optional
-        Whether the first row holds names, if that shall not be guessed.
+        Whether the first row holds names; guessed if not given.
     """
     table = _rows_of_model(path) if path.suffix.lower() in MODELS else _read(path, header)
     named = chosen_names(targets, table.columns, "--targets")
@@ -133,7 +134,7 @@ def read_examples(
 
 
 def _read(path: Path, header: bool | None, **options: Any) -> Table:
-    # Only text tables may have a first row of which that can be asked.
+    # Only in text tables may it be unclear whether the first row holds names.
     return read_table(path, **options) if header is None else read_table(path, header=header, **options)
 
 
@@ -151,7 +152,7 @@ def _rows_of_model(path: Path) -> Table:
 
 
 def _last_column(table: Table, inputs: Sequence[str] | None) -> list[str]:
-    """Return the last column that is no input, and say so."""
+    """Return the last column that is not an input, and say so."""
     taken = set(chosen_names(inputs, table.columns, "--inputs") or ())
     last = [name for name in table.columns if name not in taken][-1:]
     for name in last:
@@ -232,6 +233,10 @@ def _checked_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Refuse a column that is not a list of classes."""
     if column.dtype.kind == "f":
         raise DataError(f"target {name!r} holds numbers with fractions; a target must hold classes.")
-    if len(np.unique(column[~is_unknown(column)])) > MOST_CLASSES:
+    known = column[~is_unknown(column)]
+    n_classes = len(np.unique(known))
+    if n_classes > MOST_CLASSES:
         raise DataError(f"target {name!r} has more than {MOST_CLASSES} different values; a target must hold classes.")
+    if n_classes == len(known) >= MIN_ROWS_ID:
+        raise DataError(f"target {name!r} has another value in every row, as an id has; name other columns with --targets.")
     return column

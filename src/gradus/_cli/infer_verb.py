@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from gradus._checks import check_choice
-from gradus._cli.console import note, percent, print_json, print_table
+from gradus._cli.console import note, percent, print_json, print_table, printable
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._files import write_text_whole
@@ -136,7 +136,8 @@ def _with_held(series: tuple[Series, ...], texts: list[str]) -> tuple[Series, ..
         values = parse_held(genes)
         places = [k for k, one in enumerate(found) if not colon or file in (str(one.path), Path(str(one.path)).name)]
         if not places:
-            raise SettingsError(f"--held is {text!r}, but {file!r} is not one of the files.")
+            files = ", ".join(dict.fromkeys(Path(str(one.path)).name for one in found))
+            raise SettingsError(f"--held is {text!r}, but {file!r} is not one of the files: {files}.")
         for k in places:
             found[k] = replace(found[k], held={**found[k].held, **values})
     return tuple(found)
@@ -153,7 +154,7 @@ def _number(option: str, text: str, words: dict[str, Any]) -> Any:
 
 def _show(found: Inference, files: list[Path], seconds: float) -> None:
     for sentence in found.data:
-        print(sentence)
+        print(printable(sentence))
     scores = {} if found.scores is None else {one.gene: one for one in (*found.scores.genes, found.scores.overall)}
     headings = ["gene", "rule", "probability", "contradicted"]
     headings += ["left out: one step", "usual value", "stays as it is", "free run", "verdict"] if scores else []
@@ -166,7 +167,8 @@ def _show(found: Inference, files: list[Path], seconds: float) -> None:
     print_table(headings, rows)
     for one in found.model.unexplained:
         better = ", ".join(one.regulators) or "no regulator"
-        print(f"{one.gene}: the allowed regulators explain it worse than {better} (log evidence {one.log_evidence:.1f})")
+        worse = f"{one.gene}: the allowed regulators explain it worse than {better}"
+        print(f"{printable(worse)} (log evidence {one.log_evidence:.1f})")
     print(f"{counted(len(found.model.suspects), 'suspect value')}, {seconds:.1f} s; wrote")
     for path in files:
         print(f"  {path}")

@@ -23,6 +23,7 @@ __all__ = ["LearnReport"]
 WIDTH = 80  # characters of a line: longer rules are cut, and their other conditions counted
 MOST_RULES = 16
 SHOWN_INPUTS = 40  # characters of a list of inputs, after which the others are counted
+SHOWN_ORDER = 48  # the same of the targets in the order in which they were taught
 METHOD_NAMES = {
     "model": "model",
     "circuit": "its circuit alone",
@@ -97,10 +98,11 @@ class LearnReport:
         if len(said) > MOST_RULES:
             print(f"… and {counted(len(said) - MOST_RULES, 'more rule')}")
         if len(self.document["order"]) > 1:
-            print(f"taught in the order {printable(', '.join(self.document['order']))}")
+            print(printable(f"taught in the order {_shortened(self.document['order'], SHOWN_ORDER)}"))
         wrong = sum(entry["training_errors"] for entry in self.document["targets"])
         right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
-        votes = f", and {len(self.estimator.networks_) - 1} more circuits vote" if len(self.estimator.networks_) > 1 else ""
+        more = len(self.estimator.networks_) - 1
+        votes = f", and {counted(more, 'more circuit')} {'votes' if more == 1 else 'vote'}" if more else ""
         print(f"{right}; {counted(self.document['gates'], 'gate')}{votes}; {self.seconds:.1f} s")
         if output is not None:
             print(f"wrote {output}, and {output.with_suffix('.html')} to look at")
@@ -135,7 +137,7 @@ class LearnReport:
         ]
 
 
-def _shortened(names: list[str]) -> str:
+def _shortened(names: list[str], room: int = SHOWN_INPUTS) -> str:
     """List names as far as there is room, and count the others.
 
     Examples
@@ -143,6 +145,6 @@ def _shortened(names: list[str]) -> str:
     >>> _shortened(["age > 18"] * 7)
     'age > 18, age > 18, age > 18, age > 18 and 3 more'
     """
-    shown = [name for k, name in enumerate(names) if not k or len(", ".join(names[: k + 1])) <= SHOWN_INPUTS]
+    shown = [name for k, name in enumerate(names) if not k or len(", ".join(names[: k + 1])) <= room]
     more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
     return ", ".join(shown) + more or "–"

@@ -224,18 +224,20 @@ class _LearnRun:
         """Show how far a fit is, and how long it and all later ones will take."""
         if progress.eta is not None:
             fit = work_clock() - self._fit_begin + progress.eta
-            progress = replace(progress, eta=progress.eta + self._fits_left * fit)
+            eta = progress.eta + self._fits_left * fit
+            progress = replace(progress, eta=eta if self._end is None else max(min(eta, self._end - work_clock()), 0.0))
         return self.watch(progress)
 
-    def _tell_fold(self, fold: int, progress: Progress | None) -> bool:
-        """Show how far the score is; stop at Ctrl-C, and where there is no time for a tree."""
-        late = self._end is not None and work_clock() > self._end
-        if progress is None:
-            return self.watch.stopped or late
+    def _tell_fold(self, fold: int, progress: Progress) -> bool:
+        """Show how far the score is; stop at Ctrl-C, and where there is no time for a forest."""
+        from gradus._estimator.held_out import FOREST
+
         left = self.folds - 1 - fold
         if left < self._fits_left:
             self._fit_begin, self._fits_left = work_clock(), left
-        return self._tell(replace(progress, stage=f"score {fold + 1} of {self.folds}, {progress.stage}"))
+        stop = self._tell(replace(progress, stage=f"score {fold + 1} of {self.folds}, {progress.stage}"))
+        late = self._end is not None and work_clock() > self._end
+        return stop or (late and progress.stage == FOREST)
 
     def say_how_it_ended(self, output: Path | None) -> None:
         """Say what ended the work early, and where the model is."""

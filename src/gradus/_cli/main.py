@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from gradus._cli.console import EndedByUserError
+from gradus._cli.console import EndedByUserError, note
 from gradus._version import described_version
 from gradus.errors import GradusError
 
@@ -165,14 +165,14 @@ _show_for_programmers = warnings.showwarning
 def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
     """Print a warning for users as a sentence; those for programmers keep their place in the code."""
     if issubclass(category, UserWarning):
-        print(f"gradus: {' '.join(str(message).split())}", file=sys.stderr)
+        _complain(str(message), 0)
     else:
         _show_for_programmers(message, category, *where, **more)
 
 
 def _complain(message: str, code: int) -> int:
     with contextlib.suppress(OSError):  # standard error may be what is full
-        print(f"gradus: {' '.join(message.split())}", file=sys.stderr)
+        note(f"gradus: {' '.join(message.split())}")
     return code
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from gradus._cli.console import note, percent, print_json
+from gradus._cli.console import note, percent, print_json, printable
 from gradus._cli.data import STANDARD, input_file, labels_of, read_columns
 from gradus._cli.output import check_file
 from gradus._encoding.labels import is_unknown, majority
@@ -70,10 +70,8 @@ def command(
     else:
         say(f"wrote {output}: {counted(table.n_rows, 'row')}, {counted(len(predicted), 'target')}")
     for score in scores:
-        say(
-            f"{score['target']}: {percent(score['accuracy'])} right (always {score['majority']!r}, the majority in "
-            f"{score['majority_of']}: {percent(score['majority_accuracy'])})"
-        )
+        usual = f"always {score['majority']!r}, the majority in {score['majority_of']}: {percent(score['majority_accuracy'])}"
+        say(printable(f"{score['target']}: {percent(score['accuracy'])} right ({usual})"))
 
 
 def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:

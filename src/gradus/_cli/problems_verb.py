@@ -75,14 +75,14 @@ def write(
     name: Name,
     file: Annotated[Path, typer.Argument(help="Where to write: .csv .tsv .npz .parquet .pla", show_default=False)],
     examples: Annotated[
-        int | None, typer.Option("--examples", "-n", help="Draw so many patterns instead of all.", show_default=False)
+        int | None, typer.Option("--examples", "-n", help="Draw this many patterns instead of all.", show_default=False)
     ] = None,
     seed: Annotated[int, typer.Option(help="Which sample to draw.")] = 0,
     test: Annotated[
         Path | None, typer.Option(help="Write the patterns that were not drawn to this file.", show_default=False)
     ] = None,
     n_test: Annotated[
-        int | None, typer.Option(help="So many of them (large problems: 10000 if not given).", show_default=False)
+        int | None, typer.Option(help="Test patterns to write (large problems: 10000 if not given).", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import FrameType, TracebackType
 from typing import Any
 
+from gradus._cli.console import printable
 from gradus._progress import Progress
 
 __all__ = ["Steps", "Watch"]
@@ -31,6 +32,7 @@ class _Line:
         return time.monotonic() >= self.next
 
     def show(self, text: str) -> None:
+        text = printable(text)
         if self.moves:
             room = shutil.get_terminal_size().columns - 1  # a line that wraps could not be taken back
             sys.stderr.write(f"\r\x1b[K{text if len(text) <= room else text[: room - 1] + '…'}")
@@ -53,7 +55,7 @@ def _bar(done: int, total: int) -> str:
 
 
 class Watch:
-    """Shows how learning goes on: give it to ``learn(callback=…)`` inside a ``with`` block.
+    """Shows how learning proceeds: give it to ``learn(callback=…)`` inside a ``with`` block.
 
     Ctrl-C while learning stops it with the best circuit so far, and sets `stopped`. A second Ctrl-C, or one before
     learning has begun, ends the program as usual.

@@ -184,6 +184,8 @@ def diagram(
     ends = circuit.outputs.tolist()
     if boxed is not None:
         gates = _boxed(gates, boxed.boxes)
+        shown = {INPUT, OUTPUT, *(gate.colour for gate in gates.values())}
+        legend = [line for line in legend if line[0] in shown]
     if block is not None:
         home = {node: circuit.n_inputs + block[node - circuit.n_inputs] for node in gates}
         gates, ends = _folded(gates, home), [home.get(node, node) for node in ends]

@@ -27,7 +27,7 @@ ID_NAME = re.compile(
 )
 MIN_ROWS_ID = 10  # a table shorter than this says nothing about which values repeat
 DISTINCT_SHARE = 0.9  # texts that differ in more of the rows name the rows
-ROWS_A_VALUE = 2.0  # categories that stand on fewer rows each cannot be learned from
+ROWS_PER_VALUE = 2.0  # categories that stand on fewer rows each cannot be learned from
 MANY_VALUES = 20
 NUMERIC_SHARE = 0.95  # of the cells; then the others are words for "missing"
 LONG_TEXT = 25  # characters
@@ -173,7 +173,7 @@ def column_kinds(
     for role, listed in (("drop", drop), ("keep", keep), ("types", wanted)):
         unknown = [name for name in listed if name not in columns]
         if unknown:
-            raise SettingsError(f"{role} names {unknown[0]!r}, which is no column; there are {', '.join(columns)}.")
+            raise SettingsError(f"{role} names {unknown[0]!r}, which is not a column; the columns are {', '.join(columns)}.")
     both = sorted(set(drop) & (set(keep) | set(wanted)))
     if both:
         raise SettingsError(f"column {both[0]!r} is both left out and kept; choose one.")
@@ -184,7 +184,7 @@ def column_kinds(
     found = _decide(cells, kept, wanted)
     if not any(column.used for column in found.values()):
         found = _decide(cells, cells.keys(), wanted)
-    return tuple(found.get(name) or ColumnKind(name, "dropped", "left out as asked") for name in columns)
+    return tuple(found.get(name) or ColumnKind(name, "dropped", "as asked") for name in columns)
 
 
 def _decide(cells: Mapping[str, Cells], keep: Collection[str], wanted: Mapping[str, str]) -> dict[str, ColumnKind]:
@@ -204,11 +204,11 @@ def _kind_asked(cells: Cells, name: str, kind: str | None) -> ColumnKind | None:
         return None
     numbers, present = cells.value_numbers(), ~cells.missing_values
     if kind in ("number", "bit") and not np.isfinite(numbers[present]).any():
-        raise DataError(f"column {name!r} shall be a {kind}, but it holds no number.")
+        raise DataError(f"column {name!r} cannot be a {kind}: it holds no number; make it a category.")
     if kind == "bit" and not np.isin(numbers[present], (0, 1)).all():
-        raise DataError(f"column {name!r} shall be 0/1, but it has other values; make it a number or a category.")
+        raise DataError(f"column {name!r} cannot be 0/1: it has other values; make it a number or a category.")
     if kind == "date" and not np.isfinite(cells.value_dates()[present]).any():
-        raise DataError(f"column {name!r} shall be a date, but it holds none that can be read; write dates as 2026-12-31.")
+        raise DataError(f"column {name!r} cannot be a date: it holds none that can be read; write dates as 2026-12-31.")
     return ColumnKind(name, kind, "as asked", int(cells.missing.sum()))  # type: ignore[arg-type]  # checked by the caller
 
 
@@ -283,6 +283,6 @@ def _text_kind(cells: Cells, name: str, n_missing: int, keep: bool) -> ColumnKin
     long = sum(map(len, texts)) / distinct > LONG_TEXT or sum(text.count(" ") for text in texts) / distinct >= 2
     if distinct >= DISTINCT_SHARE * n:
         return ColumnKind(name, "text" if long else "id", f"{distinct:,} of {n:,} values differ", n_missing)
-    if distinct > MANY_VALUES and n < ROWS_A_VALUE * distinct:
+    if distinct > MANY_VALUES and n < ROWS_PER_VALUE * distinct:
         return ColumnKind(name, "text" if long else "id", f"{distinct:,} of {n:,} values differ", n_missing)
     return ColumnKind(name, "category", reason, n_missing)

@@ -45,6 +45,7 @@ from gradus.errors import DataError
 __all__ = ["BooleanNetworkClassifier"]
 
 SECONDS_PER_LINE = 1.0
+MOST_BITS = 2  # values of a column that is one bit, whatever the values are
 
 
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -54,7 +55,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     left out (``model_.features.plan()`` says what becomes of each column), and a target of three or more classes takes one
     output per class.
 
-    Where every column is one bit (0/1, or two categories), the circuit is that of `gradus.learn`. Other tables are learned
+    Where every column is one bit (0/1, or two values), the circuit is that of `gradus.learn`. Other tables are learned
     by a vote, because where a column is cut is chance: 25 circuits, each from another draw of the rows and with other cuts,
     and one more circuit that is learned from their vote, to be read (`rules`), drawn and exported. With ``n_circuits=1`` or
     ``noise=0`` there is no vote.
@@ -242,7 +243,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             "seed": _seed(self.random_state),
             "n_jobs": effective_n_jobs(self.n_jobs),
         }
-        if self._votes(examples.encoding):
+        if self._votes(examples):
             return learn_vote(examples, VoteSettings(**settings), callback)
         inputs = examples.encoding.encode(examples.columns)
         result = learn(inputs, outputs_of(examples.targets, examples.codes), **settings, callback=callback)
@@ -250,11 +251,14 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         model = Model.fit(networks, examples.encoding, examples.targets, inputs, examples.codes)
         return model, result.order, result.stopped
 
-    def _votes(self, features: TableEncoding) -> bool:
-        """Tell whether circuits vote: where some column becomes several inputs, unless the settings say otherwise."""
+    def _votes(self, examples: TableExamples) -> bool:
+        """Tell whether circuits vote: where some column could become several inputs, unless the settings say otherwise."""
+        features = examples.encoding
         several = len(features.input_columns) > len(set(features.input_columns))
+        cut = [column for column in features.columns if column.kind in ("above", "after")]
+        elsewhere = any((~examples.columns[column.name].missing_values).sum() > MOST_BITS for column in cut)
         exact = not isinstance(self.noise, str) and self.noise == 0
-        return several and not exact and self.n_circuits != 1
+        return (several or elsewhere) and not exact and self.n_circuits != 1
 
     def _about(self, rows: int, columns: Sequence[npt.NDArray[Any]], output_names: Sequence[str]) -> dict[str, Any]:
         """Return what is worth keeping of how the model was learned, as JSON can hold it."""

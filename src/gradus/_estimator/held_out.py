@@ -30,8 +30,9 @@ SLICE_SECONDS = 0.1
 CLEARLY = 0.015  # of the accuracy: less is no reason to prefer the forest
 
 Ints = npt.NDArray[np.int64]
-Tell = Callable[[int, Progress | None], bool]
-"""Is told the fold and how its fit goes on; returns whether to stop."""
+Tell = Callable[[int, Progress], bool]
+"""Is told the fold and how its fit, or then its forest (stage `FOREST`), goes on; returns whether to stop."""
+FOREST = "random forest"
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def _answers(
     kinds: Sequence[ColumnKind],
     train: Ints,
     test: Ints,
-    tell: Callable[[Progress | None], bool],
+    tell: Callable[[Progress], bool],
 ) -> dict[str, npt.NDArray[Any]] | None:
     """Return what each method says of the test rows after learning from the others; without the forest if there is no time."""
     seen, unseen = ({name: column[rows] for name, column in table.items()} for rows in (train, test))
@@ -121,7 +122,7 @@ def _answers(
     found |= {method: np.empty((len(test), len(labels)), dtype=object) for method in METHODS[2:]}
     encoded = {name: encode_target(column, name) for name, column in labels.items()}
     X, X_test = as_numbers(seen, unseen, kinds, np.column_stack([codes for _, _, codes in encoded.values()]))
-    if tell(None):
+    if tell(Progress(stage=FOREST, total=N_TREES)):
         return None
     for k, (_, classes, codes) in enumerate(encoded.values()):
         known = codes != UNKNOWN
@@ -129,7 +130,7 @@ def _answers(
         found["majority"][:, k] = classes[np.bincount(codes[known]).argmax()]
         found["tree"][:, k] = classes[tree.predict(X_test)]
     for k, (_, classes, codes) in enumerate(encoded.values()):
-        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], lambda: tell(None))
+        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], tell)
         if forest is None:
             del found["forest"]
             break
@@ -137,19 +138,20 @@ def _answers(
     return found
 
 
-def grow_forest(X: npt.NDArray[np.float64], codes: Ints, stop: Callable[[], bool]) -> RandomForestClassifier | None:
-    """Grow a random forest, asking several times a second whether to stop, after which there is none."""
+def grow_forest(X: npt.NDArray[np.float64], codes: Ints, tell: Callable[[Progress], bool]) -> RandomForestClassifier | None:
+    """Grow a random forest, saying several times a second how far it is; None if that is answered by a stop."""
     forest = RandomForestClassifier(1, warm_start=True, random_state=0)
-    more = 1
-    while not stop():
-        begin = time.monotonic()
-        forest.fit(X, codes)
-        if forest.n_estimators == N_TREES:
-            return forest
+    begin, done, more = time.monotonic(), 0, 1
+    while done < N_TREES:
+        step = time.monotonic()
+        eta = (step - begin) * (N_TREES - done) / done if done else None
+        if tell(Progress(stage=FOREST, done=done, total=N_TREES, eta=eta)):
+            return None
+        done = min(done + more, N_TREES)
+        forest.set_params(n_estimators=done).fit(X, codes)
         # The trees are the same however many are grown at a time.
-        more = 2 * more if time.monotonic() - begin < SLICE_SECONDS / 2 else max(more // 2, 1)
-        forest.set_params(n_estimators=min(forest.n_estimators + more, N_TREES))
-    return None
+        more = 2 * more if time.monotonic() - step < SLICE_SECONDS / 2 else max(more // 2, 1)
+    return forest
 
 
 def _side_by_side(predicted: npt.NDArray[Any], n_rows: int) -> npt.NDArray[Any]:

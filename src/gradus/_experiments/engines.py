@@ -41,7 +41,7 @@ NO_TASKS = TaskBatch(())
 DEAD_STARTS_TO_END = 20
 NONE_LIVES = (
     f"{DEAD_STARTS_TO_END} worker processes in succession died while they started (killed, or out of memory); "
-    "what is done is kept: the same command goes on from there."
+    "what is done is kept: the same command continues from there."
 )
 DIED = "the worker process died twice while it ran nothing but this task (killed, or out of memory)"
 

@@ -74,7 +74,7 @@ def _gpu_rows(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row
 
 
 def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
-    """Run searches; one that raises is recorded like any other failure of a task, and the others go on."""
+    """Run searches; one that raises is recorded like any other failure of a task, and the others continue."""
     sent: list[tuple[Task, TargetOrder]] = []
     failures: queue.SimpleQueue[Row] = queue.SimpleQueue()
 

@@ -28,7 +28,7 @@ class Fit:
     train_errors: Counts
     test_errors: Counts
     n_gates: int | None = None
-    """Gates of the best circuit; None for a classifier that is none."""
+    """Gates of the best circuit; None for a classifier that is not a circuit."""
     best_circuit_errors: Counts | None = None
     """Errors on the test patterns of the best circuit alone, where several vote."""
 

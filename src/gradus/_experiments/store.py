@@ -109,7 +109,7 @@ class Store:
             parts = [pq.read_table(self._path(name)).replace_schema_metadata(None) for name in small]
             self._add(pa.concat_tables(parts, promote_options="default"), replaces=small)
         except (OSError, pa.ArrowException, StoreError):
-            return  # a full disk, say: all rows are in the parts there are
+            return  # a full disk, say: all rows are still in the old parts
         self._forget(small)
 
     def set_damaged_aside(self) -> list[Path]:
@@ -148,7 +148,7 @@ class Store:
             raise StoreError(f"the results folder {self.folder} cannot be written: {error.strerror or error}.") from error
 
     def check_folder(self) -> None:
-        """Raise `StoreError` if the folder that is held for writing is no longer there, or is another one."""
+        """Raise `StoreError` if the folder that is held for writing no longer exists, or is another one."""
         if self._held is None:
             return
         try:

@@ -207,7 +207,7 @@ class _AigerBytes:
         return found
 
     def numbers(self, what: str, count: int, largest: int) -> tuple[int, ...]:
-        """Read one line of so many numbers."""
+        """Read one line of this many numbers."""
         words = self.next_line(what).split(b" ")
         if len(words) != count or not all(NUMBER.fullmatch(word) for word in words):
             raise self.error(f"{what} must be {count} whole number{'s' if count > 1 else ''}.")
@@ -313,12 +313,12 @@ def _ascii_ands(
         gates[gate // 2] = gate, left, right
     missing = [literal for literal in outputs if literal // 2 not in defined]
     if missing:
-        raise content.error(f"output {missing[0]} is nowhere defined.", at_line=False)
+        raise content.error(f"output {missing[0]} is not defined.", at_line=False)
     order = dependency_order(
         gates,
         [variable for variable in defined if variable not in gates],
         {variable: (left // 2, right // 2) for variable, (_, left, right) in gates.items()},
-        lambda variable, _: content.error(f"variable {variable} is read but nowhere defined.", at_line=False),
+        lambda variable, _: content.error(f"variable {variable} is read but not defined.", at_line=False),
         lambda variable: content.error(f"gate {2 * variable} depends on itself.", at_line=False),
     )
     return [gates[variable] for variable in order]

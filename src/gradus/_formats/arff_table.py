@@ -16,7 +16,7 @@ from gradus.errors import FormatError
 
 __all__ = ["read"]
 
-# Possessive (++, *+): what they took they never give back, so that no line takes more than linear time.
+# Possessive (++, *+): they never backtrack, so that no line takes more than linear time.
 QUOTED = r"\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'"
 ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}\"',][^\s{{}},]*+)\s*+(.*+)", re.IGNORECASE)
 ITEM = re.compile(rf"\s*+({QUOTED}|[^,{{}}\"']*+)\s*+(?:,|\Z)")
@@ -37,7 +37,7 @@ class ArffAttribute(NamedTuple):
 
 
 class ArffHeader(NamedTuple):
-    """What stands before the data."""
+    """Everything before the data."""
 
     relation: str
     attributes: list[ArffAttribute]

@@ -89,7 +89,7 @@ def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
     sizes = np.arange(1, len(known))
     # The sum of squares within is smallest where the sum of squares between is largest.
     between = sums[:-1] ** 2 / sizes + (sums[-1] - sums[:-1]) ** 2 / (len(known) - sizes)
-    between[known[1:] == known[:-1]] = -np.inf  # equal values never part
+    between[known[1:] == known[:-1]] = -np.inf  # equal values are never separated
     split = int(np.argmax(between))
     return float(known[split] / 2 + known[split + 1] / 2)
 

@@ -280,7 +280,7 @@ def _model(draft: _BlifDraft, text: str) -> BlifModel:
         inputs,
         {wire: table.inputs for wire, table in draft.tables.items()},
         lambda wire, reader: draft.error(
-            f"wire {wire!r} is read but nowhere defined.", None if reader is None else draft.tables[reader].line
+            f"wire {wire!r} is read but not defined.", None if reader is None else draft.tables[reader].line
         ),
         lambda wire: draft.error(f"wire {wire!r} depends on itself.", draft.tables[wire].line),
     )

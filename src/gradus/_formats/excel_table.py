@@ -20,7 +20,7 @@ LONGEST_CELL = 1 << 17
 
 
 def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto", text_columns: Collection[str] = ()) -> Table:
-    """Read the first sheet; empty rows and empty columns behind the table are left out.
+    """Read the first sheet; empty rows and empty columns after the table are left out.
 
     Parameters
     ----------

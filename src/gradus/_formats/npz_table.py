@@ -27,7 +27,7 @@ def read(path: str | PathLike[str]) -> Table:
 
     It holds ``X`` and ``Y`` (numbers or Booleans, one row per example), and optionally ``input_names`` and
     ``target_names`` as arrays of strings; or a single array, whose columns are called ``x0, x1, …``. A target named
-    like an input gets ``_next`` behind its name.
+    like an input gets ``_next`` after its name.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def _table(arrays: dict[str, npt.NDArray[Any]], path: str | PathLike[str]) -> Ta
     if "x" in by_name and "y" in by_name:
         X, Y = (_matrix(by_name[name], name.upper(), path) for name in "xy")
         if len(X) != len(Y):
-            raise FormatError(f"X has {len(X)} rows and Y has {len(Y)}; they must be as many.", path=path)
+            raise FormatError(f"X has {len(X)} rows and Y has {len(Y)}; they must be equal.", path=path)
         check_cells(len(X), X.shape[1] + Y.shape[1], path)
         inputs = _names(by_name.get("input_names"), X.shape[1], "x", path)
         targets = distinct_targets(inputs, _names(by_name.get("target_names"), Y.shape[1], "z", path))

@@ -31,7 +31,7 @@ INPUT_SIGNS = {"0": 0, "1": 1, "-": None, "2": None}
 IMPOSSIBLE = "?"  # an input that has no value: the row covers nothing
 
 HINTS = (".phase", ".pair")
-"""Wishes for a minimizer, which do not change the function."""
+"""Hints for a minimizer, which do not change the function."""
 REFUSED = {
     **dict.fromkeys((".mv", ".label"), "declares variables of several values; write each as bits, with .i"),
     **dict.fromkeys((".symbolic", ".symbolic-output", ".kiss"), "asks for codes of symbols; let espresso choose them first"),
@@ -54,7 +54,7 @@ class _PlaFile:
     cubes: list[tuple[int, str, str]] = field(default_factory=list)  # line, inputs, outputs
     ended: bool = False
     keyword: tuple[int, list[str]] | None = None  # line and words so far of a keyword that wants more
-    row: list[tuple[int, int, str]] = field(default_factory=list)  # line, column and sign of a row that goes on
+    row: list[tuple[int, int, str]] = field(default_factory=list)  # line, column and sign of a row that continues
 
     def error(self, message: str, line: int | None = None, column: int | None = None) -> FormatError:
         return FormatError(message, path=self.path, line=line, column=column)
@@ -68,7 +68,7 @@ def read(path: str | PathLike[str]) -> Table:
     the inputs stands for both values, up to 2^20 patterns in all; a target that is a don't-care or is left open is a
     missing value. Without ``.ilb`` and ``.ob`` the names are ``x0, x1, …`` and ``z0, z1, …``.
 
-    Rows and lists of names may go over several lines, and ``.p`` and ``.e`` may be absent.
+    Rows and lists of names may span several lines, and ``.p`` and ``.e`` may be absent.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def read(path: str | PathLike[str]) -> Table:
     for number, line in enumerate(decoded_lines(path), start=1):
         text = line.partition("#")[0]
         if text.strip() and pla.ended:
-            raise pla.error("something stands behind the end mark.", number)
+            raise pla.error("there is text after the end mark.", number)
         if text.lstrip().startswith("."):
             _check_whole(pla)
             _keyword(pla, text.split(), number)
@@ -103,11 +103,11 @@ def _check_whole(pla: _PlaFile) -> None:
         if keyword in (".ilb", ".ob"):
             _finish(pla, keyword, arguments, line)
         else:
-            raise pla.error(f"expected one word behind {keyword}.", line, len(keyword) + 2)
+            raise pla.error(f"expected one word after {keyword}.", line, len(keyword) + 2)
 
 
 def _keyword(pla: _PlaFile, words: list[str], line: int) -> None:
-    """Read a keyword, or leave it open if the words that it wants may stand in the next line."""
+    """Read a keyword, or leave it open if the words that it needs may be on the next line."""
     keyword = words[0]
     if keyword in REFUSED:
         raise pla.error(f"{keyword} {REFUSED[keyword]}.", line, 1)
@@ -126,7 +126,7 @@ def _finish(pla: _PlaFile, keyword: str, arguments: list[str], line: int) -> Non
         if len(arguments) != 1 or arguments[0] not in SAYS:
             raise pla.error(f"the type is {' '.join(arguments)[:40]!r}; it must be one of {', '.join(SAYS)}.", line)
         if pla.cubes:
-            raise pla.error(".type must stand before the first row.", line)
+            raise pla.error(".type must come before the first row.", line)
         pla.kind = arguments[0]
     elif keyword == ".ilb":
         pla.input_names = arguments
@@ -140,7 +140,7 @@ def _finish(pla: _PlaFile, keyword: str, arguments: list[str], line: int) -> Non
 
 def _number(pla: _PlaFile, keyword: str, arguments: list[str], line: int) -> None:
     if len(arguments) != 1 or not arguments[0].isascii() or not arguments[0].isdigit() or len(arguments[0]) > 9:
-        raise pla.error(f"expected one number behind {keyword}.", line, len(keyword) + 2)
+        raise pla.error(f"expected one number after {keyword}.", line, len(keyword) + 2)
     value = int(arguments[0])
     if keyword == ".p":
         pla.n_rows = value
@@ -148,7 +148,7 @@ def _number(pla: _PlaFile, keyword: str, arguments: list[str], line: int) -> Non
     if not 1 <= value <= MOST_COLUMNS:
         raise pla.error(f"{keyword} is {value}; it must be 1 to {MOST_COLUMNS}.", line, len(keyword) + 2)
     if pla.cubes or (pla.n_inputs if keyword == ".i" else pla.n_outputs) is not None:
-        raise pla.error(f"{keyword} must stand once, before the first row.", line)
+        raise pla.error(f"{keyword} must occur once, before the first row.", line)
     if keyword == ".i":
         pla.n_inputs = value
     else:
@@ -161,7 +161,7 @@ def _signs(pla: _PlaFile, text: str, line: int) -> None:
     if not found:
         return
     if pla.n_inputs is None or pla.n_outputs is None:
-        raise pla.error("a row stands before .i and .o.", line)
+        raise pla.error("a row comes before .i and .o.", line)
     width = pla.n_inputs + pla.n_outputs
     before, signs = len(pla.row), pla.row
     if before + len(found) > width and (before or len(found) % width):
@@ -184,7 +184,7 @@ def _wrong_length(pla: _PlaFile, signs: list[tuple[int, int, str]]) -> FormatErr
     line, column, _ = signs[width] if len(signs) > width else signs[-1]
     return pla.error(
         f"this row has {len(signs)} signs, but {pla.n_inputs} inputs and {pla.n_outputs} outputs make {width}; "
-        "a row that goes over several lines must end where a line ends.",
+        "a row that spans several lines must end at the end of a line.",
         line, column if len(signs) > width else column + 1,
     )  # fmt: skip
 

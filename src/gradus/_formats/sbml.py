@@ -53,7 +53,7 @@ def read_sbml(path: str | PathLike[str], *, targets: Collection[str] = ()) -> Bn
     with read_guard(path, "a Boolean SBML-qual model"):
         scan_xml(text, path, _RuleSizes(path))
         rules = library.BooleanNetwork.from_sbml(text).to_bnet(rename_if_necessary=True)
-    # Names that Gradus had to change stand in comments, which AEON does not keep.
+    # Names that Gradus had to change are in comments, which AEON does not keep.
     names = [f"# {comment}" for comment in NAME_COMMENT.findall(text)]
     return parse_bnet("\n".join([*names, rules]), path=path, targets=targets)
 

@@ -42,7 +42,7 @@ class Series:
     path : path-like, optional
         The file it came from.
     lines : sequence of int, optional
-        The line of the file that each state stands in.
+        The line of the file that each state is on.
     times : sequence of float, optional
         When each state was recorded.
     held : mapping of str to int
@@ -112,7 +112,7 @@ def read_series(
         The column that tells the series apart; by default one named ``series``, if there is one.
     time_column : str, optional
         The column that gives the times, by which the states of a series are ordered; by default one named ``time``.
-        Without it they stand in the order of the file. A column named ``replicate`` tells the replicates of one series
+        Without it they are in the order of the file. A column named ``replicate`` tells the replicates of one series
         apart, and one named ``held`` names the genes that were held in it: ``Rb=0``, or ``Rb=0 E2F=1``. Where times repeat
         and no column tells series apart, a time that starts again begins a new series.
     **options
@@ -271,7 +271,7 @@ def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
         if error.column != 1:
             raise
         raise FormatError(
-            f"{error.message} If genes stand in rows, read the file with layout 'genes'.",
+            f"{error.message} If genes are in rows, read the file with layout 'genes'.",
             path=error.path, line=error.line, column=error.column,
         ) from error  # fmt: skip
 

@@ -55,7 +55,7 @@ class Table:
     targets : tuple of str, optional
         The columns that the file itself declares to be targets.
     lines : tuple of int, optional
-        The line of the file that each row stands in.
+        The line of the file that each row is on.
     odd : dict of int to (int, str)
         For a column that holds something other than numbers: the row and the text of the first such cell.
     texts : dict of str to tuple of str
@@ -100,7 +100,7 @@ class Table:
         Raises
         ------
         DataError
-            If a column does not exist, is both input and target, or there are none of a kind.
+            If a column does not exist, is both input and target, or if there are no inputs or no targets.
         FormatError
             If a value is not 0 or 1; the error names the place.
         """
@@ -246,7 +246,7 @@ def unique_columns(names: Sequence[str], path: str | PathLike[str] | None, line:
         name = name.strip() or f"column{place + 1}"
         if name in seen:
             raise FormatError(
-                f"the name {name[:40]!r} stands over two columns ({seen[name] + 1} and {place + 1}); rename one.",
+                f"the name {name[:40]!r} is given to two columns ({seen[name] + 1} and {place + 1}); rename one.",
                 path=path, line=line, column=place + 1,
             )  # fmt: skip
         seen[name] = place
@@ -254,7 +254,7 @@ def unique_columns(names: Sequence[str], path: str | PathLike[str] | None, line:
 
 
 def distinct_targets(inputs: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
-    """Put ``_next`` behind a target that is named like an input: the next value of that input.
+    """Append ``_next`` to a target that is named like an input: the next value of that input.
 
     Examples
     --------

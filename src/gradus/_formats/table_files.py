@@ -109,7 +109,7 @@ def write_table(
     path : path-like
         A ``.csv``, ``.tsv``, ``.npz``, ``.parquet`` or ``.pla`` file.
     input_names, target_names : sequence of str
-        A target named like an input gets ``_next`` behind its name.
+        A target named like an input gets ``_next`` after its name.
 
     Returns
     -------

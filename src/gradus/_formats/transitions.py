@@ -242,7 +242,7 @@ def states_of(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]
         line = None if series.lines is None else series.lines[time]
         raise DataError(
             f"{Step(series.name, time, line)} has the value {states[time, column]:g} for {genes[column]!r}; "
-            "every value must be 0 or 1 (continuous values must be binarised first)."
+            "every value must be 0 or 1 (binarize='kmeans', or --binarize kmeans, makes measured levels binary)."
         )
     return states
 

@@ -109,7 +109,7 @@ def _written(network: Network, module: str, function: str, *arguments: str, **op
 
 
 def _with_notes(content: str | bytes, kind: str, notes: Sequence[str]) -> str | bytes:
-    """Add comments where the format has them: on top, behind the declaration of XML, or in AIGER's section at the end."""
+    """Add comments where the format has them: on top, after the XML declaration, or in AIGER's section at the end."""
     # Whatever a label holds, it must not end the comment, nor look like a line that maps a name.
     lines = ["".join(sign if sign.isprintable() else "·" for sign in note.replace(MARK, MARK[:-1])) + "." for note in notes]
     if isinstance(content, bytes):

@@ -74,6 +74,8 @@ class GeneSeries:
         Whether each state is a steady state: it is then followed by itself.
     weight : float
         What one transition of this series counts.
+    levels : ndarray of float, shape (steps, genes), optional
+        What was measured, before it was made binary; NaN is missing.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class GeneSeries:
     times: Sequence[float] | None = None
     steady: bool = False
     weight: float = 1.0
+    levels: npt.NDArray[np.float64] | None = None
     usual_step: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
@@ -109,6 +112,10 @@ class GeneSeries:
             object.__setattr__(self, "usual_step", float(np.median(steps)))
         if not (np.isfinite(self.weight) and self.weight > 0):
             raise DataError(f"Series {self.name!r} has the weight {self.weight!r}; it must be above 0.")
+        if self.levels is not None and np.shape(self.levels) != states.shape:
+            raise DataError(
+                f"Series {self.name!r} has levels of the shape {np.shape(self.levels)}, but states {states.shape}."
+            )
 
     def with_states(self, states: States) -> GeneSeries:
         """Return the same series with other values; 2 is unknown."""
@@ -120,6 +127,7 @@ class GeneSeries:
         """Return the states from `first` to before `end`."""
         other = self.with_states(self.states[first:end])
         object.__setattr__(other, "times", None if self.times is None else tuple(self.times)[first:end])
+        object.__setattr__(other, "levels", None if self.levels is None else self.levels[first:end])
         return other
 
     def transitions(self) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds, usual
 from gradus._inference.evidence import UNKNOWN, Evidence, GeneSeries, gather_evidence
 from gradus._inference.free_run import most_frequent, trusted_genes
 from gradus._inference.gene_model import GeneModel, Unexplained
+from gradus._inference.level_prior import level_odds
 from gradus._inference.noise_model import NOISELESS, FlipRates, flip_rates, update_rates
 from gradus._inference.posterior import TargetPosterior, target_posterior
 from gradus._inference.repair import SuspectCells, find_suspects
@@ -23,8 +24,9 @@ from gradus._progress import Callback
 __all__ = ["learn_genes"]
 
 QUICK_INPUTS = 3
-REPAIRS = 2
 QUICK_SETS = 20
+"""Sets of a gene whose signs count in the passes before the last."""
+REPAIRS = 2
 LEAST_FLIPS = 0.002
 STRONG_EVIDENCE = 3.0
 """A gene whose allowed regulators are this many nats worse than any is reported."""
@@ -116,6 +118,9 @@ def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRates, passes: int, watc
     """Learn all genes several times: how busy each regulator is, and the flip rates, come from the pass before."""
     n = len(seen.genes)
     base = tuple(edges.of_target(g) for g in range(n))
+    measured = level_odds(seen.series)
+    if measured is not None:
+        base = tuple(replace(one, odds=one.odds + measured[g]) for g, one in enumerate(base))
     priors = base
     for once in range(passes + 1):
         last = once == passes
@@ -144,7 +149,7 @@ def _pass(
     for gene, (target, prior) in enumerate(zip(seen.targets, priors, strict=True)):
         watch.stop("sets", gene, len(priors), target=gene)
         found = search_sets(target, prior, flips, watch, most_inputs=most_inputs)
-        # Quick passes only need edges and the errors of the best rule.
+        # Quick passes only need edges with their signs, and the errors of the best rule.
         targets.append(
             target_posterior(target, prior, flips, found, watch, most=80 if most_inputs == MOST_INPUTS else QUICK_SETS)
         )

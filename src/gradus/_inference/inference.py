@@ -34,6 +34,10 @@ from gradus.errors import ConflictError, DataError, MissingExtraError
 
 __all__ = ["Inference", "infer"]
 
+LEVELS_RANK = (
+    "The measured levels, before they were made binary, make edges between correlated genes more probable beforehand."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Inference:
@@ -201,12 +205,14 @@ def infer(
     runs, steadies = as_series(series), () if steady is None else as_series(steady)
     cut: tuple[Series, ...] = (*runs, *steadies)
     notes: tuple[str, ...] = ()
+    measured: tuple[Series, ...] | None = None
     if binarize is not None:
         made = binarize_series(cut, binarize)
-        cut, notes = made.series, made.notes
+        measured = cut if any(not np.isin(one.states[~np.isnan(one.states)], (0, 1)).all() for one in cut) else None
+        cut, notes = made.series, (*made.notes, *([LEVELS_RANK] if measured else []))
     if held:
         cut = tuple(replace(one, held={**one.held, **held}) for one in cut)
-    genes, recorded = recorded_series(cut[: len(runs)], cut[len(runs) :])
+    genes, recorded = recorded_series(cut[: len(runs)], cut[len(runs) :], measured)
     settings: dict[str, Any] = {
         "prior": as_beliefs(known_edges(() if prior is None else prior), genes),
         "allow": allowed_regulators(known_edges(() if allow is None else allow), genes),
@@ -249,7 +255,7 @@ def _hierarchies(runs: Sequence[Series], model: GeneModel, watch: WorkWatch) -> 
             place = [number[name] for name in moves.target_names]
             found = find_hierarchies(moves.X, moves.Y, watch)
             return [_renumbered(one, place) for one in found], True
-    return nested_hierarchies([one.sets[0].features for one in model.targets]), False
+    return nested_hierarchies([one.best_rule.features for one in model.targets]), False
 
 
 def _renumbered(one: Hierarchy, place: Sequence[int]) -> Hierarchy:

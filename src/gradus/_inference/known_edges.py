@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -155,7 +156,11 @@ def _places(genes: Sequence[str]) -> Any:
 
     def place(gene: str, edge: KnownEdge) -> int:
         if gene not in known:
-            raise DataError(f"the edge {edge.regulator} → {edge.target} names {gene!r}, which is not one of the genes.")
+            near = difflib.get_close_matches(gene, known, 1)
+            remedy = f"did you mean {near[0]!r}?" if near else "leave it out, or name it as the series do."
+            raise DataError(
+                f"the edge {edge.regulator} → {edge.target} names {gene!r}, which is not one of the genes; {remedy}"
+            )
         return known[gene]
 
     return place

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gradus._clock import work_clock
 from gradus._formats.bnet import bnet_rules
 from gradus._formats.sbml import aeon
 from gradus._inference import attractor_worker
@@ -22,7 +23,9 @@ from gradus.errors import GradusError
 __all__ = ["Attractor", "HeldGene", "LongRun", "find_long_run"]
 
 MOST_FOR_CYCLES = 24
-"""Up to so many genes all attractors are found, above only fixed points: the former can take hours."""
+"""Up to so many genes all attractors are found, of the rules and with each gene held."""
+CYCLE_SECONDS = 60.0
+"""With more genes, attractors that are no fixed points are looked for this long, since it can take hours."""
 MOST_LISTED = 64
 SECONDS_PER_LOOK = 0.1
 
@@ -79,8 +82,9 @@ class LongRun:
     count, fixed_points : int
         All there are.
     cyclic : bool
-        Whether attractors other than fixed points were looked for.
+        Whether all attractors were found; False if the search for others than fixed points did not end in time.
     held : tuple of HeldGene
+        With more than 24 genes, from fixed points alone.
     """
 
     attractors: tuple[Attractor, ...]
@@ -93,7 +97,8 @@ class LongRun:
 def find_long_run(network: Network, watch: WorkWatch | None = None) -> LongRun | None:
     """Find the attractors of a network, and those with each gene held at 0 and at 1.
 
-    One gene is updated at a time, in any order. With more than 24 genes only fixed points are looked for.
+    One gene is updated at a time, in any order. With more than 24 genes, attractors that are no fixed points are looked for
+    during a minute, and what holding a gene changes is told from the fixed points.
 
     Parameters
     ----------
@@ -130,21 +135,24 @@ def find_long_run(network: Network, watch: WorkWatch | None = None) -> LongRun |
     rules = {name: "true" if rule == "1" else rule for name, rule in rules.items()}
     # Genes that keep their value are inputs; holding one only chooses among the attractors there are.
     asked = [(gene, value) for gene in network.output_names for value in (0, 1)]
-    cyclic = len(genes) <= MOST_FOR_CYCLES
-    document = {"rules": rules, "cyclic": cyclic, "most": MOST_LISTED, "held": [[codes[g], v] for g, v in asked]}
+    small, names = len(genes) <= MOST_FOR_CYCLES, {code: gene for gene, code in codes.items()}
+    document = {"rules": rules, "cyclic": small, "most": MOST_LISTED, "held": [[codes[g], v] for g, v in asked]}
     answers = list(_answers(document, len(asked) + 1, watch))
     if not answers:
         return None
-    usual, names = answers[0], {code: gene for gene, code in codes.items()}
-    attractors = tuple(_attractor(one, names) for one in usual["attractors"])
-    held = tuple(
-        _held(gene, value, attractors, answer, names) for (gene, value), answer in zip(asked, answers[1:], strict=False)
-    )
-    return LongRun(attractors, usual["count"], usual["fixed_points"], cyclic, held)
+    usual = tuple(_attractor(one, names) for one in answers[0]["attractors"])
+    held = tuple(_held(gene, value, usual, answer, names) for (gene, value), answer in zip(asked, answers[1:], strict=False))
+    every = answers[:1] if small else list(_answers(document | {"cyclic": True, "held": []}, 1, watch, CYCLE_SECONDS))
+    found = (every or answers)[0]
+    attractors = tuple(_attractor(one, names) for one in found["attractors"])
+    return LongRun(attractors, found["count"], found["fixed_points"], bool(every), held)
 
 
-def _answers(document: dict[str, Any], expected: int, watch: WorkWatch) -> Iterator[dict[str, Any]]:
-    """Ask the worker, and end it when the watch says stop."""
+def _answers(
+    document: dict[str, Any], expected: int, watch: WorkWatch, seconds: float = float("inf")
+) -> Iterator[dict[str, Any]]:
+    """Ask the worker, and end it after some seconds or when the watch says stop."""
+    ends = work_clock() + seconds
     worker = subprocess.Popen(
         [sys.executable, str(Path(attractor_worker.__file__))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
@@ -164,7 +172,7 @@ def _answers(document: dict[str, Any], expected: int, watch: WorkWatch) -> Itera
         json.dump(document, worker.stdin)
         worker.stdin.close()
         done = 0
-        while done < expected and not watch.stop("attractors", done, expected):
+        while done < expected and work_clock() < ends and not watch.stop("attractors", done, expected):
             try:
                 line = lines.get(timeout=SECONDS_PER_LOOK)
             except queue.Empty:

@@ -14,13 +14,17 @@ from gradus.errors import DataError
 __all__ = ["recorded_series"]
 
 
-def recorded_series(runs: Sequence[Series], steady: Sequence[Series] = ()) -> tuple[tuple[str, ...], tuple[GeneSeries, ...]]:
+def recorded_series(
+    runs: Sequence[Series], steady: Sequence[Series] = (), measured: Sequence[Series] | None = None
+) -> tuple[tuple[str, ...], tuple[GeneSeries, ...]]:
     """Turn series and steady states into what the learner takes.
 
     Parameters
     ----------
     runs, steady : sequence of Series
         Values 0, 1 or missing; the same genes in each.
+    measured : sequence of Series, optional
+        All of them before their values were made binary.
 
     Returns
     -------
@@ -50,6 +54,7 @@ def recorded_series(runs: Sequence[Series], steady: Sequence[Series] = ()) -> tu
                 held=held,
                 times=one.times,
                 steady=number >= len(runs),
+                levels=None if measured is None else measured[number].in_order(genes),
             )
         )
     if not any(one.transitions() for one in found):

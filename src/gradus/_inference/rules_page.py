@@ -11,6 +11,7 @@ from gradus._drawing.regulation import SignedEdge, regulatory_graph
 from gradus._html import SORTING, html_page, inline_svg
 from gradus._inference.gene_model import GeneModel
 from gradus._inference.inference import Inference
+from gradus._inference.long_run import MOST_FOR_CYCLES
 from gradus._inference.page_pieces import STYLE, Cell, bar, bullets, cell, percent, sortable, spelled
 from gradus._inference.result_tables import edge_rows, suspect_rows
 from gradus._inference.rule_circuits import rule_tree
@@ -21,7 +22,7 @@ from gradus._wording import counted
 __all__ = ["graph_of", "rules_page"]
 
 MOST_DRAWN = 300
-MOST_ROWS, MOST_SETS_SHOWN, LEAST_SHOWN = 400, 4, 0.1
+MOST_ROWS, MOST_SETS_SHOWN, LEAST_SHOWN = 400, 4, 0.2
 FEW_TRANSITIONS = 20
 
 
@@ -247,8 +248,8 @@ def _attractors(found: Inference) -> list[str]:
         [cell(k), cell(f"{one.states:,}", float(one.states)), _genes(one.on, n), _genes(one.off, n), _genes(one.changing, n)]
         for k, one in enumerate(run.attractors, start=1)
     ]
-    kind = "attractors" if run.cyclic else "fixed points (with so many genes no others were looked for)"
-    more = f" The first {len(rows)} are bullets." if run.count > len(rows) else ""
+    kind = "attractors" if run.cyclic else "fixed points (a search for other attractors was begun, but it did not end in time)"
+    more = f" The first {len(rows)} are listed." if run.count > len(rows) else ""
     table = [sortable(["no.", "states", "on", "off", "changing"], rows, frozenset({0, 1}))] if rows else []
     return [
         f"<p>States that the rules never leave, one gene being updated at a time in any order: {run.count:,} {kind}, "
@@ -272,9 +273,10 @@ def _knockouts(found: Inference) -> list[str]:
         ]
         for one in run.held
     ]
+    by_points = " (told from the fixed points alone, since there are many genes)" if n > MOST_FOR_CYCLES else ""
     return [
         "<p>What the rules say of the long run when one gene is held: genes that then always end on, always end off, or may "
-        "end either way, unlike without the change.</p>",
+        f"end either way, unlike without the change{by_points}.</p>",
         sortable(["gene", "held", "attractors", "then always on", "then always off", "then open"], rows, frozenset({2})),
     ]
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from gradus._inference.evidence import TargetEvidence, pack_target
 from gradus._inference.noise_model import FlipRates
 from gradus._inference.rule_prior import MOST_INPUTS, rule_prior
-from gradus._inference.set_kernel.set_arrays import PackedTarget, ScoreTables, TopSets
+from gradus._inference.set_kernel.set_arrays import PackedTarget, ScoreTables, TableParts, TopSets
 from gradus._inference.set_kernel.set_scan import scan_from, score_sets
 from gradus._inference.work_watch import WorkWatch
 
 __all__ = ["SIZE_PRIOR", "ScoredSets", "SetPrior", "score_tables", "search_sets", "uniform_prior"]
 
-SIZE_PRIOR = (0.01, 0.12, 0.22, 0.22, 0.20, 0.14, 0.09)
+SIZE_PRIOR = (0.03, 0.12, 0.21, 0.21, 0.20, 0.14, 0.09)
 """Prior probability of 0 to 6 regulators, about what published models have."""
 KEPT, GROWN = 400, {4: 2500, 5: 1000, 6: 350}
 """Sets of a size that are kept; sets of four, five and six genes that are tried, grown from the best below, at about."""
@@ -81,6 +81,7 @@ def score_tables(target: TargetEvidence, prior: SetPrior, flips: FlipRates) -> S
         np.concatenate([one.tables for one in priors]),
         _prior_weights(),
         np.cumsum([0] + [len(one.tables) for one in priors]),
+        _table_parts(),
         log_any,
         sizes,
         prior.odds,
@@ -93,6 +94,37 @@ def _prior_weights() -> npt.NDArray[np.float64]:
     """Prior of each prototype (rows) with each choice of negated inputs (columns, as many as a size needs)."""
     priors = [rule_prior(k).weights for k in range(MOST_INPUTS + 1)]
     return np.concatenate([np.pad(one, ((0, 0), (0, (1 << MOST_INPUTS) - one.shape[1]))) for one in priors])
+
+
+@functools.cache
+def _table_parts() -> TableParts:
+    """Find the distinct halves of the prototypes of each number of inputs, and the distinct quarters of these."""
+    tables = [[int(table) for table in rule_prior(k).tables] for k in range(MOST_INPUTS + 1)]
+    halves = [_distinct_parts(tables[k], 1 << k) for k in range(MOST_INPUTS + 1)]
+    quarters = [_distinct_parts(halves[k], 1 << (k - 1)) if k > 3 else [] for k in range(MOST_INPUTS + 1)]
+
+    def numbers(wholes: list[list[int]], parts: list[list[int]], cells: int, high: bool) -> npt.NDArray[np.int64]:
+        found = []
+        for k, (some, few) in enumerate(zip(wholes, parts, strict=True)):
+            place, half = {part: number for number, part in enumerate(few)}, (1 << k) // cells
+            found += [place[one >> half if high else one & ((1 << half) - 1)] if few else 0 for one in some]
+        return np.array(found, np.int64)
+
+    return TableParts(
+        numbers(tables, halves, 2, False),
+        numbers(tables, halves, 2, True),
+        numbers(halves, quarters, 4, False),
+        numbers(halves, quarters, 4, True),
+        np.cumsum([0] + [len(one) for one in halves]),
+        np.array([one for some in quarters for one in some], np.uint64),
+        np.cumsum([0] + [len(one) for one in quarters]),
+    )
+
+
+def _distinct_parts(tables: list[int], cells: int) -> list[int]:
+    """List the distinct halves of truth tables of so many cells; none below eight cells."""
+    half = cells >> 1
+    return sorted({part for one in tables for part in (one & ((1 << half) - 1), one >> half)}) if cells >= 8 else []
 
 
 def _log_choices(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

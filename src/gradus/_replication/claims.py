@@ -320,7 +320,7 @@ def _other_settings(rows: Results) -> str:
     """Name the settings of the networks, if they are not those of the text."""
     had = set(zip(rows.gates_per_target.tolist(), rows.history.tolist(), strict=True))
     had -= {_settings_of_the_text().get(problem, ()) for problem in rows.problems}
-    return "".join(f", with {gates} gates a target and history {history}" for gates, history in sorted(had))
+    return "".join(f", with {gates} gates per target and history {history}" for gates, history in sorted(had))
 
 
 def gain_drops_at_the_last_target(results: Results) -> list[Statement]:

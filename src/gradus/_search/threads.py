@@ -17,7 +17,7 @@ T = TypeVar("T")
 class SearchThreads:
     """Daemon threads that run functions in the order given; the compiled search releases the interpreter's lock.
 
-    This is no executor of `concurrent.futures`, because Python waits for the threads of those at exit: a program that fails
+    Not an executor of `concurrent.futures`, because Python waits for the threads of those at exit: a program that fails
     while searches are running would continue until the longest of them has ended.
 
     Parameters

@@ -125,8 +125,8 @@
       html("div", {}, `${target.name}: `, html("b", {}, target.classes[classOf(target, values)]))));
     const changes = whatWouldChange(values);
     const sentence = (some, t) => html("li", {}, some.length
-      ? `${model.targets[t].name} would be another if ${some.join(", or if ")}.`
-      : `${model.targets[t].name} would stay whichever single column changes.`);
+      ? `${model.targets[t].name} would change if ${some.join(", or if ")}.`
+      : `${model.targets[t].name} would stay the same whichever single column changed.`);
     const unclear = model.targets.filter((target) => target.outputs.length === target.classes.length && target.classes.length > 1
       && target.outputs.filter((output) => values[model.outputs[output].node]).length !== 1);
     const note = (target) => html("li", {}, `Not exactly one rule of ${target.name} holds: the answer is the class that such rows most likely have.`);
@@ -280,6 +280,18 @@
   const titled = (item) => (item.kind === "input" && model.columns[model.inputs[item.nodes[0]].column].type !== "bit") || (item.kind === "output" && model.targets[item.output.target].outputs.length > 1);
   const distance = (a, b) => (height(a) + height(b)) / 2 + (sameGroup(a, b) ? 4 : GAP * (a.kind === "bend" || b.kind === "bend" ? 0.5 : 1) + (titled(b) ? 22 : 0) + (titled(a) ? 6 : 0));
 
+  // Bits of a column move as one, so that their frame has no holes.
+  function keepTogether(layer, wish) {
+    for (let k = 0, end; k < layer.length; k = end) {
+      const places = [0];
+      for (end = k + 1; end < layer.length && sameGroup(layer[end - 1], layer[end]); end += 1) {
+        places.push(places[places.length - 1] + distance(layer[end - 1], layer[end]));
+      }
+      const top = mean(wish.slice(k, end)) - mean(places);
+      places.forEach((place, i) => { wish[k + i] = top + place; });
+    }
+  }
+
   function heights(layers) {
     for (const layer of layers) {
       let y = 0;
@@ -289,6 +301,7 @@
     for (let sweep = 0; sweep < 10; sweep += 1) {
       for (const layer of sweep % 2 ? layers : [...layers].reverse()) {
         const wish = layer.map((item) => mean([...item.up, ...item.down].map((one) => one.y), item.y));
+        keepTogether(layer, wish);
         const lower = [], upper = [];
         layer.forEach((item, k) => { lower[k] = k ? Math.max(wish[k], lower[k - 1] + distance(layer[k - 1], item)) : wish[k]; });
         for (let k = layer.length - 1; k >= 0; k -= 1) upper[k] = k + 1 < layer.length ? Math.min(wish[k], upper[k + 1] - distance(layer[k], layer[k + 1])) : wish[k];

@@ -13,6 +13,7 @@ from gradus._html import SORTING, data_element, html_page, html_table, page_asse
 from gradus._network import Network
 from gradus._version import __version__
 from gradus._views.conditions import Condition, Token
+from gradus._views.model_labels import statement_names
 from gradus._views.page_data import Decoder, page_data
 from gradus._views.page_examples import OddRow, PageExamples
 from gradus._views.statements import Statement
@@ -86,9 +87,10 @@ def _form() -> list[str]:
 def _rules(view: ModelView) -> list[str]:
     pairs = [(column, key) for column in view.features.columns for key in column.input_keys]
     conditions = {node: Condition(column, key) for node, (column, key) in enumerate(pairs)}
-    conditions |= {one.node: Condition(None, name=one.name) for one in view.statements if one.is_signal}
+    conditions |= {one.node: Condition(None, name=one.name) for one in reversed(view.statements) if one.node >= len(pairs)}
+    place = {name: k for k, name in enumerate(name for target in view.targets for name in statement_names(target))}
     lines = []
-    for one in sorted(view.statements, key=lambda one: one.is_signal):
+    for one in sorted(view.statements, key=lambda one: (one.is_signal, place.get(one.name, 0))):
         kind = ' class="signal"' if one.is_signal else ""
         lines.append(f'<dt{kind} data-node="{one.node}">{escape(one.name)}</dt>')
         lines.append(f"<dd>{_formula(one.tokens, conditions)}</dd>")
@@ -153,12 +155,20 @@ def _circuit(view: ModelView) -> list[str]:
 def _scores(view: ModelView) -> list[str]:
     if not view.scores:
         return []
+    said = '<p class="quiet">Share of the rows that are right.</p>'
+    if len(view.targets) == 1:  # a line each fits a narrow screen
+        lines = [[escape(name), _percent(shares[0])] for name, shares in view.scores.items()]
+        return [said, html_table(["", escape(view.targets[0].name)], lines, numeric=[1])]
     rows = [
-        [escape(target.name), *(f"{100 * shares[k]:.1f}&nbsp;%" for shares in view.scores.values())]
+        [escape(target.name), *(_percent(shares[k]) for shares in view.scores.values())]
         for k, target in enumerate(view.targets)
     ]
     head = ["target", *(escape(name) for name in view.scores)]
-    return ['<p class="quiet">Rows that are right.</p>', html_table(head, rows, numeric=range(1, len(head)))]
+    return [said, html_table(head, rows, numeric=range(1, len(head)))]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}&nbsp;%"
 
 
 def _odd_rows(view: ModelView) -> list[str]:

@@ -64,7 +64,9 @@ class Statement:
 
 
 def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
-    """Return what every output says, signals before the statements that use them.
+    """Return what every output says; what is used again comes before the statements that use it.
+
+    Steps get names of their own, unless an output states the same.
 
     Parameters
     ----------
@@ -92,13 +94,22 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
     taken = {column.name for column in features.columns} | set(names)
     used_by = _columns_read(network, features)
     found: list[Statement] = []
+    # A gene's next value may have the name of the gene, and then cannot stand for a step.
+    columns = {quoted_name(column.name) for column in features.columns}
+    stated = {node: name for name, node in reversed(list(zip(names, outputs, strict=True))) if name not in columns}
+    n_steps = 0
     for node in signals:
-        tokens = node_tokens(network, node, signals, conditions)
-        name = fresh_name(f"s{len(found) + 1}", taken.__contains__)
-        taken.add(name)
+        tokens = whole.get(node) or node_tokens(network, node, signals, conditions)
+        name = stated.get(node)
+        if name is None:
+            n_steps += 1
+            name = fresh_name(f"s{n_steps}", taken.__contains__)
+            taken.add(name)
         conditions[node] = Condition(None, name=quoted_name(name))
-        found.append(_statement(name, node, True, tokens, conditions, used_by))
+        found.append(_statement(name, node, node not in stated, tokens, conditions, used_by))
     for name, node in zip(names, outputs, strict=True):
+        if node in signals and stated.get(node) == name:
+            continue
         tokens = whole[node] or node_tokens(network, node, signals, conditions)
         found.append(_statement(name, node, False, tokens, conditions, used_by))
     return found

@@ -23,6 +23,7 @@ N_VOTERS = 25
 VOTER_NOISE = 0.002
 """Share of wrong labels that voters expect: little, since each may overfit in its own way and the vote evens that out."""
 SINGLE_NOISE = 0.005
+SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
 VOTING_TIME = 0.75
 """Share of a time limit in which voters are learned; the rest is for the circuit that is learned from their vote."""
 
@@ -79,7 +80,7 @@ class _VoteRun:
         self.n_voters = settings.n_circuits or N_VOTERS
         self.voters: dict[int, Voter] = {}
         self.begin = work_clock()
-        self.control = Control(settings.time_limit, callback, settings.n_jobs, self.n_voters + 1)
+        self.control = _VoteControl(settings.time_limit, callback, settings.n_jobs, self.n_voters + 1)
         self.out_of_time = False
         self.distilled = False
 
@@ -172,6 +173,21 @@ class _VoteRun:
             progress.done / total,
         )
         return self.control.stop()
+
+
+class _VoteControl(Control):
+    """Says how far the voters are, and then the circuit that is learned from their vote."""
+
+    def _progress(self, elapsed: float) -> Progress:
+        progress = super()._progress(elapsed)
+        *voters, single = self._shares
+        share = (sum(voters) + SINGLE_WORK * single) / (len(voters) + SINGLE_WORK)
+        eta = elapsed * (1 - share) / share if share > 0 else None
+        if eta is not None and self._limit is not None:
+            eta = min(eta, self._limit - elapsed)
+        number = self._latest[1] + 1
+        detail = f"circuit {number} of {len(voters)}" if number <= len(voters) else "one circuit from their vote"
+        return replace(progress, eta=eta, detail=detail)
 
 
 def _errors(model: Model, number: int, inputs: BoolMatrix, codes: npt.NDArray[np.int64]) -> int:

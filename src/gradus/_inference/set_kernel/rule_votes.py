@@ -13,8 +13,8 @@ from gradus._inference.set_kernel.set_evidence import (
     any_log_evidence,
     better_signs,
     chunk_errors,
-    errors_of,
-    fewest_errors,
+    fill_errors,
+    new_room,
     sign_bound,
     sign_bounds,
     sign_log_prior,
@@ -27,7 +27,7 @@ __all__ = ["cell_probabilities", "vote", "vote_with_flips"]
 @compiled
 def cell_probabilities(
     tables: ScoreTables, genes: Ints, zero: Ints, one: Ints, total: int, ones: Floats, rising: Floats, best: Words
-) -> tuple[np.int64, np.float64]:
+) -> tuple[np.int64, float]:
     """Posterior of one set's function: probability of 1 in each cell, of a rising sign of each input, and the best table.
 
     Returns the errors of the best table and its posterior among the functions of the set; ``best[0]`` is the table itself.
@@ -40,11 +40,13 @@ def cell_probabilities(
     likely = better_signs(bounds, k)
     top_prior = sign_log_prior(tables, genes, k, likely)
     groups = chunk_errors(zero, one, k, likely, chunk)
-    top = worth(tables, fewest_errors(tables, k, chunk, groups), total, known)
+    room = new_room(tables, k)
+    errors = room[2]
+    top = worth(tables, fill_errors(tables, k, chunk, groups, room), total, known)
     for signs in range(1 << k):
         if sign_bound(tables, bounds, k, signs, total, known) > top:
             chunk_errors(zero, one, k, signs, chunk)
-            top = max(top, worth(tables, fewest_errors(tables, k, chunk, groups), total, known))
+            top = max(top, worth(tables, fill_errors(tables, k, chunk, groups, room), total, known))
     mass = 0.0
     best_value = -np.inf
     best_errors = np.int64(0)
@@ -56,23 +58,25 @@ def cell_probabilities(
         if sign_bound(tables, bounds, k, signs, total, known) + prior < top + top_prior - CLOSE:
             continue
         chunk_errors(zero, one, k, signs, chunk)
+        if worth(tables, fill_errors(tables, k, chunk, groups, room), total, known) - top <= -CLOSE:
+            continue
         own = 0.0
         plain[:] = 0.0
-        for f in range(tables.start[k], tables.start[k + 1]):
-            errors = errors_of(tables.tables[f], chunk, groups)
-            behind = worth(tables, errors, total, known) - top
+        for f in range(errors.shape[0]):
+            behind = worth(tables, errors[f], total, known) - top
             if behind > -CLOSE:
-                value = tables.weights[f, signs] * np.exp(behind + prior)
+                prototype = tables.tables[tables.start[k] + f]
+                value = tables.weights[tables.start[k] + f, signs] * np.exp(behind + prior)
                 own += value
                 for cell in range(1 << k):
-                    if (tables.tables[f] >> np.uint64(cell)) & np.uint64(1):
+                    if (prototype >> np.uint64(cell)) & np.uint64(1):
                         plain[cell] += value
                 if value > best_value:
                     best_value = value
-                    best_errors = errors
+                    best_errors = errors[f]
                     table = np.uint64(0)
                     for cell in range(1 << k):
-                        if (tables.tables[f] >> np.uint64(cell)) & np.uint64(1):
+                        if (prototype >> np.uint64(cell)) & np.uint64(1):
                             table |= np.uint64(1) << np.uint64(cell ^ signs)
                     best[0] = table
         mass += own

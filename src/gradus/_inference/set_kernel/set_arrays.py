@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MOST_CELLS", "Floats", "Ints", "PackedSets", "PackedTarget", "ScoreTables", "TopSets", "Words"]
+__all__ = ["MOST_CELLS", "Floats", "Ints", "PackedSets", "PackedTarget", "ScoreTables", "TableParts", "TopSets", "Words"]
 
 MOST_CELLS = 64
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -29,15 +29,30 @@ class PackedTarget(NamedTuple):
     total: int
 
 
+class TableParts(NamedTuple):
+    """The distinct halves of the prototypes and the distinct quarters of these, so that errors in each are counted once.
+
+    Prototypes of k inputs have halves number `low` and `high`, counted from ``half_start[k]``; a half has quarters number
+    `half_low` and `half_high`, counted from ``quarter_start[k]``. There are none for less than four inputs.
+    """
+
+    low: Ints
+    high: Ints
+    half_low: Ints
+    half_high: Ints
+    half_start: Ints
+    quarters: Words
+    quarter_start: Ints
+
+
 class ScoreTables(NamedTuple):
     """What scoring needs beside the data.
 
     `log_likelihood[e]` is the log-likelihood of e units of error; `flips` (J, 4) rows are log weight, log(1 - rate), log(rate)
-    and one unit of weight, for functions without structure. `tables` and `weights` (a column for each
-    choice of negated inputs) hold the prototypes of k inputs in
-    ``start[k]:start[k + 1]``; `log_any[k]` the log share of unstructured functions. `log_size[k]` is the log prior of one
-    set of k genes, `gene_odds` what each gene adds to it, `sign_odds` (genes, 2) the log probability of the signs - and +
-    relative to one half.
+    and one unit of weight, for functions without structure. `tables` and `weights` (a column for each choice of negated
+    inputs) hold the prototypes of k inputs in ``start[k]:start[k + 1]``, and `parts` their halves and quarters; `log_any[k]`
+    is the log share of unstructured functions. `log_size[k]` is the log prior of one set of k genes, `gene_odds` what each
+    gene adds to it, `sign_odds` (genes, 2) the log probability of the signs - and + relative to one half.
     """
 
     log_likelihood: npt.NDArray[np.float64]
@@ -45,6 +60,7 @@ class ScoreTables(NamedTuple):
     tables: npt.NDArray[np.uint64]
     weights: npt.NDArray[np.float64]
     start: npt.NDArray[np.int64]
+    parts: TableParts
     log_any: npt.NDArray[np.float64]
     log_size: npt.NDArray[np.float64]
     gene_odds: npt.NDArray[np.float64]

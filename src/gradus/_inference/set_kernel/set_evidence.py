@@ -17,7 +17,8 @@ __all__ = [
     "chunk_errors",
     "errors_of",
     "evidence",
-    "fewest_errors",
+    "fill_errors",
+    "new_room",
     "set_prior",
     "sign_bound",
     "sign_bounds",
@@ -128,10 +129,44 @@ def better_signs(bounds, k):
 
 
 @inlined
-def fewest_errors(tables, k, chunk, groups):
+def new_room(tables, k):
+    """Room for errors in the quarters and halves of k inputs, and of the prototypes themselves."""
+    halves = tables.parts.half_start[k + 1] - tables.parts.half_start[k]
+    quarters = tables.parts.quarter_start[k + 1] - tables.parts.quarter_start[k]
+    prototypes = tables.start[k + 1] - tables.start[k]
+    return np.empty((4, quarters), np.int64), np.empty((2, halves), np.int64), np.empty(prototypes, np.int64)
+
+
+@inlined
+def fill_errors(tables, k, chunk, groups, room):
+    """Count the errors of every prototype of k inputs; returns the fewest.
+
+    Prototypes have few distinct quarters and halves, so the errors in these are counted first and then added up.
+    """
+    in_quarters, in_halves, errors = room
+    parts, first = tables.parts, tables.start[k]
     fewest = np.int64(1) << 60
-    for f in range(tables.start[k], tables.start[k + 1]):
-        fewest = min(fewest, errors_of(tables.tables[f], chunk, groups))
+    if k < 4:
+        for f in range(errors.shape[0]):
+            errors[f] = errors_of(tables.tables[first + f], chunk, groups)
+            fewest = min(fewest, errors[f])
+        return fewest
+    length = groups >> 2
+    for q in range(in_quarters.shape[1]):
+        quarter = parts.quarters[parts.quarter_start[k] + q]
+        for place in range(4):
+            count = 0
+            for g in range(length):
+                count += chunk[place * length + g, (quarter >> np.uint64(4 * g)) & np.uint64(15)]
+            in_quarters[place, q] = count
+    half_first = parts.half_start[k]
+    for h in range(in_halves.shape[1]):
+        low, high = parts.half_low[half_first + h], parts.half_high[half_first + h]
+        in_halves[0, h] = in_quarters[0, low] + in_quarters[1, high]
+        in_halves[1, h] = in_quarters[2, low] + in_quarters[3, high]
+    for f in range(errors.shape[0]):
+        errors[f] = in_halves[0, parts.low[first + f]] + in_halves[1, parts.high[first + f]]
+        fewest = min(fewest, errors[f])
     return fewest
 
 
@@ -145,30 +180,33 @@ def sign_bound(tables, bounds, k, signs, total, known):
 
 
 @inlined
-def evidence(tables, genes, k, zero, one, total, bounds, chunk):
+def evidence(tables, genes, k, zero, one, total, bounds, chunk, room):
     """Log marginal likelihood of a set: over all signs and rules, and over functions without structure."""
     known = known_units(zero, one, k)
     sign_bounds(zero, one, k, bounds)
     likely = better_signs(bounds, k)
     top_prior = sign_log_prior(tables, genes, k, likely)
     groups = chunk_errors(zero, one, k, likely, chunk)
-    best = worth(tables, fewest_errors(tables, k, chunk, groups), total, known)
+    errors = room[2]
+    best = worth(tables, fill_errors(tables, k, chunk, groups, room), total, known)
     mass = 0.0
     for signs in range(1 << k):
         prior = sign_log_prior(tables, genes, k, signs)
         if sign_bound(tables, bounds, k, signs, total, known) + prior < best + top_prior - CLOSE:
             continue
         chunk_errors(zero, one, k, signs, chunk)
+        ahead = worth(tables, fill_errors(tables, k, chunk, groups, room), total, known) - best
+        if ahead > 0:
+            # The signs tried first were not the best ones: count from the new best on.
+            mass *= np.exp(-ahead)
+            best += ahead
+        elif ahead <= -CLOSE:
+            continue
         scale = np.exp(prior)
-        for f in range(tables.start[k], tables.start[k + 1]):
-            ahead = worth(tables, errors_of(tables.tables[f], chunk, groups), total, known) - best
-            if ahead > 0:
-                # The signs tried first were not the best ones: count from the new best on.
-                mass *= np.exp(-ahead)
-                best += ahead
-                ahead = 0.0
-            if ahead > -CLOSE:
-                mass += tables.weights[f, signs] * np.exp(ahead) * scale
+        for f in range(errors.shape[0]):
+            behind = worth(tables, errors[f], total, known) - best
+            if behind > -CLOSE:
+                mass += tables.weights[tables.start[k] + f, signs] * np.exp(behind) * scale
     structured = best + np.log(mass) if mass > 0 else -np.inf
     free = tables.log_any[k] + any_log_evidence(tables, zero, one, k, total, known)
     high = max(structured, free)

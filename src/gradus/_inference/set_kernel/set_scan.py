@@ -7,7 +7,7 @@ import numpy as np
 from gradus._compile import compiled, inlined
 from gradus._inference.set_kernel.cell_counts import fewest, fill_cells, fill_masks, known_units, split_cells
 from gradus._inference.set_kernel.set_arrays import MOST_CELLS, Ints, PackedTarget, ScoreTables, TopSets
-from gradus._inference.set_kernel.set_evidence import evidence, set_prior, worth
+from gradus._inference.set_kernel.set_evidence import evidence, new_room, set_prior, worth
 
 __all__ = ["OCCAM", "hopeless", "keep", "scan_from", "score_sets"]
 
@@ -43,7 +43,7 @@ def hopeless(top, bound):
 
 
 @inlined
-def consider(data, tables, genes, size, prior, zero, one, bounds, chunk, floor, top):
+def consider(data, tables, genes, size, prior, zero, one, bounds, chunk, room, floor, top):
     """Keep a set, whose cells are counted, if it may be among the best."""
     bound = worth(tables, fewest(zero, one, size), data.total, known_units(zero, one, size))
     if hopeless(top, prior + bound):
@@ -52,7 +52,7 @@ def consider(data, tables, genes, size, prior, zero, one, bounds, chunk, floor, 
         # Too far behind to matter itself; it is kept only for larger sets to grow from.
         keep(top, genes, size, prior + bound - OCCAM * size)
         return
-    keep(top, genes, size, prior + evidence(tables, genes, size, zero, one, data.total, bounds, chunk))
+    keep(top, genes, size, prior + evidence(tables, genes, size, zero, one, data.total, bounds, chunk, room))
 
 
 @compiled
@@ -69,6 +69,7 @@ def scan_from(
     one = np.zeros(MOST_CELLS, np.int64)
     bounds = np.zeros((6, 2), np.int64)
     chunk = np.zeros((16, 16), np.int64)
+    room = new_room(tables, size)
     genes = np.zeros(6, np.int64)
     n = candidates.shape[0]
     genes[0] = candidates[first]
@@ -90,7 +91,7 @@ def scan_from(
                 split_cells(data, genes[2], masks, zero, one)
             else:
                 fill_cells(data, genes, size, masks, zero, one)
-            consider(data, tables, genes, size, prior, zero, one, bounds, chunk, floor, top)
+            consider(data, tables, genes, size, prior, zero, one, bounds, chunk, room, floor, top)
 
 
 @compiled
@@ -102,8 +103,9 @@ def score_sets(data: PackedTarget, tables: ScoreTables, sets: Ints, size: int, f
     one = np.zeros(MOST_CELLS, np.int64)
     bounds = np.zeros((6, 2), np.int64)
     chunk = np.zeros((16, 16), np.int64)
+    room = new_room(tables, size)
     for s in range(sets.shape[0]):
         genes = sets[s]
         prior = set_prior(tables, genes, size)
         fill_cells(data, genes, size, masks, zero, one)
-        consider(data, tables, genes, size, prior, zero, one, bounds, chunk, floor, top)
+        consider(data, tables, genes, size, prior, zero, one, bounds, chunk, room, floor, top)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gradus._replication.figures.circuits import adder, fig1
+from gradus._replication.figures.circuit_figures import adder, fig1
 from gradus._replication.figures.comparisons import league, noise, orders, sample_complexity
 from gradus._replication.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, tab2, tab3
 from gradus._replication.figures.headline_figure import headline
-from gradus._replication.figures.hierarchies import fig2
+from gradus._replication.figures.hierarchy_figure import fig2
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:

@@ -33,6 +33,7 @@ from gradus._replication.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, REAL_
 __all__ = ["accuracy", "baselines", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "tab2", "tab3"]
 
 MILLION = 1e6
+TAU_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 VARIED = ("method", "loss", "order", "gates_per_target", "history")
 METHOD_NAMES = {
     "tree": "decision tree",
@@ -161,12 +162,13 @@ def fig6(results: Results) -> Figure:
     left.axhline(0, color=COLOURS["l1"], linewidth=0.8)
     left.set_xlabel(SIZE)
     left.set_ylabel(GAIN)
-    figure.colorbar(scale, ax=left, location="top", aspect=40, label=r"$\tau$ with the known order")
+    figure.colorbar(scale, ax=left, location="top", aspect=40, ticks=TAU_TICKS, label=r"$\tau$ with the known order")
     size = middle_size(one)
     if size is not None:
         _draw_gain_by_tau(right, one, size)
     right.axhline(0, color=COLOURS["l1"], linewidth=0.8)
     right.set_xlabel(r"$\tau$ with the known order")
+    right.set_xticks(TAU_TICKS)
     right.set_ylabel(GAIN)
     tidy_axes((left, right))
     return finish(figure, one, [])

@@ -55,7 +55,7 @@ class Feeder:
         return self._ended
 
     def next(self, *, patient: bool) -> PackedBatch | Misfit | None:
-        """Return the next; None if there is none, or none is ready yet (a patient caller waits a moment)."""
+        """Return the next; None after the last, or if none is ready yet (a patient caller waits a moment)."""
         if self._ended:
             return None
         try:

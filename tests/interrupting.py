@@ -1,0 +1,103 @@
+"""Ctrl-C after so much work, and how much was done after it: CPU time without that of the compiler."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import signal
+import threading
+import time
+from typing import NamedTuple
+
+import gradus
+from gradus import _compile
+from gradus._clock import clock_stopped
+
+
+class WorkTime:
+    """CPU time of this process that was not spent on compiling, which a call may do first and no limit counts."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.nested, self.began, self.compiling = 0, 0.0, 0.0
+
+    def __call__(self):
+        with self.lock:
+            return (self.began if self.nested else time.process_time()) - self.compiling
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """Stand in for `clock_stopped`."""
+        with self.lock:
+            if not self.nested:
+                self.began = time.process_time()
+            self.nested += 1
+        try:
+            with clock_stopped():
+                yield
+        finally:
+            with self.lock:
+                self.nested -= 1
+                if not self.nested:
+                    self.compiling += time.process_time() - self.began
+
+    @contextlib.contextmanager
+    def measured(self, monkeypatch):
+        monkeypatch.setattr(_compile, "clock_stopped", self.stopped)
+        yield self
+
+
+class Interrupted(NamedTuple):
+    """What became of a call that was sent Ctrl-C."""
+
+    result: object
+    """What it returned; the class KeyboardInterrupt if it raised that."""
+    after: float | None
+    """Work done after the signal was due; None if the call had ended before."""
+
+
+def interrupted(call, seconds, work_time, waiting=20.0):
+    """Send Ctrl-C to this process after so much work of a call, or when it has waited so long."""
+    sent, over, ended, result = [], threading.Event(), None, None
+    due, latest = work_time() + seconds, time.monotonic() + waiting
+
+    def interrupt():
+        while not over.wait(0.003):
+            late = time.monotonic() > latest
+            if work_time() >= due or late:
+                sent.append(work_time() if late else due)
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # as a terminal does: it may be waiting
+                return
+
+    watcher = threading.Thread(target=interrupt, daemon=True)
+    watcher.start()
+    try:
+        try:
+            result = call()
+        finally:
+            ended = work_time()
+            over.set()
+            watcher.join()  # a signal that comes too late is caught here
+    except KeyboardInterrupt:
+        result = KeyboardInterrupt
+    return Interrupted(result, (ended or work_time()) - sent[0] if sent else None)
+
+
+def public_calls():
+    """Names of all public functions, and of the public methods of public classes."""
+    names = set()
+    for name in gradus.__all__:
+        value = getattr(gradus, name)
+        if inspect.ismodule(value):
+            names |= {f"{name}.{one}" for one in value.__all__ if inspect.isfunction(getattr(value, one))}
+        elif inspect.isclass(value):
+            names |= {
+                f"{name}.{method}" for method, call in inspect.getmembers(value, inspect.isroutine) if _is_ours(method, call)
+            }
+        else:
+            names.add(name)
+    return names
+
+
+def _is_ours(method, call):
+    return not method.startswith("_") and (getattr(call, "__module__", None) or "").startswith("gradus")
