@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gradus._experiments.results import Results
 from gradus._replication.estimates import Estimate, accuracy_by_size, mean_by_size, mean_interval
-from gradus._replication.league import PUBLISHED_SPEED, Effort, effort, gain_kept, league_rows, orders_found
+from gradus._replication.league import PUBLISHED_SPEED, Effort, effort, gain_kept, league_rows, learners_of, orders_found
 from gradus._replication.learners import LEARNERS, limit_in_examples, rows_of_learner, size_at_level, smallest_right_circuit
 from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 from gradus._replication.verdicts import as_share
@@ -134,14 +134,17 @@ def gains_kept(results: Results) -> str:
 
 
 def _orders(results: Results) -> str:
-    return f"{agreement_of_orders(results)}\nShare of the gain of Lgh over L1 that is kept:\n\n{gains_kept(results)}"
+    kept = gains_kept(results)
+    said = f"\nShare of the gain of Lgh over L1 that is kept:\n\n{kept}" if kept.count("\n") > 2 else ""
+    return agreement_of_orders(results) + said
 
 
 def the_league(results: Results) -> str:
     """Return the mean accuracy of all learners on all functions, the lead of lessons, and CPU seconds."""
-    keys = list(LEARNERS)
+    compared = league_rows(results)
+    keys = learners_of(compared)
     rows, times = [], []
-    for row in league_rows(results):
+    for row in compared:
         name = f"{row.problem}/{row.size}"
         lead = row.lead.scaled(100)
         said = f"{lead.value:+.1f} [{lead.low:.1f}, {lead.high:.1f}]"

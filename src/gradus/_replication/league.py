@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from gradus._replication.gains import share_of_gain
 from gradus._replication.learners import LEARNERS, LEVEL_WANTED, difference, rows_of_learner
 from gradus._replication.paper import AUTOMATIC, KNOWN_ORDER, REAL_WORLD, problems_of
 
-__all__ = ["PUBLISHED_SPEED", "Effort", "LeagueRow", "effort", "gain_kept", "league_rows", "orders_found"]
+__all__ = ["PUBLISHED_SPEED", "Effort", "LeagueRow", "effort", "gain_kept", "league_rows", "learners_of", "orders_found"]
 
 LEAGUE_SIZES = {
     "cpar7": 32, "cmaj9": 96, "sub5": 48, "add6": 80, "cmux15": 48, "mammalian": 32, "fabrca": 48, "alu74181": 192,
@@ -55,6 +56,11 @@ def league_rows(results: Results) -> list[LeagueRow]:
         seconds = {key: _median_seconds(these) for key, these in rows.items()}
         found.append(LeagueRow(problem, size, accuracy, seconds, best, difference(rows["lessons"], rows[best], size)))
     return found
+
+
+def learners_of(rows: Sequence[LeagueRow]) -> list[str]:
+    """Return the learners that any function has, in their usual order."""
+    return [key for key in LEARNERS if any(key in row.accuracy for row in rows)]
 
 
 def _median_seconds(rows: Results) -> float:

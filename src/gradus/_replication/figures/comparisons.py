@@ -22,7 +22,7 @@ from gradus._replication.figures.style import (
     plain_text,
     tidy_axes,
 )
-from gradus._replication.league import gain_kept, league_rows, orders_found
+from gradus._replication.league import gain_kept, league_rows, learners_of, orders_found
 from gradus._replication.learners import LEARNERS, LEVEL_WANTED, limit_in_examples, rows_of_learner, smallest_right_circuit
 from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 
@@ -105,20 +105,22 @@ def noise(results: Results) -> Figure:
 def orders(results: Results) -> Figure:
     """Draw tau of orders found in three ways, and the share of the gain of Lgh over L1 that each keeps."""
     problems = problems_of(results)
-    figure = Figure(figsize=(2.7 * len(problems) + 0.4, 5.2), layout="constrained")
-    grid = figure.subplots(2, len(problems), squeeze=False, sharey="row")
+    taught = any(gain_kept(results.select(problem=problem))[0] for problem in problems)
+    figure = Figure(figsize=(2.7 * len(problems) + 0.4, 5.2 if taught else 3.2), layout="constrained")
+    grid = figure.subplots(1 + taught, len(problems), squeeze=False, sharey="row")
     for column, problem in enumerate(problems):
         one = results.select(problem=problem)
-        above, below = grid[:, column]
+        above = grid[0, column]
         for name, rows in orders_found(one).items():
             band(above, mean_by_size(rows, rows.tau), ORDER_NAMES[name], name)
         above.set_ylim(-0.25, 1.05)
         above.set_title(plain_text(problem_title(problem)), fontsize=9)
         above.set_xlabel(SIZE)
-        _draw_gain_kept(below, one)
+        if taught:
+            _draw_gain_kept(grid[1, column], one)
     tidy_axes(grid.flat)
     grid[0, 0].set_ylabel(r"$\tau$ with the known order")
-    grid[1, 0].set_ylabel("share of the gain kept")
+    grid[-1, 0].set_ylabel("share of the gain kept" if taught else r"$\tau$ with the known order")
     return _finish(figure, results, list(grid.flat), "self-paced")
 
 
@@ -144,7 +146,7 @@ def _draw_gain_kept(panel: Any, one: Results) -> None:
 def league(results: Results) -> Figure:
     """Draw the mean accuracy of every learner on every function as a table of colours."""
     rows = league_rows(results)
-    keys = list(LEARNERS)
+    keys = learners_of(rows)
     values = np.array([[row.accuracy[key].value if key in row.accuracy else np.nan for key in keys] for row in rows])
     figure = Figure(figsize=(9.0, 0.3 * len(rows) + 1.6), layout="constrained")
     panel = figure.subplots()
