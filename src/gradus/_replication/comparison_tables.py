@@ -74,6 +74,7 @@ def _size(rows: Results) -> str:
 
 def accuracy_with_noise(results: Results) -> str:
     """Return the mean accuracy of each learner at each share of flipped labels."""
+    results = results.select(problem=results.select(method="lessons").problems)
     keys = [key for key in LEARNERS if len(LEARNERS[key].select(results))]
     rows = []
     for problem in _problems(results):

@@ -86,7 +86,7 @@ def sample_complexity(results: Results) -> Figure:
 
 def noise(results: Results) -> Figure:
     """Draw accuracy on the true labels against the share of training labels that are flipped."""
-    problems = problems_of(results)
+    problems = problems_of(results.select(method="lessons"))
     figure, panels = figure_of_panels(len(problems), min(3, max(1, len(problems))))
     for panel, problem in zip(panels, problems, strict=True):
         one = results.select(problem=problem)
