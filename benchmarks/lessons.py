@@ -14,7 +14,7 @@ import math
 import os
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -32,130 +32,9 @@ REQUIRED = {
 }  # fmt: skip
 FURTHER = [
     "comparator5/128", "mul3/32", "mul4/64", "counter6/24", "bin2gray6/24", "encoder8/64", "hamming7/16", "sym9/128",
-    "johnson6/24", "traffic/24", "lfsr8/32", "sorter5/24", "abs6/32", "bcd2seven/10", "decoder4/12", "saturating4/96",
+    "johnson6/24", "traffic/24", "lfsr8/32", "sorter5/24", "abs6/32", "hex2seven/10", "decoder4/12", "saturating4/96",
 ]  # fmt: skip
 FEWER_SETS = {"alu74181": 10, "random": 10}
-
-
-def number(bits: Any) -> Any:
-    return bits @ (1 << np.arange(bits.shape[1]))
-
-
-def bits_of(values: Any, width: int) -> Any:
-    return (values[:, np.newaxis] >> np.arange(width) & 1).astype(bool)
-
-
-def crc4(X: Any) -> Any:
-    """CRC-4 with the polynomial x^4 + x + 1 of eight bits, the highest first."""
-    register = np.zeros(len(X), dtype=np.int64)
-    for column in X.T:
-        feedback = (register >> 3 & 1) ^ column
-        register = (register << 1 & 15) ^ 3 * feedback
-    return bits_of(register, 4)
-
-
-def gray_to_binary(X: Any) -> Any:
-    return np.logical_xor.accumulate(X[:, ::-1].astype(bool), axis=1)[:, ::-1]
-
-
-def popcount(X: Any) -> Any:
-    return bits_of(X.sum(axis=1), 3)
-
-
-def compare(X: Any) -> Any:
-    a, b = number(X[:, :5]), number(X[:, 5:])
-    return np.column_stack([a < b, a == b, a > b])
-
-
-def multiply(X: Any) -> Any:
-    """Product of the two halves of a row."""
-    half = X.shape[1] // 2
-    return bits_of(number(X[:, :half]) * number(X[:, half:]), 2 * half)
-
-
-def count_up(X: Any) -> Any:
-    """Six-bit counter with enable: the next state."""
-    return bits_of(number(X[:, :6]) + X[:, 6], 6)
-
-
-def binary_to_gray(X: Any) -> Any:
-    value = number(X)
-    return bits_of(value ^ value >> 1, 6)
-
-
-def priority(X: Any) -> Any:
-    """Find the highest input that is 1, and whether there is one."""
-    highest = np.where(X.any(axis=1), 7 - np.argmax(X[:, ::-1], axis=1), 0)
-    return np.column_stack([bits_of(highest, 3), X.any(axis=1)])
-
-
-def hamming(X: Any) -> Any:
-    """Syndrome of a Hamming(7, 4) word."""
-    places = np.arange(1, 8)
-    return np.column_stack([X[:, places >> k & 1 == 1].sum(axis=1) % 2 for k in range(3)]).astype(bool)
-
-
-def symmetric(X: Any) -> Any:
-    """9sym: three to six of nine inputs; and its cumulative parts."""
-    ones = X.sum(axis=1)
-    return np.column_stack([ones >= 3, ones <= 6, (ones >= 3) & (ones <= 6)])
-
-
-def johnson(X: Any) -> Any:
-    """Johnson counter of six stages with a direction input."""
-    up = np.column_stack([~X[:, 5].astype(bool), X[:, :5]])
-    down = np.column_stack([X[:, 1:6], ~X[:, 0].astype(bool)])
-    return np.where(X[:, 6:7] == 1, up, down).astype(bool)
-
-
-def traffic(X: Any) -> Any:
-    """Two-road traffic light: state (2 bits), cars waiting (2), timer over; next state and the six lamps."""
-    state, waiting_a, waiting_b, over = number(X[:, :2]), X[:, 2] == 1, X[:, 3] == 1, X[:, 4] == 1
-    leave = ((state == 0) & waiting_b & over) | ((state == 2) & waiting_a & over) | (state == 1) | (state == 3)
-    after = (state + leave) % 4
-    lamps = [state == 0, state == 1, state >= 2, state == 2, state == 3, state <= 1]
-    return np.column_stack([bits_of(after, 2), *lamps])
-
-
-def shift_register(X: Any) -> Any:
-    """Linear feedback shift register of eight bits with taps 8, 6, 5, 4."""
-    feedback = X[:, 7] ^ X[:, 5] ^ X[:, 4] ^ X[:, 3]
-    return np.column_stack([feedback, X[:, :7]]).astype(bool)
-
-
-def sort_bits(X: Any) -> Any:
-    return np.sort(X, axis=1)[:, ::-1].astype(bool)
-
-
-def absolute(X: Any) -> Any:
-    """Absolute value of a six-bit number in two's complement."""
-    value = number(X)
-    return bits_of(np.where(value >= 32, 64 - value, value), 6)
-
-
-def seven_segments(X: Any) -> Any:
-    """Seven segments of a hexadecimal digit."""
-    shapes = [0x3F, 0x06, 0x5B, 0x4F, 0x66, 0x6D, 0x7D, 0x07, 0x7F, 0x6F, 0x77, 0x7C, 0x39, 0x5E, 0x79, 0x71]
-    return bits_of(np.array(shapes)[number(X)], 7)
-
-
-def decode(X: Any) -> Any:
-    """Three-to-eight decoder with enable."""
-    return (number(X[:, :3])[:, np.newaxis] == np.arange(8)) & (X[:, 3:4] == 1)
-
-
-def saturating_add(X: Any) -> Any:
-    return bits_of(np.minimum(number(X[:, :4]) + number(X[:, 4:]), 15), 4)
-
-
-OWN: dict[str, tuple[int, Callable[[Any], Any]]] = {
-    "crc4": (8, crc4), "gray2bin6": (6, gray_to_binary), "popcount7": (7, popcount), "comparator5": (10, compare),
-    "mul3": (6, multiply), "mul4": (8, multiply), "counter6": (7, count_up), "bin2gray6": (6, binary_to_gray),
-    "encoder8": (8, priority),
-    "hamming7": (7, hamming), "sym9": (9, symmetric), "johnson6": (7, johnson), "traffic": (5, traffic),
-    "lfsr8": (8, shift_register), "sorter5": (5, sort_bits), "abs6": (6, absolute), "bcd2seven": (4, seven_segments),
-    "decoder4": (4, decode), "saturating4": (8, saturating_add),
-}  # fmt: skip
 
 
 def draw(case: str, seed: int) -> tuple[Any, Any, Any, Any, Any]:
@@ -169,12 +48,7 @@ def draw(case: str, seed: int) -> tuple[Any, Any, Any, Any, Any]:
         X, T = rng.random((int(size), 10)) < 0.5, rng.random((1024, 10)) < 0.5
         chance = np.array([0.2, 0.5, 0.7])
         return X, rng.random((len(X), 3)) < chance, T, rng.random((len(T), 3)) < chance, None
-    if name in OWN:
-        n_inputs, function = OWN[name]
-        X = bits_of(np.arange(1 << n_inputs), n_inputs).astype(np.int64)
-        problem = problems.from_arrays(X.astype(bool), np.asarray(function(X), dtype=bool), name=name)
-    else:
-        problem = problems.load(name)
+    problem = problems.load(name)
     train, test = problem.sample(int(size), seed)
     (X, Y), (T, U) = problem.rows(train), problem.rows(test)
     if noise:

@@ -141,3 +141,113 @@ def yeast(row: Sequence[int]) -> list[int]:
         threshold(cdc2 - pp, cdc25),
         slp1,
     ]
+
+
+def crc4(row: Sequence[int]) -> list[int]:
+    """Remainder of the message times x^4 by x^4 + x + 1, by long division; the first bit is the highest power."""
+    left = [*row, 0, 0, 0, 0]
+    for place in range(len(row)):
+        if left[place]:
+            for power in (0, 3, 4):
+                left[place + power] ^= 1
+    return left[:-5:-1]
+
+
+def gray2bin6(row: Sequence[int]) -> list[int]:
+    return digits(next(value for value in range(64) if value ^ value >> 1 == number(row)), 6)
+
+
+def bin2gray6(row: Sequence[int]) -> list[int]:
+    return digits(number(row) ^ number(row) >> 1, 6)
+
+
+def popcount7(row: Sequence[int]) -> list[int]:
+    return digits(sum(row), 3)
+
+
+def comparator5(row: Sequence[int]) -> list[int]:
+    a, b = number(row[:5]), number(row[5:])
+    return [int(a < b), int(a == b), int(a > b)]
+
+
+def mul3(row: Sequence[int]) -> list[int]:
+    return digits(number(row[:3]) * number(row[3:]), 6)
+
+
+def mul4(row: Sequence[int]) -> list[int]:
+    return digits(number(row[:4]) * number(row[4:]), 8)
+
+
+def counter6(row: Sequence[int]) -> list[int]:
+    return digits((number(row[:6]) + row[6]) % 64, 6)
+
+
+def encoder8(row: Sequence[int]) -> list[int]:
+    highest = max((place for place, bit in enumerate(row) if bit), default=0)
+    return [*digits(highest, 3), int(any(row))]
+
+
+def hamming7(row: Sequence[int]) -> list[int]:
+    syndrome = 0
+    for place, bit in enumerate(row, start=1):
+        syndrome ^= place * bit
+    return digits(syndrome, 3)
+
+
+def sym9(row: Sequence[int]) -> list[int]:
+    return [int(sum(row) >= 3), int(sum(row) <= 6), int(sum(row) in (3, 4, 5, 6))]
+
+
+def johnson6(row: Sequence[int]) -> list[int]:
+    *state, up = row
+    return [1 - state[-1], *state[:-1]] if up else [*state[1:], 1 - state[0]]
+
+
+def traffic(row: Sequence[int]) -> list[int]:
+    state, waiting_a, waiting_b, over = number(row[:2]), *row[2:]
+    stays = (state == 0 and not (waiting_b and over)) or (state == 2 and not (waiting_a and over))
+    after = state if stays else (state + 1) % 4
+    first, second = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1)], [(0, 0, 1), (0, 0, 1), (1, 0, 0), (0, 1, 0)]
+    return [*digits(after, 2), *first[state], *second[state]]
+
+
+def lfsr8(row: Sequence[int]) -> list[int]:
+    return [(row[8 - 1] + row[6 - 1] + row[5 - 1] + row[4 - 1]) % 2, *row[:-1]]
+
+
+def sorter5(row: Sequence[int]) -> list[int]:
+    return sorted(row, reverse=True)
+
+
+def abs6(row: Sequence[int]) -> list[int]:
+    return digits(abs(number(row) - 64 * row[5]), 6)
+
+
+def hex2seven(row: Sequence[int]) -> list[int]:
+    lit = [
+        "abcdef",
+        "bc",
+        "abdeg",
+        "abcdg",
+        "bcfg",
+        "acdfg",
+        "acdefg",
+        "abc",
+        "abcdefg",
+        "abcdfg",
+        "abcefg",
+        "cdefg",
+        "adef",
+        "bcdeg",
+        "adefg",
+        "aefg",
+    ]
+    return [int(segment in lit[number(row)]) for segment in "abcdefg"]
+
+
+def decoder4(row: Sequence[int]) -> list[int]:
+    return [int(row[3] and number(row[:3]) == k) for k in range(8)]
+
+
+def saturating4(row: Sequence[int]) -> list[int]:
+    return digits(min(number(row[:4]) + number(row[4:]), 15), 4)

@@ -10,10 +10,10 @@ from gradus._cli.main import run
 from gradus._formats.table_files import read_table
 
 
-def test_list_shows_the_ten_problems(capsys):
+def test_list_shows_every_problem(capsys):
     assert run(["problems", "list"]) == 0
     shown = capsys.readouterr().out
-    for name in problems.names():
+    for name in (*problems.names(), *problems.further()):
         problem = problems.load(name)
         line = next(line for line in shown.splitlines() if line.split()[:1] == [name])
         assert line.split()[1:4] == [str(problem.n_inputs), str(problem.n_targets), str(problem.n_patterns)]
@@ -23,6 +23,7 @@ def test_list_and_show_speak_json(capsys):
     assert run(["problems", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in listed["problems"]] == list(problems.names())
+    assert [one["name"] for one in listed["further"]] == list(problems.further())
     assert run(["problems", "show", "add16", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["patterns"], shown["known_order"]) == ("2^32", list(range(16)))

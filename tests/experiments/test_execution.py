@@ -12,7 +12,7 @@ from gradus._bits import pack
 from gradus._experiments.execution import TaskBatch, job_of, run_batch, run_task
 from gradus._experiments.scoring import count_errors
 from gradus._experiments.task_orders import order_of
-from gradus._experiments.tasks import Design, Task
+from gradus._experiments.tasks import BASELINES, Design, Task
 from gradus._experiments.training_sets import OwnTable, register, training_set
 from gradus._lessons import learn
 from gradus._search.job import Settings
@@ -97,7 +97,7 @@ def test_a_task_without_test_patterns_has_no_accuracy():
 
 
 def test_baselines_are_scored_like_networks():
-    rows = {m: run_task(Task(Design("cmux7", method=m), 100, 0)) for m in ("majority", "tree", "chain", "forest", "mlp")}
+    rows = {m: run_task(Task(Design("cmux7", method=m), 100, 0)) for m in BASELINES}
     assert all(len(row.test_accuracy) == 3 and row.loss is None for row in rows.values())
     assert rows["majority"].test_accuracy_mean < 0.7
     assert rows["chain"].test_accuracy_mean > 0.9

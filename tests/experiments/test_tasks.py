@@ -27,6 +27,7 @@ BASE = Task(Design("cpar7"), 56, 3)
         Task(Design("cpar7", method="lessons"), 56, 3),
         Task(Design("cpar7", targets=("z0", "z1")), 56, 3),
         Task(Design("cpar7", draw="leave-one-out"), 56, 3),
+        Task(Design("cpar7", noise=0.01), 56, 3),
     ],
 )
 def test_whatever_changes_the_result_changes_the_id_and_the_search_seed(other):
@@ -34,7 +35,22 @@ def test_whatever_changes_the_result_changes_the_id_and_the_search_seed(other):
     assert other.search_seed != BASE.search_seed
 
 
+@pytest.mark.parametrize("noise", [-0.1, 0.6, float("nan"), "much", None])
+def test_noise_is_a_share_of_at_most_one_half(noise):
+    with pytest.raises(SettingsError, match=r"noise is .*; it must be a share of the labels from 0 to 0\.5\."):
+        Design("cpar7", noise=noise)
+
+
+def test_a_design_with_noise_comes_back_from_its_identity():
+    design = Design("cpar7", noise=0.05)
+    assert Design.from_identity(design.identity) == design
+    assert "noise" not in Design("cpar7", noise=0).identity
+
+
 def test_what_has_no_say_in_the_result_does_not_change_the_id():
+    assert Task(Design("cpar7", noise=0), 56, 3).id == BASE.id
+    mixed = Task(Design("cpar7", method="forest", order="auto", shuffle=True), 56, 3)
+    assert mixed.id == Task(Design("cpar7", method="forest"), 56, 3).id
     assert Task(Design("cpar7", shuffle=True), 56, 3).id == BASE.id
     tree = Task(Design("cpar7", method="tree"), 56, 3)
     assert Task(Design("cpar7", method="tree", order="auto", settings=Settings(history=9)), 56, 3).id == tree.id
@@ -132,7 +148,7 @@ def test_any_beginning_of_the_running_order_is_balanced():
         ({"order": "best"}, "order is 'best'"),
         ({"order": "tau:2"}, "order is 'tau:2'"),
         ({"order": "given:a"}, "order is 'given:a'"),
-        ({"order": "self-paced"}, "order is 'self-paced'"),
+        ({"order": "self-taught"}, "order is 'self-taught'"),
     ],
 )
 def test_bad_designs_are_refused_in_words(changes, message):

@@ -61,6 +61,14 @@ def test_the_alu_and_the_cell_cycle_equal_their_definition_on_every_pattern(name
     assert problem.known_order is None
 
 
+@pytest.mark.parametrize("name", problems.further())
+def test_further_circuits_equal_their_definition_on_every_pattern(name):
+    problem = problems.load(name)
+    assert (problem.name, problem.known_order) == (name, None)
+    assert problem.Y.shape == (2**problem.n_inputs, problem.n_targets)
+    rows_agree(problem, getattr(naive, name), problem.X)
+
+
 def test_the_pathway_equals_its_definition_on_its_pool_and_elsewhere():
     problem = problems.load("fabrca")
     elsewhere = np.random.default_rng(5).integers(0, 2, (5000, 28)).astype(bool)

@@ -31,19 +31,20 @@ def _problems() -> None:
 
 @app.command("list")
 def list_problems(as_json: AsJson = False) -> None:
-    """List the problems of the paper with their inputs, targets and patterns.
+    """List the problems of the paper, and further ones, with their inputs, targets and patterns.
 
     Example: gradus problems list --json
     """
     from gradus import problems
     from gradus._cli.console import print_json, print_table
 
-    facts = [_facts(problems.load(name)) for name in problems.names()]
+    facts, others = ([_facts(problems.load(name)) for name in names] for names in (problems.names(), problems.further()))
     if as_json:
-        print_json({"problems": facts, "families": list(problems.families())})
+        print_json({"problems": facts, "further": others, "families": list(problems.families())})
         return
     columns = ("name", "inputs", "targets", "patterns", "about")
-    print_table(columns, [[str(fact[column]) for column in columns] for fact in facts])
+    for some, title in ((facts, "problems of the paper"), (others, "further circuits")):
+        print_table(columns, [[str(fact[column]) for column in columns] for fact in some], title=title)
     kinds = ", ".join(f"{family}N" for family in problems.families())
     print(f"Any size goes: {kinds} (add10, cpar12, cmaj15, cmux31 …).")
 

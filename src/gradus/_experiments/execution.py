@@ -60,6 +60,10 @@ def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
     }
 
 
+def _mean_accuracy(errors: Any, n_test: int) -> float | None:
+    return None if errors is None or not n_test else float(1.0 - errors.mean() / n_test)
+
+
 def run_task(task: Task) -> Row:
     """Run one task in this process.
 
@@ -84,6 +88,7 @@ def run_task(task: Task) -> Row:
         converged=not fit.train_errors.any(),
         live_gates=fit.n_gates,
         train_loss=float(fit.train_errors.sum()) / data.Y.size,
+        best_circuit_accuracy=_mean_accuracy(fit.best_circuit_errors, data.n_test),
         cpu_seconds=time.thread_time() - begin,
         **_accuracies(fit.test_errors, data.n_test),
     )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix, unpack
-from gradus._experiments.task_orders import TargetOrder, order_of, tau_of
+from gradus._experiments.task_orders import TargetOrder, order_of, shuffled_targets, tau_of
 from gradus._experiments.tasks import Task
 from gradus._experiments.training_sets import TrainingSet
 
@@ -28,30 +28,51 @@ class Fit:
     train_errors: Counts
     test_errors: Counts
     n_gates: int | None = None
-    """Gates of the circuit; None for a classifier that is not a circuit."""
+    """Gates of the best circuit; None for a classifier that is not a circuit."""
+    best_circuit_errors: Counts | None = None
+    """Errors on the test patterns of the best circuit alone, where several vote."""
 
 
 def fit_method(task: Task, data: TrainingSet) -> Fit:
     """Train a task's method and count its errors on the training and on the test patterns."""
-    seed = task.search_seed
     if task.design.method == "lessons":
-        from gradus._lessons import learn
+        return _lessons(task, data)
+    order = order_of(task)
+    if task.design.method != "chain":  # only the chain has a use for it
+        order = TargetOrder(order.order, None, None)
+    predict = _BASELINES[task.design.method](data.X, data.Y, order.order, task.search_seed % 2**32)
+    return Fit(order, _errors(predict, data.X, data.Y), _errors(predict, *_test_patterns(data)))
 
-        result = learn(data.X, data.Y, seed=seed, n_jobs=1)
-        columns = tuple(int(column) for column in result.order)
-        order, n_gates = TargetOrder(columns, tau_of(columns, data), None), int(result.n_gates)
-        predict: Predictor = lambda X: np.asarray(result.predict(X), dtype=np.bool_)  # noqa: E731
-    else:
-        order, n_gates = order_of(task), None
-        if task.design.method != "chain":  # only the chain has a use for it
-            order = TargetOrder(order.order, None, None)
-        predict = _BASELINES[task.design.method](data.X, data.Y, order.order, seed % 2**32)
-    train_errors = (predict(data.X) ^ data.Y).sum(axis=0)
+
+def _lessons(task: Task, data: TrainingSet) -> Fit:
+    """Learn circuits; one fit says how well they vote and how good the best of them is alone."""
+    from gradus._lessons import learn
+
+    m = data.Y.shape[1]
+    shuffled = list(shuffled_targets(task.set_key, m) if task.design.shuffle else range(m))
+    result = learn(data.X, data.Y[:, shuffled], seed=task.search_seed, n_jobs=1)
+    columns = tuple(shuffled[place] for place in result.order)
+    places = np.argsort(shuffled)  # back to the problem's order of the targets
+    X, Y = _test_patterns(data)
+    return Fit(
+        TargetOrder(columns, tau_of(columns, data), None),
+        train_errors=_errors(lambda X: result.predict(X)[:, places], data.X, data.Y),
+        test_errors=_errors(lambda X: result.predict(X)[:, places], X, Y),
+        n_gates=int(result.n_gates),
+        best_circuit_errors=_errors(lambda X: result.network.predict(X)[:, places], X, Y),
+    )
+
+
+def _test_patterns(data: TrainingSet) -> tuple[BoolMatrix, BoolMatrix]:
     n_patterns = len(data.test_mask) * 64
     tested = unpack(data.test_mask[np.newaxis], n_patterns)[:, 0]
-    X, Y = unpack(data.inputs, n_patterns)[tested], unpack(data.targets, n_patterns)[tested]
-    test_errors = (predict(X) ^ Y).sum(axis=0) if len(X) else np.zeros(Y.shape[1])
-    return Fit(order, train_errors.astype(np.int64), test_errors.astype(np.int64), n_gates)
+    return unpack(data.inputs, n_patterns)[tested], unpack(data.targets, n_patterns)[tested]
+
+
+def _errors(predict: Predictor, X: BoolMatrix, Y: BoolMatrix) -> Counts:
+    """Count the errors of each target; classifiers refuse to predict nothing."""
+    errors = (predict(X) ^ Y).sum(axis=0) if len(X) else np.zeros(Y.shape[1])
+    return np.asarray(errors, dtype=np.int64)
 
 
 def _majority(X: BoolMatrix, Y: BoolMatrix, order: tuple[int, ...], seed: int) -> Predictor:
@@ -69,6 +90,12 @@ def _forest(X: BoolMatrix, Y: BoolMatrix, order: tuple[int, ...], seed: int) -> 
     from sklearn.ensemble import RandomForestClassifier
 
     return _each_target(lambda: RandomForestClassifier(n_estimators=100, random_state=seed), X, Y)
+
+
+def _boosting(X: BoolMatrix, Y: BoolMatrix, order: tuple[int, ...], seed: int) -> Predictor:
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    return _each_target(lambda: GradientBoostingClassifier(n_estimators=100, random_state=seed), X, Y)
 
 
 def _mlp(X: BoolMatrix, Y: BoolMatrix, order: tuple[int, ...], seed: int) -> Predictor:
@@ -116,5 +143,6 @@ _BASELINES: dict[str, Callable[[BoolMatrix, BoolMatrix, tuple[int, ...], int], P
     "tree": _tree,
     "chain": _chain,
     "forest": _forest,
+    "boosting": _boosting,
     "mlp": _mlp,
 }

@@ -162,6 +162,16 @@ class Results:
         """Return the rows that a mask marks."""
         return Results._of(self._table.filter(pa.array(np.asarray(keep, dtype=np.bool_))))
 
+    def scored_by(self, column: str) -> Results:
+        """Return the same rows with another column as their accuracy; accuracies of single targets are left out."""
+        table = self._table
+        for name, values in (
+            ("test_accuracy_mean", table.column(column)),
+            ("test_accuracy", pa.nulls(len(table), SCHEMA.field("test_accuracy").type)),
+        ):
+            table = table.set_column(SCHEMA.get_field_index(name), SCHEMA.field(name), values)
+        return Results._of(table)
+
     def row(self, number: int) -> Row:
         """Return one row with all its columns."""
         return Row(**self._table.slice(number, 1).to_pylist()[0])

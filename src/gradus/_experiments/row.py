@@ -21,6 +21,10 @@ RETIRED = {"shrink": 0, "attempts": 1}
 """Columns of earlier versions with the values of the paper's search; rows with other values are of methods that are gone."""
 
 
+LATER: dict[str, Any] = {"noise": 0.0}
+"""Columns that came later, with the value that all earlier rows had."""
+
+
 def _column(kind: pa.DataType, of: str = "") -> Any:
     """Declare a column: its Arrow type, and which attribute of the task it repeats, such as ``"settings.history"``."""
     return field(default=None, metadata={"arrow": kind, "of": of})
@@ -47,6 +51,7 @@ class Row:
     shuffle: bool = _column(pa.bool_(), "design.shuffle")
     draw: str = _column(pa.string(), "design.draw")
     targets: Sequence[str] | None = _column(pa.list_(pa.string()), "design.targets")
+    noise: float = _column(pa.float64(), "design.noise")
     n_train: int = _column(pa.int32(), "task.n_train")
     sample: int = _column(pa.int32(), "task.sample")
     repeat: int = _column(pa.int32(), "task.repeat")
@@ -68,6 +73,7 @@ class Row:
     n_test: int | None = _column(pa.int32())
     test_accuracy: Sequence[float] | None = _column(pa.list_(pa.float64()))
     test_accuracy_mean: float | None = _column(pa.float64())
+    best_circuit_accuracy: float | None = _column(pa.float64())
     cpu_seconds: float | None = _column(pa.float64())
 
     @classmethod
@@ -89,9 +95,10 @@ class Row:
         """Rebuild the task: the row says everything that its result depends on."""
         values: dict[str, dict[str, Any]] = {"task": {}, "design": {}, "settings": {}}
         for name, (kind, attribute) in _SOURCES.items():
+            value = LATER.get(name) if getattr(self, name) is None else getattr(self, name)
             # A row from before a setting existed has its default.
-            if kind != "settings" or (self.method == "network" and getattr(self, name) is not None):
-                values[kind][attribute] = getattr(self, name)
+            if kind != "settings" or (self.method == "network" and value is not None):
+                values[kind][attribute] = value
         targets = values["design"].pop("targets")
         values["task"].pop("id")
         design = Design(
@@ -127,6 +134,10 @@ def conform(table: pa.Table, columns: Sequence[str] = SCHEMA.names) -> pa.Table:
             table = table.filter(pc.equal(pc.fill_null(table.column(name), value), value))
     nulls = {name: pa.nulls(len(table), SCHEMA.field(name).type) for name in columns if name not in table.column_names}
     found = [nulls[name] if name in nulls else table.column(name) for name in columns]
+    found = [
+        pc.fill_null(column.cast(SCHEMA.field(name).type), LATER[name]) if name in LATER else column
+        for name, column in zip(columns, found, strict=True)
+    ]
     return pa.Table.from_arrays(found, names=list(columns)).cast(pa.schema([SCHEMA.field(name) for name in columns]))
 
 

@@ -25,7 +25,7 @@ __all__ = ["read_spec", "spec_names"]
 
 SPEC_KEYS = ("title", "about", "figures", "common", "runs", "include", "cpu_seconds_per_task")
 SETTINGS_KEYS = tuple(one.name for one in fields(Settings))
-AXES = ("method", "order", "shuffle", *SETTINGS_KEYS)
+AXES = ("method", "order", "shuffle", "noise", *SETTINGS_KEYS)
 RUN_KEYS = ("problem", "data", "sizes", "samples", "repeats", "draw", "leave_out", "targets", "published", *AXES)
 PUBLISHED_KEYS = tuple(key for key in RUN_KEYS if key not in ("published", "data", "problem"))
 INCLUDE_KEYS = ("spec", "only", "losses", "as_published", *PUBLISHED_KEYS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradus._curriculum import kendall_tau, resolve_order
-from gradus._experiments.tasks import FOUND_ORDERS, Task, TrainingSetKey
+from gradus._experiments.tasks import FOUND_ORDERS, SELF_PACED, Task, TrainingSetKey
 from gradus._experiments.training_sets import TrainingSet, name_of, training_set
 from gradus._wording import counted
 from gradus.errors import SettingsError
@@ -21,6 +21,7 @@ __all__ = [
     "order_of",
     "permutation",
     "permutation_with_inversions",
+    "shuffled_targets",
     "tau_of",
 ]
 
@@ -51,7 +52,13 @@ def order_of(task: Task) -> TargetOrder:
 def _found_order(word: str, shuffle: bool, key: TrainingSetKey) -> TargetOrder:
     data = training_set(key)
     m = data.Y.shape[1]
-    shuffled = permutation(m, key.seed("shuffle")) if shuffle else tuple(range(m))
+    shuffled = shuffled_targets(key, m) if shuffle else tuple(range(m))
+    if word == SELF_PACED:
+        from gradus._lessons import learn
+
+        taught = learn(data.X, data.Y[:, list(shuffled)], n_circuits=1, seed=key.seed("order")).order
+        columns = tuple(shuffled[place] for place in taught)
+        return TargetOrder(columns, tau_of(columns, data), None)
     places, curriculum = resolve_order(
         data.X,
         np.ascontiguousarray(data.Y[:, list(shuffled)]),
@@ -61,6 +68,11 @@ def _found_order(word: str, shuffle: bool, key: TrainingSetKey) -> TargetOrder:
     )
     columns = tuple(shuffled[place] for place in places)
     return TargetOrder(columns, tau_of(columns, data), None if curriculum is None else float(curriculum.nestedness))
+
+
+def shuffled_targets(key: TrainingSetKey, n_targets: int) -> tuple[int, ...]:
+    """Return the columns of the targets as they are shuffled before an order of them is found."""
+    return permutation(n_targets, key.seed("shuffle"))
 
 
 def _plain_order(task: Task, data: TrainingSet) -> tuple[int, ...]:

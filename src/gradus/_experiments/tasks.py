@@ -17,13 +17,14 @@ __all__ = ["BASELINES", "Design", "Task", "TrainingSetKey", "in_running_order"]
 
 IDENTITY_VERSION = 1
 """Raised whenever the same task would give another result than before."""
-BASELINES = ("majority", "tree", "chain", "forest", "mlp")
+BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
 METHODS = ("network", "lessons", *BASELINES)
 DRAWS = ("random", "leave-one-out")
-ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "random")
-FOUND_ORDERS = ("auto", "auto-random", "entropy")
+ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "self-paced", "random")
 SELF_PACED = "self-paced"
 """The order of lessons, which choose the next target as they go."""
+FOUND_ORDERS = ("auto", "auto-random", "entropy", SELF_PACED)
+MOST_NOISE = 0.5
 ID_BYTES = 16
 _IDENTITY_NAMES = {"max_iter": "max_iterations", "n_restarts": "restarts"}
 """Settings that the hash knows under another name: a new one would give every task another seed."""
@@ -46,9 +47,10 @@ class TrainingSetKey(NamedTuple):
     targets: tuple[str, ...] | None
     n_train: int
     sample: int
+    noise: float = 0.0
 
     def seed(self, what: str) -> int:
-        """Seed of a random choice that belongs to the training set, the same for every loss, setting and repetition."""
+        """Seed of a random choice that belongs to the patterns, the same for every loss, setting, repetition and noise."""
         state = hashlib.blake2b(digest_size=8)
         state.update(json.dumps([self.problem, self.draw, self.targets], separators=(",", ":")).encode())
         state.update(f"{self.n_train},{self.sample},{what}".encode())
@@ -73,8 +75,9 @@ class Design:
     """Settings of the search; the defaults for every other method."""
     order: str = "known"
     """One of "known", "none" (as the columns stand), "auto", "auto-random" (a minimum set drawn among all), "entropy",
-    "random", "tau:T" (drawn uniformly among the orders at that Kendall distance from the known one) and "given:2,0,1". Lessons
-    are always "self-paced", and baselines other than the chain have the order "none".
+    "self-paced" (that of lessons on the same examples), "random", "tau:T" (drawn uniformly among the orders at that Kendall
+    distance from the known one) and "given:2,0,1". Lessons are always "self-paced", and baselines other than the chain have
+    the order "none".
     """
     shuffle: bool = False
     """Whether the targets are shuffled, per training set, before an order is found."""
@@ -82,19 +85,23 @@ class Design:
     """How the training set is chosen; with "leave-one-out" the sample is the number of the pattern left out."""
     targets: tuple[str, ...] | None = None
     """The targets to learn; None for all of them."""
+    noise: float = 0.0
+    """Share of the training labels that are flipped, each at random; never a label that is tested on."""
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
         check_choice("draw", self.draw, DRAWS)
-        if self.method != "lessons" or self.order != SELF_PACED:
-            _check_order_word(self.order)
+        _check_order_word(self.order)
+        if not isinstance(self.noise, float | int) or not 0 <= self.noise <= MOST_NOISE:
+            raise SettingsError(f"noise is {self.noise!r}; it must be a share of the labels from 0 to {MOST_NOISE:g}.")
         # What does not affect the result must not turn one task into two.
-        if self.shuffle and self.order not in FOUND_ORDERS:
-            object.__setattr__(self, "shuffle", False)
+        object.__setattr__(self, "noise", float(self.noise))
         if self.method != "network":
             object.__setattr__(self, "settings", Settings())
             if self.method != "chain":
                 object.__setattr__(self, "order", SELF_PACED if self.method == "lessons" else "none")
+        if self.shuffle and self.order not in FOUND_ORDERS:
+            object.__setattr__(self, "shuffle", False)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -111,6 +118,8 @@ class Design:
         if self.method == "network":
             settings = {_IDENTITY_NAMES.get(name, name): value for name, value in asdict(self.settings).items()}
             known["settings"] = {**_RETIRED_SETTINGS, **settings}
+        if self.noise:  # tasks without it keep the ids that they had before there was noise
+            known["noise"] = self.noise
         return known
 
     @classmethod
@@ -187,7 +196,7 @@ class Task:
     def set_key(self) -> TrainingSetKey:
         """What the task's training set depends on."""
         design = self.design
-        return TrainingSetKey(design.problem, design.draw, design.targets, self.n_train, self.sample)
+        return TrainingSetKey(design.problem, design.draw, design.targets, self.n_train, self.sample, design.noise)
 
 
 def in_running_order(tasks: Iterable[Task]) -> list[Task]:

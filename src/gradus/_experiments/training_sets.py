@@ -106,7 +106,7 @@ class TrainingSet:
 
     X: BoolMatrix
     Y: BoolMatrix
-    """Only the targets of the task, in the problem's order."""
+    """Only the targets of the task, in the problem's order; with the task's noise, some labels are flipped."""
     known_order: tuple[int, ...] | None
     """The order known for these targets, as columns of `Y`."""
     inputs: WordMatrix
@@ -127,20 +127,28 @@ def training_set(key: TrainingSetKey) -> TrainingSet:
             raise SettingsError(f'problem {problem.name!r} has too many patterns to leave each out once; use draw = "random".')
         X, Y, X_test, Y_test = problem.examples(key.n_train, key.sample)
         words = pack(X_test), pack(Y_test[:, columns])
-        return TrainingSet(X, Y[:, columns], known, *words, tail_mask(len(X_test)), len(X_test))
+        return TrainingSet(X, _noisy(Y[:, columns], key), known, *words, tail_mask(len(X_test)), len(X_test))
     rows = _training_rows(problem, key)
     inputs, all_targets = _packed(key.problem)
     tested = np.ones((problem.n_patterns, 1), dtype=np.bool_)
     tested[rows] = False
     return TrainingSet(
         X=problem.X[rows],
-        Y=problem.Y[rows][:, columns],
+        Y=_noisy(problem.Y[rows][:, columns], key),
         known_order=known,
         inputs=inputs,
         targets=all_targets if key.targets is None else all_targets[columns],
         test_mask=pack(tested)[0],
         n_test=problem.n_patterns - key.n_train,
     )
+
+
+def _noisy(Y: BoolMatrix, key: TrainingSetKey) -> BoolMatrix:
+    """Flip labels: which ones depends on the training set and the rate alone; a higher rate flips those of a lower one too."""
+    if not key.noise:
+        return Y
+    words = np.random.PCG64(np.random.SeedSequence(key.seed("noise"))).random_raw(Y.size)
+    return Y ^ (words < key.noise * 2.0**64).reshape(Y.shape)
 
 
 def target_columns(problem: Problem, targets: tuple[str, ...] | None) -> list[int]:

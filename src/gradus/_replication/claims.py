@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +49,7 @@ from gradus._replication.verdicts import (
     within,
 )
 
-__all__ = ["CLAIMS", "Claim", "check_claims"]
+__all__ = ["CLAIMS", "Claim", "check_claims", "numbered"]
 
 EXCEPTION = "cmux15"
 """The problem on which an automatic order does not help, according to the paper."""
@@ -89,13 +89,17 @@ def check_claims(results: Results) -> list[Claim]:
         Rows of any experiments; a claim about a problem without rows is left out. Where a problem has rows with the gates
         and the history that the paper's text gives, its other rows are ignored, so that settings are never mixed.
     """
+    return numbered(_with_settings_of_the_text(results), CLAIMS)
+
+
+def numbered(results: Results, claims: Sequence[Callable[[Results], list[Statement]]], prefix: str = "") -> list[Claim]:
+    """Check claims one after the other and number their statements: those of one claim share a number."""
     found: list[Claim] = []
-    results = _with_settings_of_the_text(results)
-    for number, claim in enumerate(CLAIMS, start=1):
+    for number, claim in enumerate(claims, start=1):
         some = claim(results)
         letters = [""] if len(some) == 1 else [chr(ord("a") + k) for k in range(len(some))]
         found += [
-            Claim(f"{number}{letter}", statement, paper, ours, verdict)
+            Claim(f"{prefix}{number}{letter}", statement, paper, ours, verdict)
             for letter, (statement, paper, ours, verdict) in zip(letters, some, strict=True)
         ]
     return found

@@ -72,6 +72,7 @@ class Section:
 def report_page(
     *,
     claims: Sequence[Claim],
+    own_claims: Sequence[Claim] = (),
     published: Sequence[Claim],
     highlights: Sequence[str],
     sections: Sequence[Section],
@@ -83,6 +84,8 @@ def report_page(
 
     Parameters
     ----------
+    own_claims : sequence of Claim
+        Statements beyond the paper; where there are only these, the paper's are not mentioned.
     published : sequence of Claim
         The claims of the full replication, to be shown beside those of a short run; none on its own page.
     highlights : sequence of str
@@ -92,11 +95,10 @@ def report_page(
     others = [section for section in sections if section.name not in LEADING]
     body = [
         "<h1>Target curricula for Boolean networks: a replication</h1>",
-        _summary(claims, highlights, standings, damaged),
+        _summary([*claims, *own_claims], highlights, standings, damaged),
         _contents(leading, others),
         *(_section(section) for section in leading),
-        '<h2 id="claims">The paper\'s statements</h2>',
-        _claims_table(claims, published),
+        *_statements(claims, own_claims, published),
         *(_section(section) for section in others),
         '<h2 id="methods">Methods</h2>',
         _methods(sections),
@@ -129,7 +131,17 @@ def _summary(claims: Sequence[Claim], highlights: Sequence[str], standings: Sequ
     return text
 
 
-def _claims_table(claims: Sequence[Claim], published: Sequence[Claim]) -> str:
+def _statements(claims: Sequence[Claim], own: Sequence[Claim], published: Sequence[Claim]) -> list[str]:
+    parts = []
+    if claims or not own:
+        parts += ['<h2 id="claims">The paper\'s statements</h2>', _claims_table(claims, published)]
+    if own:
+        anchor = "" if parts else ' id="claims"'
+        parts += [f"<h2{anchor}>Statements of our own</h2>", _claims_table(own, (), expected="expected")]
+    return parts
+
+
+def _claims_table(claims: Sequence[Claim], published: Sequence[Claim], expected: str = "paper") -> str:
     if not claims:
         return "<p>There are no results for any of the paper's statements yet.</p>"
     full = {claim.statement: claim for claim in published}
@@ -139,7 +151,7 @@ def _claims_table(claims: Sequence[Claim], published: Sequence[Claim]) -> str:
         cells = [
             f'<td class="number">{escape(claim.number)}</td>',
             f"<td>{escape(claim.statement)}</td>",
-            f'<td data-name="paper">{escape(claim.paper)}</td>',
+            f'<td data-name="{expected}">{escape(claim.paper)}</td>',
             f'<td data-name="{ours}">{escape(claim.ours)}</td>',
             f'<td data-name="verdict" class="{VERDICT_CLASS[claim.verdict]}">{escape(claim.verdict)}</td>',
         ]
@@ -148,7 +160,7 @@ def _claims_table(claims: Sequence[Claim], published: Sequence[Claim]) -> str:
             said = f"{escape(other.ours)}: <b>{escape(other.verdict)}</b>" if other else "–"
             cells.append(f'<td data-name="{FULL}">{said}</td>')
         rows.append("".join(cells))
-    headings = ["", "statement", "paper", ours, "verdict", *([FULL] if full else [])]
+    headings = ["", "statement", expected, ours, "verdict", *([FULL] if full else [])]
     return f'<div class="claims">{_table(headings, rows)}</div>{_claims_note(claims, ours, bool(full))}'
 
 
@@ -182,7 +194,7 @@ def _section(section: Section) -> str:
         return parts[0] + "<p>There are no results yet.</p>"
     size = f' class="large {section.name}"' if section.name in LEADING else ""
     parts.append(f"<figure{size}>{inline_svg(section.svg)}</figure>")
-    if section.name in ("baselines", "beyond"):
+    if section.name == "baselines":
         parts.append(_method_table(results))
     if section.name in TABLES:
         parts.append(_gain_table(results, TABLES[section.name]))

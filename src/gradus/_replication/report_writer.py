@@ -19,9 +19,11 @@ from gradus._experiments.standings import rows_of, standings
 from gradus._experiments.store import Store
 from gradus._files import write_bytes_whole, write_text_whole
 from gradus._replication.claims import Claim, check_claims
-from gradus._replication.figures import FIGURES, draw
+from gradus._replication.comparison_tables import tables_in_markdown
+from gradus._replication.figures import FIGURES, OWN_FIGURES, draw
 from gradus._replication.figures.style import with_hover
 from gradus._replication.highlights import highlights
+from gradus._replication.own_claims import check_own_claims
 from gradus._replication.report_page import Section, report_page
 from gradus.errors import StoreError
 
@@ -46,6 +48,10 @@ class Report:
     claims: tuple[Claim, ...]
     highlights: tuple[str, ...]
     """Sentences that sum up a quick run; nothing for other runs."""
+    own_claims: tuple[Claim, ...] = ()
+    """Those beyond the paper."""
+    tables: str = ""
+    """Tables beyond the paper, as Markdown."""
 
 
 def write_report(folder: Path) -> Report:
@@ -58,15 +64,18 @@ def write_report(folder: Path) -> Report:
     """
     plans = load_plans(folder)
     table = Store(folder).table()
-    results = Results(_rows_of_any(table, plans))
+    results = Results(_rows_shown(table, plans, own=False))
     claims = check_claims(results)
+    own_claims = check_own_claims(Results(_rows_shown(table, plans, own=True)))
     places, damaged = standings(folder)
     sections = list(_sections(folder, plans, table))
     quick = any(plan.name == QUICK for plan in plans)
     said = highlights(results, claims) if quick else ()
-    write_text_whole(folder / "claims.json", json.dumps([asdict(claim) for claim in claims], indent=1) + "\n")
+    every = [asdict(claim) for claim in (*claims, *own_claims)]
+    write_text_whole(folder / "claims.json", json.dumps(every, indent=1) + "\n")
     text = report_page(
         claims=claims,
+        own_claims=own_claims,
         published=published_claims() if quick else (),
         highlights=said,
         sections=sections,
@@ -76,7 +85,8 @@ def write_report(folder: Path) -> Report:
     )
     write_text_whole(folder / "report.html", text)
     drawn = tuple(section.name for section in sections if section.svg)
-    return Report(folder / "report.html", drawn, tuple(claims), said)
+    tables = tables_in_markdown({section.name: section.results for section in sections})
+    return Report(folder / "report.html", drawn, tuple(claims), said, tuple(own_claims), tables)
 
 
 def published_claims() -> list[Claim]:
@@ -91,8 +101,14 @@ def published_claims() -> list[Claim]:
     return [Claim(**claim) for claim in json.loads(text)]
 
 
-def _rows_of_any(table: pa.Table, plans: list[Plan]) -> pa.Table:
-    return rows_of(table, Plan("all", "", parts=tuple(plans)))
+def _rows_shown(table: pa.Table, plans: list[Plan], *, own: bool) -> pa.Table:
+    """Return the rows of plans with figures of our own, or of the others: the paper's statements are not about ours."""
+    return rows_of(table, Plan("shown", "", parts=tuple(_only(plan, own) for plan in plans)))
+
+
+def _only(plan: Plan, own: bool) -> Plan:
+    wanted = bool(set(OWN_FIGURES) & set(plan.figures)) == own
+    return replace(plan, blocks=plan.blocks if wanted else (), parts=tuple(_only(part, own) for part in plan.parts))
 
 
 def _sections(folder: Path, plans: list[Plan], table: pa.Table) -> Iterator[Section]:
@@ -132,8 +148,8 @@ def _save_figure(folder: Path, name: str, results: Results) -> str:
     return svg
 
 
-def claims_in_markdown(claims: Sequence[Claim]) -> str:
-    """Write claims as a Markdown table.
+def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
+    """Write claims as a Markdown table; `expected` names whose value stands beside ours.
 
     Examples
     --------
@@ -143,7 +159,7 @@ def claims_in_markdown(claims: Sequence[Claim]) -> str:
     | 1 | It grows | yes | +3 [1, 5] | **holds** |
     <BLANKLINE>
     """
-    lines = ["| | statement | paper | ours | verdict |", "|---|---|---|---|---|"]
+    lines = [f"| | statement | {expected} | ours | verdict |", "|---|---|---|---|---|"]
     for claim in claims:
         cells = [claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**"]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -169,7 +185,12 @@ def publish(folder: Path, report: Report, target: Path) -> None:
     table = Store(folder).table().drop_columns(["task"]).sort_by([(name, "ascending") for name in SORTED_BY])
     pq.write_table(table, sink, compression="zstd", compression_level=19)
     write_bytes_whole(target / "results.parquet", sink.getvalue())
-    write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
+    if report.claims or not report.own_claims:
+        write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
+    if report.own_claims:
+        claims = claims_in_markdown(report.own_claims, "expected")
+        text = f"# Beyond the paper: claims and tables\n\n{claims}\n{report.tables}"
+        write_text_whole(target / "tables.md", text)
     write_bytes_whole(target / "report.html", report.page.read_bytes())
     for path in sorted((folder / "figures").iterdir()):
         write_bytes_whole(target / "figures" / path.name, path.read_bytes())

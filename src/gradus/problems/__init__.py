@@ -1,11 +1,11 @@
-"""Every problem of the paper, in any size, and users' own data in the same form."""
+"""Every problem of the paper, in any size, further small circuits, and users' own data in the same form."""
 
 from __future__ import annotations
 
 from gradus.problems._from_data import MODELS, from_arrays, from_file, from_model, from_series
 from gradus.problems._gene_networks import ECOLI_SERIES, YEAST_SERIES, fission_yeast_model
 from gradus.problems._problem import Problem, TrainTest
-from gradus.problems._registry import families, load, names
+from gradus.problems._registry import families, further, load, names
 
 __all__ = [
     "ECOLI_SERIES",
@@ -19,6 +19,7 @@ __all__ = [
     "from_file",
     "from_model",
     "from_series",
+    "further",
     "load",
     "names",
 ]

@@ -10,8 +10,9 @@ from gradus.errors import UnknownProblemError
 from gradus.problems._circuits import FAMILIES, alu74181
 from gradus.problems._gene_networks import ecoli, fabrca, mammalian, yeast
 from gradus.problems._problem import Problem
+from gradus.problems._textbook_circuits import CIRCUITS, textbook
 
-__all__ = ["families", "load", "names"]
+__all__ = ["families", "further", "load", "names"]
 
 PAPER_SIZES = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
 SINGLE: dict[str, Callable[[], Problem]] = {
@@ -47,13 +48,24 @@ def families() -> tuple[str, ...]:
     return tuple(FAMILIES)
 
 
+def further() -> tuple[str, ...]:
+    """Return the names of further small circuits, which learners are compared on; the paper does not have them.
+
+    Examples
+    --------
+    >>> "popcount7" in further(), load("popcount7").about
+    (True, 'How many of seven inputs are 1, as a number of three bits.')
+    """
+    return tuple(CIRCUITS)
+
+
 def load(name: str) -> Problem:
     """Load a problem by name.
 
     Parameters
     ----------
     name : str
-        One of `names`, a family and a size (``add10``, ``cpar12``, ``cmaj15``, ``cmux31``), or ``fabrca@7`` for a
+        One of `names` or `further`, a family and a size (``add10``, ``cpar12``, ``cmaj15``, ``cmux31``), or ``fabrca@7`` for a
         pool drawn by another seed.
 
     Returns
@@ -78,6 +90,8 @@ def load(name: str) -> Problem:
         raise UnknownProblemError(f"a problem's name is text, not {type(name).__name__}.")
     if name in SINGLE:
         return SINGLE[name]()
+    if name in CIRCUITS:
+        return textbook(name)
     sized = SIZED.fullmatch(name)
     if sized and sized[1] in FAMILIES:
         return FAMILIES[sized[1]].problem(int(sized[2]))
@@ -88,7 +102,8 @@ def load(name: str) -> Problem:
 
 
 def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name.lower()[:40], names(), n=3, cutoff=0.6)
+    close = difflib.get_close_matches(name.lower()[:40], (*names(), *further()), n=3, cutoff=0.6)
     hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else "."
     kinds = ", ".join(f"{family}N" for family in families())
-    return f"there is no problem {name[:40]!r}{hint} There are {', '.join(names())}; and {kinds} for any size N."
+    known = ", ".join((*names(), *further()))
+    return f"there is no problem {name[:40]!r}{hint} There are {known}; and {kinds} for any size N."

@@ -6,20 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gradus._replication.figures.circuit_figures import adder, fig1
-from gradus._replication.figures.curves import (
-    accuracy,
-    baselines,
-    beyond,
-    fig3,
-    fig4,
-    fig5,
-    fig6,
-    fig7,
-    figA1,
-    figA2,
-    tab2,
-    tab3,
-)
+from gradus._replication.figures.comparisons import league, noise, orders, sample_complexity
+from gradus._replication.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, tab2, tab3
 from gradus._replication.figures.headline_figure import headline
 from gradus._replication.figures.hierarchy_figure import fig2
 from gradus.errors import SettingsError
@@ -29,16 +17,18 @@ if TYPE_CHECKING:
 
     from gradus._experiments.results import Results
 
-__all__ = ["FIGURES", "draw"]
+__all__ = ["FIGURES", "OWN_FIGURES", "draw"]
 
 FIGURES: dict[str, Callable[[Results], Figure]] = {
     figure.__name__: figure
     for figure in (
         *(headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),
-        *(baselines, beyond, accuracy),
+        *(baselines, sample_complexity, noise, orders, league, accuracy),
     )
 }
 """Every figure by its name, in the order in which a page shows them."""
+OWN_FIGURES = tuple(figure.__name__ for figure in (sample_complexity, noise, orders, league))
+"""Those beyond the paper."""
 
 
 def draw(name: str, results: Results) -> Figure:

@@ -30,12 +30,18 @@ from gradus._replication.figures.style import (
 from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, middle_size, tau_values
 from gradus._replication.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 
-__all__ = ["accuracy", "baselines", "beyond", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "tab2", "tab3"]
+__all__ = ["accuracy", "baselines", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "tab2", "tab3"]
 
 MILLION = 1e6
 TAU_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 VARIED = ("method", "loss", "order", "gates_per_target", "history")
-METHOD_NAMES = {"tree": "decision tree", "chain": "chain of trees", "forest": "random forest", "mlp": "small MLP"}
+METHOD_NAMES = {
+    "tree": "decision tree",
+    "chain": "chain of trees",
+    "forest": "random forest",
+    "boosting": "gradient boosting",
+    "mlp": "small MLP",
+}
 
 
 def draw_gains(panel: Any, results: Results) -> None:
@@ -218,15 +224,7 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
 
 def baselines(results: Results) -> Figure:
     """Draw the accuracy of plain classifiers beside that of networks and of lessons."""
-    return _methods(results)
 
-
-def beyond(results: Results) -> Figure:
-    """Draw the accuracy of lessons beside that of networks and of plain classifiers."""
-    return _methods(results)
-
-
-def _methods(results: Results) -> Figure:
     def draw(panel: Any, one: Results) -> None:
         for method in BASELINES:
             points = accuracy_by_size(one.select(method=method))

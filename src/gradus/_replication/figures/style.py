@@ -44,6 +44,7 @@ COLOURS = {
     "tree": "#0072B2",
     "chain": "#009E73",
     "forest": "#E69F00",
+    "boosting": "#8c564b",
     "mlp": "#CC79A7",
 }
 SIZE = "training examples"

@@ -1,0 +1,237 @@
+"""Statements of our own, beyond the paper, each judged by an interval as the paper's are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._experiments.results import Results
+from gradus._replication.claims import Claim, numbered
+from gradus._replication.estimates import Estimate, bootstrap, crossing, mean_interval, row_means, sample_matrix
+from gradus._replication.gains import FEWEST_PAIRS
+from gradus._replication.league import LEAGUE_SIZES, PUBLISHED_SPEED, LeagueRow, effort, league_rows, orders_found
+from gradus._replication.learners import (
+    LEARNERS,
+    LEVEL_WANTED,
+    difference,
+    limit_in_examples,
+    rows_of_learner,
+    size_at_level,
+    smallest_right_circuit,
+)
+from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
+from gradus._replication.verdicts import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    NOTICEABLE,
+    UNDECIDED,
+    Statement,
+    above,
+    as_number,
+    as_points,
+    as_share,
+    not_below,
+)
+
+__all__ = ["OWN_CLAIMS", "check_own_claims"]
+
+HALF = 0.5
+TIMES_THE_LIMIT = 2.0
+NOISE = 0.05
+FASTER = 0.1
+
+
+def check_own_claims(results: Results) -> list[Claim]:
+    """Check every statement of our own that there are results for; each was written down before its rows were made."""
+    return numbered(results, OWN_CLAIMS, prefix="B")
+
+
+def _problems(results: Results) -> list[str]:
+    return problems_of(results.select(method="lessons"), (*KNOWN_ORDER, *REAL_WORLD), others=False)
+
+
+def lessons_are_right_more_often(results: Results) -> list[Statement]:
+    """Check that lessons, told no order, are more often right than Lgh with the best order that the paper has."""
+    found = []
+    for problem in _problems(results):
+        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
+        known = "lgh" if problem in KNOWN_ORDER else "auto"
+        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, known), size)
+        if gain.n:
+            order = "given" if known == "lgh" else "found"
+            statement = f"Lessons beat Lgh with the {order} order on {problem_title(problem)} at {size} examples"
+            found.append((statement, "above 0", as_points(gain), above(gain, 0.0)))
+    return found
+
+
+def lessons_need_half_the_examples(results: Results) -> list[Statement]:
+    """Check that lessons pass 99 % with at most half the examples that Lgh in the given order needs."""
+    found = []
+    for problem in KNOWN_ORDER:
+        one = results.select(problem=problem)
+        ours, theirs = rows_of_learner(one, "lessons"), rows_of_learner(one, "lgh")
+        if len(ours) and len(theirs):
+            share = _ratio_of_sizes(ours, theirs)
+            statement = (
+                f"Lessons pass 99 % on {problem_title(problem)} with at most half the examples of Lgh in the given order"
+            )
+            found.append((statement, "at most 50 %", f"{as_share(share)} (n = {share.n})", above(_less(HALF, share), 0.0)))
+    return found
+
+
+def _ratio_of_sizes(ours: Results, theirs: Results) -> Estimate:
+    """Return the ratio of the sizes at which two curves pass 99 %, with a bootstrap interval over shared training sets."""
+    samples = sorted(set(ours.sample.tolist()) & set(theirs.sample.tolist()))
+    matrices = [sample_matrix(rows, rows.sizes, samples) for rows in (ours, theirs)]
+
+    def ratio(drawn: npt.NDArray[np.int64]) -> float:
+        sizes = [
+            crossing(rows.sizes, row_means(matrix[:, drawn]), LEVEL_WANTED)
+            for rows, matrix in zip((ours, theirs), matrices, strict=True)
+        ]
+        return sizes[0] / sizes[1]
+
+    return bootstrap(ratio, len(samples), replicates=1000)
+
+
+def _less(bound: float, estimate: Estimate) -> Estimate:
+    """Return how far an estimate is below a bound."""
+    return Estimate(bound - estimate.value, bound - estimate.high, bound - estimate.low, estimate.n)
+
+
+def near_the_limit(results: Results) -> list[Statement]:
+    """Check that lessons pass 99 % with at most twice the examples whose bits describe the circuit."""
+    found = []
+    for problem in _problems(results):
+        one = results.select(problem=problem)
+        gates = smallest_right_circuit(one)
+        if gates is None:
+            continue
+        limit = limit_in_examples(problem, gates)
+        needed = size_at_level(rows_of_learner(one, "lessons"))
+        statement = f"Lessons pass 99 % on {problem_title(problem)} with at most twice the examples that describe its circuit"
+        size = f"{needed.value:.1f} [{needed.low:.1f}, {needed.high:.1f}] examples"
+        ours = f"{size} against {limit:.1f} ({gates} gates; n = {needed.n})"
+        found.append(
+            (statement, f"at most {TIMES_THE_LIMIT * limit:.0f}", ours, above(_less(TIMES_THE_LIMIT * limit, needed), 0.0))
+        )
+    return found
+
+
+def voting_does_no_harm(results: Results) -> list[Statement]:
+    """Check that the vote is no worse than the best circuit alone."""
+    found = []
+    for problem in _problems(results):
+        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
+        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, "circuit"), size)
+        if gain.n:
+            statement = f"The vote is no worse than the best circuit alone on {problem_title(problem)} at {size} examples"
+            found.append((statement, "0 or more", as_points(gain), not_below(gain, NOTICEABLE)))
+    return found
+
+
+def wrong_labels_cost_little(results: Results) -> list[Statement]:
+    """Check that with 5 % flipped labels lessons are as right as without, up to a point."""
+    found = []
+    for problem in KNOWN_ORDER:
+        one = results.select(problem=problem, method="lessons")
+        noisy = one.select(noise=NOISE)
+        for size in noisy.sizes:
+            loss = difference(noisy, one.select(noise=0.0), size)
+            if loss.n:
+                statement = (
+                    f"With 5 % flipped labels lessons lose less than a point on {problem_title(problem)} at {size} examples"
+                )
+                found.append((statement, "less than 1 point", as_points(loss), above(_more(loss, NOTICEABLE), 0.0)))
+    return found
+
+
+def _more(estimate: Estimate, by: float) -> Estimate:
+    return Estimate(estimate.value + by, estimate.low + by, estimate.high + by, estimate.n)
+
+
+def lessons_stand_noise_better(results: Results) -> list[Statement]:
+    """Check that with 5 % flipped labels lessons are more often right than the best plain classifier."""
+    found = []
+    for problem in KNOWN_ORDER:
+        one = results.select(problem=problem, noise=NOISE)
+        for size in one.sizes:
+            others = {key: rows_of_learner(one, key, noise=NOISE) for key in ("chain", "forest", "boosting", "mlp")}
+            others = {key: rows for key, rows in others.items() if len(rows)}
+            if not others or "lessons" not in one.method.tolist():
+                continue
+            best = max(others, key=lambda key: float(np.mean(others[key].accuracy)))
+            gain = difference(one.select(method="lessons"), others[best], size)
+            statement = f"With 5 % flipped labels lessons beat every classifier on {problem_title(problem)} at {size} examples"
+            found.append((statement, "above 0", f"{as_points(gain)} over {LEARNERS[best].name}", above(gain, 0.0)))
+    return found
+
+
+def self_paced_orders_agree_more(results: Results) -> list[Statement]:
+    """Check that self-paced orders agree more with the known one than orders by minimum feature sets."""
+    found = []
+    for problem in KNOWN_ORDER:
+        rows, size = orders_found(results.select(problem=problem)), LEAGUE_SIZES[problem]
+        if not {"self-paced", "minimum sets"} <= set(rows):
+            continue
+        ours, theirs = (_tau_by_sample(rows[name].select(n_train=size)) for name in ("self-paced", "minimum sets"))
+        shared = sorted(ours.keys() & theirs.keys())
+        gain = mean_interval([ours[sample] - theirs[sample] for sample in shared])
+        if gain.n:
+            where = f"{problem_title(problem)} at {size} examples"
+            statement = f"Self-paced orders agree more with the known one than minimum sets on {where}"
+            found.append((statement, "above 0", f"{as_number(gain)} (n = {gain.n})", above(gain, 0.0)))
+    return found
+
+
+def _tau_by_sample(rows: Results) -> dict[int, float]:
+    return dict(zip(rows.sample.tolist(), np.asarray(rows.tau, dtype=np.float64).tolist(), strict=True))
+
+
+def nobody_is_better(results: Results) -> list[Statement]:
+    """Check that on no function of the league another learner is noticeably better than lessons."""
+    rows = league_rows(results)
+    if not rows:
+        return []
+    wins, losses = ([row for row in rows if sign * row.lead.value > 0 and _decided(row, sign)] for sign in (1, -1))
+    enough = all(row.lead.n >= FEWEST_PAIRS for row in rows)
+    lost = ", ".join(f"{row.problem} {100 * row.lead.value:+.1f} ({LEARNERS[row.best_other].name})" for row in losses)
+    ours = f"{len(wins)} won, {len(losses)} lost of {len(rows)}" + (f": {lost} points" if lost else "")
+    verdict = DOES_NOT_HOLD if losses else HOLDS if enough else UNDECIDED
+    return [("On no function of the league is another learner better than lessons", "none", ours, verdict)]
+
+
+def _decided(row: LeagueRow, sign: int) -> bool:
+    return row.lead.low > 0 if sign > 0 else row.lead.high < 0
+
+
+def ten_times_less_time(results: Results) -> list[Statement]:
+    """Check that lessons take less than a tenth of the CPU seconds that the published code takes to 99 %."""
+    found = []
+    for problem, speed in PUBLISHED_SPEED.items():
+        one = results.select(problem=problem)
+        ours, theirs = effort(rows_of_learner(one, "lessons")), effort(rows_of_learner(one, "lgh"), speed)
+        if ours is None or theirs is None:
+            continue
+        mean, other = ours.seconds, theirs.seconds
+        # The quotient of two means: the widest that their intervals allow.
+        share = Estimate(mean.value / other.value, mean.low / other.high, mean.high / other.low, min(mean.n, other.n))
+        statement = f"Lessons take less than a tenth of the published code's CPU time to 99 % on {problem_title(problem)}"
+        said = f"{mean.value:.2g} s at {ours.size} examples against {other.value:.2g} s at {theirs.size}"
+        found.append((statement, "below 10 %", f"{as_share(share)}: {said} (n = {share.n})", above(_less(FASTER, share), 0.0)))
+    return found
+
+
+OWN_CLAIMS: tuple[Callable[[Results], list[Statement]], ...] = (
+    lessons_are_right_more_often,
+    lessons_need_half_the_examples,
+    near_the_limit,
+    voting_does_no_harm,
+    wrong_labels_cost_little,
+    lessons_stand_noise_better,
+    self_paced_orders_agree_more,
+    nobody_is_better,
+    ten_times_less_time,
+)
