@@ -131,11 +131,16 @@ def large_network(n_inputs=60, n_gates=20_000, n_outputs=20, reach=300):
     return gradus.Network(n_inputs, sources, outputs, dice.integers(1, 15, n_gates))
 
 
+KINDS = ("v", "blif", "bench", "aag", "aig", "bnet", "sbml", "dot", "txt", "json", "svg", "png", "pdf")
+"""Formats that are written."""
+
+
 class Large:
     """Large things of every kind, made once."""
 
     def __init__(self, folder):
         self.folder = folder
+        self._compile_all()
         self.network = large_network()
         self.model = gradus.Model.of_bits(self.network)
         self.X = bits(200_000, self.network.n_inputs)
@@ -153,6 +158,16 @@ class Large:
         self.inferred = gradus.infer(genes, time_limit=0.2, attractors=False)
         self.states = np.tile(bits(12, 3), (200_000, 1))
 
+    def _compile_all(self):
+        """Handle something small, so that Ctrl-C meets the work and not the compiler, which may swallow it."""
+        small = gradus.Model.of_bits(large_network(6, 30, 2, 10))
+        small.votes(bits(5, 6))
+        small.rules()
+        small.save_page(self.path("small.html"))
+        small.network.prune().to_nand()
+        for kind in KINDS:
+            gradus.export(small, self.path(f"small.{kind}"))
+
     def path(self, name):
         return self.folder / name
 
@@ -164,10 +179,7 @@ def large(tmp_path_factory):
 
 HANDLING = {
     "formulas": lambda large: gradus.formulas(large.network),
-    **{
-        f"export: .{kind}": lambda large, kind=kind: gradus.export(large.model, large.path(f"c.{kind}"))
-        for kind in ("v", "blif", "bench", "aag", "aig", "bnet", "sbml", "dot", "txt", "json", "svg", "png", "pdf")
-    },
+    **{f"export: .{kind}": lambda large, kind=kind: gradus.export(large.model, large.path(f"c.{kind}")) for kind in KINDS},
     "load": lambda large: gradus.load(large.json),
     "read_table": lambda large: gradus.read_table(large.csv),
     "read_series": lambda large: gradus.read_series(large.csv),
@@ -207,6 +219,7 @@ HANDLING = {
 }
 """Calls that take as long as what they are given is large."""
 SMALL = {
+    "problems.further",
     "BooleanNetworkClassifier.rules",
     "BooleanNetworkClassifier.save",
     "Curriculum.hierarchy",
