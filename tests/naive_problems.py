@@ -170,6 +170,10 @@ def comparator5(row: Sequence[int]) -> list[int]:
     return [int(a < b), int(a == b), int(a > b)]
 
 
+def mul3(row: Sequence[int]) -> list[int]:
+    return digits(number(row[:3]) * number(row[3:]), 6)
+
+
 def mul4(row: Sequence[int]) -> list[int]:
     return digits(number(row[:4]) * number(row[4:]), 8)
 

@@ -210,6 +210,7 @@ SMALL = {
     "Curriculum.hierarchy",
     "Model.fit",
     "Model.grouping",
+    "Model.led_by",
     "Model.notes",
     "Model.single",
     "Network.cone",

@@ -92,7 +92,7 @@ def test_measured_whole_numbers_are_no_ids():
 def test_overrides_win(table):
     found = kinds(table, drop=["sex"], keep=["no"], types={"age": "category", "name": "category"})
     assert (found["sex"], found["no"], found["age"], found["name"]) == ("dropped", "number", "category", "category")
-    with pytest.raises(SettingsError, match="no column"):
+    with pytest.raises(SettingsError, match="not a column"):
         column_kinds(table, drop=["sexx"])
     with pytest.raises(SettingsError, match="must be one of"):
         column_kinds(table, types={"sex": "colour"})

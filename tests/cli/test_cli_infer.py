@@ -132,7 +132,7 @@ def test_bad_series_and_settings_are_refused(refused, here, yeast):
     good = ("infer", "yeast.csv", "-o", "out")
     assert "missing.csv" in refused("infer", "missing.csv", "-o", "out")
     assert "Missing option '--output'" in refused("infer", "yeast.csv")
-    assert "binarised" in refused("infer", "numbers.csv", "-o", "out")
+    assert "--binarize kmeans" in refused("infer", "numbers.csv", "-o", "out")
     assert "empty.csv holds no state" in refused("infer", "empty.csv", "-o", "out")
     assert "nobody" in refused(*good, "--allow", "edges.csv")
     assert "nobody" in refused(*good, "--prior", "edges.csv")

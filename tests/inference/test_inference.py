@@ -88,6 +88,16 @@ def test_series_frames_and_files_give_the_same_rules(tmp_path):
     assert rules(2 * frame, binarize=1.5) == expected
 
 
+def test_measured_levels_rank_edges_and_the_report_says_so():
+    rng = np.random.default_rng(1)
+    levels = [
+        Series(["a", "b", "c"], one.states[:, [0, 1, 1]] + rng.normal(0, 0.2, (len(one.states), 3))) for one in oscillators(6)
+    ]
+    found = infer(levels, binarize="kmeans", **QUICK)
+    assert any("measured levels" in sentence for sentence in found.data)
+    assert not any("measured levels" in sentence for sentence in infer(oscillators(6), binarize=0.5, **QUICK).data)
+
+
 def test_contradictions_and_missing_values_are_evidence_and_never_an_error():
     noisy = [one.states.copy() for one in oscillators(6)]
     noisy[0][3, 0] = 1 - noisy[0][3, 0]

@@ -98,3 +98,15 @@ def test_shortening_with_errors_allowed_and_mending_finds_a_smaller_circuit():
     assert mended.reached
     assert (evaluate(mended.circuit, X) == Y).all()
     assert mended.n_gates <= 4
+
+
+@pytest.mark.parametrize("taught", [0, 4, 5, 14])
+def test_many_targets_taught_without_error_make_noise_harder_to_believe(examples, monkeypatch, taught):
+    (X, Y), _ = examples
+    _, pupil = school(X, Y, exact=None)
+    asked = []
+    monkeypatch.setattr(School, "_in_doubt", lambda _, columns, draft, attempt, doubt=None: asked.append(doubt) or True)
+    monkeypatch.setattr(pupil.shop, "run", lambda *_: pupil.draft)  # what is tidied does not matter here
+    monkeypatch.setattr(pupil, "taught", list(range(taught)))
+    assert pupil._noise_checked([], pupil.draft) is None
+    assert asked == [None, pytest.approx(33.0 * (1 + 0.1 * max(taught - 4, 0)))]

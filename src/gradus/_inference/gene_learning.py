@@ -157,12 +157,17 @@ def _pass(
 
 
 def _learn_auto(seen: Evidence, edges: EdgePrior, watch: WorkWatch) -> _Learned:
-    """Learn as if the data were clean and with a rate estimated from all genes; the better evidence decides."""
+    """Learn as if the data were clean and with a rate estimated from all genes; the better evidence decides.
+
+    Where the best rules have no error even if errors are allowed, the data are clean.
+    """
     noisy = _learn(seen, edges, flip_rates("auto"), 2, watch, auto=True)
     if watch.stopped or noisy.flips.mean > 0.03:
         return noisy
     clean = _learn(seen, edges, NOISELESS, 1, watch)
-    return clean if clean.log_evidence > noisy.log_evidence and not watch.stopped else noisy
+    without_error = all(one.sets[0].errors == 0 for one in noisy.targets)
+    better = without_error or clean.log_evidence > noisy.log_evidence
+    return clean if better and not watch.stopped else noisy
 
 
 def _with_repair(
@@ -192,7 +197,8 @@ def _with_repair(
 
 def _learn_again(seen: Evidence, edges: EdgePrior, learned: _Learned, watch: WorkWatch) -> _Learned:
     if learned.flips.clean:
-        return _learn(seen, edges, learned.flips, 1, watch)
+        # A value that was filled in may be wrong, so a rule that contradicts one is not ruled out.
+        return _learn(seen, edges, flip_rates(0.0), 1, watch)
     return _learn(seen, edges, flip_rates("auto"), 1, watch, auto=True)
 
 

@@ -208,7 +208,7 @@ def infer(
     measured: tuple[Series, ...] | None = None
     if binarize is not None:
         made = binarize_series(cut, binarize)
-        measured = cut if any(not np.isin(one.states[~np.isnan(one.states)], (0, 1)).all() for one in cut) else None
+        measured = cut if _has_levels(cut) else None
         cut, notes = made.series, (*made.notes, *([LEVELS_RANK] if measured else []))
     if held:
         cut = tuple(replace(one, held={**one.held, **held}) for one in cut)
@@ -241,6 +241,12 @@ def infer(
         notes=problems,
         stopped=watch.stopped,
     )
+
+
+def _has_levels(series: Sequence[Series]) -> bool:
+    """Whether some gene has more than two values, so that making them binary loses something."""
+    together = np.concatenate([one.in_order(series[0].genes) for one in series])
+    return any(len(np.unique(column[~np.isnan(column)])) > 2 for column in together.T)
 
 
 def _hierarchies(runs: Sequence[Series], model: GeneModel, watch: WorkWatch) -> tuple[list[Hierarchy], bool]:

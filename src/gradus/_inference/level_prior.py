@@ -13,7 +13,8 @@ __all__ = ["level_odds"]
 
 LEAST_ODDS, MOST_ODDS = -1.0, 2.0
 """Neighbouring states are much alike, so levels never speak more strongly than this for or against an edge."""
-FEWEST_TRANSITIONS = 5
+FEWEST_TRANSITIONS = 10
+"""Fewer say nothing of a correlation."""
 Levels = npt.NDArray[np.float64]
 
 

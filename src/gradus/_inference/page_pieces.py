@@ -33,6 +33,7 @@ i { color: var(--word); font-style: normal; font-weight: 600; }
 .best { font-weight: 700; } .picture { overflow-x: auto; } .picture svg { max-width: 100%; height: auto; }
 .paper { background: #fff; padding: .5rem; border-radius: 6px; }
 .note { background: var(--note); border-left: 4px solid var(--mark); padding: .5rem .9rem; }
+@media (max-width: 30rem) { .bar { width: 1.8rem; margin-right: .3rem; } th, td { padding-right: .5rem; font-size: .85rem; } }
 """
 WORDS = {"&": "and", "|": "or", "^": "or else"}
 Cell = tuple[str, float | str | None]

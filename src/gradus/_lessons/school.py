@@ -198,7 +198,9 @@ class School:
             range(2),
         )
         smaller = min(drafts, key=lambda found: found.n_gates)._replace(reached=True)
-        return None if self._in_doubt(columns, smaller, 1) else smaller
+        # With many targets there are many chances to be misled, and many were taught exactly, which speaks for clean labels.
+        doubt = self.plan.doubt * (1 + self.plan.trust * max(len(self.taught) - self.plan.few, 0))
+        return None if self._in_doubt(columns, smaller, 1, doubt) else smaller
 
     def _in_doubt(self, columns: list[int], draft: Draft, attempt: int, doubt: float | None = None) -> bool:
         """Whether allowing errors saves so much that they are noise.

@@ -32,6 +32,9 @@ class SchoolPlan(NamedTuple):
     """Each round gives the fits of a lesson four times the work of the one before."""
     doubt: float = 33.0
     """How strong the evidence of noise must be before errors are tolerated, see `School._in_doubt`."""
+    few: int = 4
+    trust: float = 0.1
+    """By how much of itself the doubt must grow for each target taught exactly beyond these few."""
     least_saving: float = 2.5
     """What tolerance must save at least, in square roots of the length of the exact circuit (both in bits)."""
     margin: int = 4 * 1024

@@ -53,7 +53,8 @@ def _compare(X: BoolMatrix) -> BoolMatrix:
 
 
 def _multiply(X: BoolMatrix) -> BoolMatrix:
-    return _bits(_number(X[:, :4]) * _number(X[:, 4:]), 8)
+    half = X.shape[1] // 2
+    return _bits(_number(X[:, :half]) * _number(X[:, half:]), 2 * half)
 
 
 def _count_up(X: BoolMatrix) -> BoolMatrix:
@@ -141,6 +142,7 @@ CIRCUITS = {
     "bin2gray6": _Circuit("b0-5", "g0-5", _binary_to_gray, "From binary to Gray code, six bits."),
     "popcount7": _Circuit("x0-6", "n0-2", _count_ones, "How many of seven inputs are 1, as a number of three bits."),
     "comparator5": _Circuit("a0-4 b0-4", "less equal greater", _compare, "Comparison of two five-bit numbers."),
+    "mul3": _Circuit("a0-2 b0-2", "p0-5", _multiply, "Product of two three-bit numbers."),
     "mul4": _Circuit("a0-3 b0-3", "p0-7", _multiply, "Product of two four-bit numbers."),
     "counter6": _Circuit("q0-5 enable", "n0-5", _count_up, "Next state of a six-bit counter with enable."),
     "encoder8": _Circuit("x0-7", "n0-2 any", _priority, "Number of the highest input that is 1, and whether there is one."),
