@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import inspect
 import signal
 import threading
@@ -73,7 +74,8 @@ def interrupted(call, seconds, work_time, waiting=20.0):
     watcher.start()
     try:
         try:
-            result = call()
+            with _quiet_collector():
+                result = call()
         finally:
             ended = work_time()
             over.set()
@@ -81,6 +83,19 @@ def interrupted(call, seconds, work_time, waiting=20.0):
     except KeyboardInterrupt:
         result = KeyboardInterrupt
     return Interrupted(result, (ended or work_time()) - sent[0] if sent else None)
+
+
+@contextlib.contextmanager
+def _quiet_collector():
+    """Keep the garbage collector from what other tests left, and from their callbacks: Ctrl-C is lost in one of those."""
+    callbacks = gc.callbacks[:]
+    gc.callbacks.clear()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.callbacks[:] = callbacks
 
 
 def public_calls():
