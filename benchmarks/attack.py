@@ -4,6 +4,7 @@
     python benchmarks/attack.py workers --times 50    # kill worker processes at random moments
     python benchmarks/attack.py caches --times 100    # damage the compiled kernels, each time in another way
     python benchmarks/attack.py clock --times 168     # let the wall clock jump by up to a day, forth and back, at every look
+    python benchmarks/attack.py compiler --times 40   # Ctrl-C in the first seconds of verbs that compile their kernels
     python benchmarks/attack.py disk                  # fill the disk at every write of a small run
     python benchmarks/attack.py digest                # one line to compare between versions of Python, NumPy and Numba
 
@@ -18,6 +19,7 @@ import contextlib
 import errno
 import hashlib
 import json
+import math
 import os
 import platform
 import random
@@ -41,6 +43,7 @@ from gradus._experiments.row import TIMING
 from gradus._experiments.run import run_tasks
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design, Task
+from gradus._formats.table_files import write_table
 from gradus._search.job import Settings
 from gradus.errors import GradusError
 from gradus.problems import load
@@ -183,6 +186,45 @@ def attack_clock(times: int, folder: Path) -> dict[str, Any]:
     }
 
 
+def attack_compiler(times: int, folder: Path) -> dict[str, Any]:
+    """Send Ctrl-C to a verb that finds no compiled kernel, at random moments of its first seconds."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored, and children inherit that
+    X, Y = _noise()
+    write_table(folder / "d.csv", X, Y, [f"x{k}" for k in range(X.shape[1])], [f"z{k}" for k in range(Y.shape[1])])
+    verbs = ("learn d.csv --targets z0,z1,z2,z3 -o m.json", "curriculum d.csv --targets z0,z1,z2,z3")
+    verbs += ("infer d.csv -o out", "bench add6/80 --seconds 1000")
+    dice, used, held = random.Random(19), [], 0
+    for number in range(times):
+        cache, said = folder / f"cache-{number}", folder / "said.txt"
+        words = [sys.executable, "-m", "gradus", *verbs[number % len(verbs)].split()]
+        with open(said, "w") as file:
+            child = subprocess.Popen(
+                words, cwd=folder, env=os.environ | {"NUMBA_CACHE_DIR": str(cache)}, stdout=file, stderr=file
+            )
+        moment = dice.uniform(1, 10)
+        while _cpu_seconds(child.pid) < moment:
+            time.sleep(0.01)
+        sent = _cpu_seconds(child.pid)
+        child.send_signal(signal.SIGINT)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        used.append(usage.ru_utime + usage.ru_stime - sent)
+        text = said.read_text()
+        held += (
+            child.returncode in (0, 130)
+            and "Traceback" not in text
+            and any(word in text for word in ("stopped", "interrupted"))
+        )
+    slowest, mean = max(used), sum(used) / times
+    return {"interrupts": times, "held": held, "mean_cpu_s": mean, "slowest_cpu_s": slowest, "identical": held == times}
+
+
+def _cpu_seconds(process: int) -> float:
+    """CPU time of a process; endless once it has ended."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return math.inf if fields[0] == "Z" else (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _noise() -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
     return rng.random((500, 50)) < 0.5, rng.random((500, 4)) < 0.5
@@ -256,7 +298,7 @@ def _of_a_series() -> Any:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("main", "workers", "caches", "clock", "disk", "digest", "run"))
+    parser.add_argument("what", choices=("main", "workers", "caches", "clock", "compiler", "disk", "digest", "run"))
     parser.add_argument("--times", type=int, default=50)
     parser.add_argument("--folder", type=Path, help="for 'run', which the attack on the main process starts")
     given = parser.parse_args()
@@ -267,6 +309,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         attacks = {"main": attack_main, "workers": attack_workers, "caches": attack_caches, "clock": attack_clock}
+        attacks["compiler"] = attack_compiler
         if given.what in attacks:
             outcome = attacks[given.what](given.times, folder)
         else:

@@ -27,11 +27,10 @@ import pyarrow.parquet as pq
 import gradus
 from gradus import problems
 from gradus._experiments.offline import absorb_files, prepare_searches
-from gradus._experiments.outcome_files import OutcomeWriter, read_outcomes
 from gradus._experiments.plans import Block, Plan, load_plans
 from gradus._experiments.row import Row
 from gradus._experiments.run import read_runs
-from gradus._experiments.search_files import read_searches
+from gradus._experiments.search_files import OutcomeWriter, read_outcomes, read_searches
 from gradus._experiments.spec import read_spec
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design, Task
@@ -67,7 +66,8 @@ TEXTS = {
   {"name": "x1", "kind": "group", "values": [["v"]], "strict": false, "reason": "2 categories", "spaced": true}],
   "targets": [{"name": "y", "classes": ["maybe", "no", "yes"]}]},
  "circuits": [{"format": "gradus-network", "version": 2, "inputs": ["x0 > 1", "x0 > 2", "x0 > 3", "x1 = v"],
-  "gates": [["a & !b", 0, 3], ["!a", 1, 1]], "outputs": {"y[0]": 5, "y[1]": 4}}]},
+  "gates": [["a & !b", 0, 3], ["!a", 1, 1]], "outputs": {"y[0]": 5, "y[1]": 4}}],
+ "counts": [[{"rows": [5, 8, 7], "true": [[4, 1], [0, 8], [7, 3]]}], [{"rows": [5, 8, 7], "true": [[5, 0], [2, 2], [1, 7]]}]]},
  "inputs": ["x0 > 1", "x0 > 2", "x0 > 3", "x1 = v"], "gates": [["nor", 1, 2], ["nor", 2, 4]],
  "outputs": {"y[0]": 4, "y[1]": 5}}""",
 }

@@ -78,7 +78,7 @@ def against_milp() -> Iterator[Figure]:
     from gradus._minfs.coded_examples import code_examples, code_inputs, code_target
     from gradus._minfs.deadline import Deadline
     from gradus._minfs.masks import MaskCollector, minimal_masks, reduce_masks
-    from gradus._minfs.solver import Deepening
+    from gradus._minfs.solver import DeepeningSearch
 
     for seed in range(3):
         X, y, features = planted(400, 30, 5, seed)
@@ -95,7 +95,7 @@ def against_milp() -> Iterator[Figure]:
         }
         theirs, answer = cpu_seconds(lambda problem=problem: milp(**problem))
         agree = complete and len(cover.forced) + round(answer.fun) == len(features)
-        same, _ = cpu_seconds(lambda cover=cover: Deepening(cover, 0, tuple(range(30)), Deadline()).run())
+        same, _ = cpu_seconds(lambda cover=cover: DeepeningSearch(cover, 0, tuple(range(30)), Deadline()).run())
         note = (
             f"milp {theirs:.2f} s on {len(cover.masks)} masks; ours {ours * 1000:.1f} ms from the rows on, "
             f"{same * 1000:.1f} ms on these masks"

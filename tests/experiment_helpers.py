@@ -10,7 +10,7 @@ import pyarrow as pa
 from gradus._experiments.results import Results
 from gradus._experiments.row import TIMING, Row, table_of
 from gradus._experiments.tasks import Design, Task, in_running_order
-from gradus._search.driver import run_search
+from gradus._search.driver import resume, run_search
 from gradus._search.job import Settings
 
 SLOW = Settings(loss="lgh", max_iter=300_000, n_restarts=0, gates_per_target=5)
@@ -42,11 +42,11 @@ def slow_tasks(count):
     return [Task(Design("cpar7", settings=SLOW), 100, sample) for sample in range(count)]
 
 
-def on_cpu(jobs, *, callback=None, n_jobs=0, left=None, failed=None):
+def on_cpu(jobs, *, callback=None, n_jobs=0, since=None, left=None, failed=None):
     """Stand in for the GPU: the same contract, the last job first."""
-    given = list(jobs)
+    given, since = list(jobs), since or {}
     for index in reversed(range(len(given))):
-        yield index, run_search(given[index])
+        yield index, resume(given[index], since[index])[0] if index in since else run_search(given[index])
 
 
 def make_rows(problem, accuracy, *, losses=("l1", "lw", "llh", "lgh"), sizes=(8, 16, 24), samples=30, m=3, **design):

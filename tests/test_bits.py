@@ -41,7 +41,7 @@ def test_too_few_words_are_refused():
     [np.array, lambda v: np.array(v, np.uint8), lambda v: np.array(v, float), lambda v: np.array(v, bool), list,
      pd.DataFrame, lambda v: pd.DataFrame(v).astype("Int64"), lambda v: np.array(v, object)],
 )  # fmt: skip
-def test_every_kind_of_zero_and_one_is_taken(make):
+def test_every_kind_of_zero_and_one_is_accepted(make):
     values = [[0, 1, 1], [1, 0, 1]]
     assert np.array_equal(as_bits(make(values)), np.array(values, bool))
 

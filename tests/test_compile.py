@@ -2,12 +2,16 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
+from gradus import _compile
 from gradus._compile import _cache_folder, _KernelFiles
 
 # Given a cache file and damaged copies of it, each copy in turn takes its place, as if the disk had damaged it;
@@ -149,3 +153,47 @@ def test_without_the_compiler_a_sentence_says_so():
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, timeout=120
     )
     assert "NUMBA_DISABLE_JIT is set" in done.stderr.splitlines()[-1]
+
+
+class Finalized:
+    """Something that is interrupted while it is removed: like a function that LLVM calls, `__del__` cannot raise."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """Return a kernel that is compiled in every process, and the functions that its compiler calls on the way."""
+    plain, calls = Dispatcher.compile, []
+
+    def compile_(self, signature):
+        for call in calls:
+            call()
+        return plain(self, signature)
+
+    monkeypatch.setattr(Dispatcher, "compile", compile_)
+    monkeypatch.setattr(_compile, "_cache_folder", lambda: None)
+    return _compile.compiled(lambda a: a + 1), calls
+
+
+def test_ctrl_c_that_is_lost_in_the_compiler_is_raised_after_all(kernel, capsys):
+    add_one, calls = kernel
+    calls.append(Finalized)
+    report = sys.unraisablehook
+    with pytest.raises(KeyboardInterrupt):
+        add_one(1)
+    assert sys.unraisablehook is report
+    assert capsys.readouterr().err == ""
+    calls.clear()
+    assert (add_one(1), add_one(1.5)) == (2, 2.5)
+
+
+def test_threads_that_compile_at_once_do_not_change_what_python_reports(kernel):
+    add_one, calls = kernel
+    reports = []
+    calls.append(lambda: reports.append(sys.unraisablehook))
+    thread = threading.Thread(target=add_one, args=(1,))
+    thread.start()
+    thread.join()
+    assert reports == [sys.unraisablehook]

@@ -40,7 +40,7 @@ def test_damaged_files_are_read_or_refused_soon(readers, tmp_path, name):
 
 
 @pytest.mark.parametrize("load", [gradus.load, gradus.Network.load])
-def test_models_are_read_at_the_same_door_as_all_files(tmp_path, load, monkeypatch):
+def test_models_are_read_with_the_same_checks_as_all_files(tmp_path, load, monkeypatch):
     network = gradus.Network(2, [[0, 1]], [2])
     network.save(tmp_path / "bom.json")
     whole = (tmp_path / "bom.json").read_bytes()

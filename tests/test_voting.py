@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import gradus
@@ -20,7 +22,7 @@ from gradus._encoding.table_encoding import encode_table
 from gradus._model import Model
 from gradus._voting import distilling
 from gradus._voting.distilling import distil, recombine_rows
-from gradus._voting.voters import TableExamples, join_voters, learn_voter
+from gradus._voting.voters import LEFT_OUT, TableExamples, join_voters, learn_voter, unneeded_columns
 
 N = 120
 
@@ -88,6 +90,29 @@ def test_voters_depend_on_the_seed_and_their_number_alone(examples):
     assert one.network == other.network
     assert one.encoding != learn_voter(examples, best_inputs, 1, 3).encoding
     assert learn_voter(examples, lambda *_: None, 1, 2) is None
+
+
+def outvoted(rows, codes):
+    """Rows whose class is not the most frequent one among the rows equal to them."""
+    groups = {}
+    for row, code in zip(map(tuple, rows.tolist()), map(tuple, codes.tolist()), strict=True):
+        groups.setdefault(row, []).append(code)
+    return sum(len(group) - max(map(group.count, group)) for group in groups.values())
+
+
+@given(st.integers(1, 12), st.integers(1, 8), st.integers(1, 2), st.integers(0, 1000))
+def test_a_voter_goes_without_columns_only_if_classes_stay_apart(n_rows, n_columns, n_targets, seed):
+    rng = np.random.default_rng(seed)
+    columns = np.sort(np.append(np.arange(n_columns), rng.integers(0, n_columns, 3)))
+    inputs, codes = rng.random((n_rows, len(columns))) < 0.5, rng.integers(-1, 3, (n_rows, n_targets))
+    found = unneeded_columns(inputs, columns, codes, rng)
+    kept, known = ~np.isin(columns, found), (codes >= 0).all(axis=1)
+    wrong = outvoted(inputs[known], codes[known])
+    assert outvoted(inputs[known][:, kept], codes[known]) <= wrong
+    assert len(set(found)) == len(found) <= LEFT_OUT * n_columns
+    if len(found) < int(LEFT_OUT * n_columns):  # no other could go
+        for j in set(range(n_columns)) - set(found):
+            assert outvoted(inputs[known][:, kept & (columns != j)], codes[known]) > wrong
 
 
 def test_a_table_that_tells_nothing_gives_the_majority():

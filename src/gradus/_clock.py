@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-__all__ = ["clock_stopped", "work_clock"]
+__all__ = ["clock_stopped", "is_stopped", "work_clock"]
 
 
 class _Stops:
@@ -37,6 +37,11 @@ def work_clock() -> float:
     with _STOPS.lock:
         now = _STOPS.began if _STOPS.nested else time.monotonic()
         return now - _STOPS.seconds
+
+
+def is_stopped() -> bool:
+    """Whether something is being compiled now, in any thread."""
+    return _STOPS.nested > 0
 
 
 @contextlib.contextmanager

@@ -11,11 +11,12 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
-from gradus.errors import FormatError, GradusError
+from gradus.errors import FormatError, GradusError, StoreError
 
 __all__ = [
     "checked_size",
     "decoded_lines",
+    "make_folder",
     "open_checked",
     "read_bytes",
     "read_guard",
@@ -141,6 +142,14 @@ def _decoded(raw: bytes, number: int, path: str | PathLike[str]) -> str:
             "holds a zero byte here, so it is not a text file.", path=path, line=number, column=text.index("\0") + 1
         )
     return text
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for results, and those above it; raise `StoreError` if it cannot be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder {folder} cannot be made: {error.strerror or error}.") from error
 
 
 def write_bytes_whole(path: str | PathLike[str], content: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["counted", "duration", "listed"]
+__all__ = ["counted", "duration", "listed", "two_digits"]
 
 
 def counted(number: int, what: str, plural: str | None = None) -> str:
@@ -49,3 +49,14 @@ def duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def two_digits(number: float) -> str:
+    """Write a number with two significant digits, and never in powers of ten.
+
+    Examples
+    --------
+    >>> two_digits(0.00834), two_digits(238.4)
+    ('0.0083', '240')
+    """
+    return f"{float(f'{number:.2g}'):g}"

@@ -40,7 +40,7 @@ def test_a_measurement_divides_the_steps_taken_by_the_time_of_each_search(monkey
             return count
 
         monkeypatch.setattr(kind, "advance", advance)
-    row = measure(Case("cpar7", 64, history=1000, published=0.3), "l1", seconds=0.6).as_dict()
+    row = measure(Case("cpar7", 64, history=1000, published=0.3), "l1", seconds=0.6)
     assert (row["case"], row["loss"]) == ("cpar7/64", "l1")
     assert row["steps_per_second"] == pytest.approx(1e6)
     assert row["reference_steps_per_second"] == pytest.approx(0.25e6)

@@ -54,7 +54,7 @@ def test_numbers_are_cut_and_conflicts_are_skipped_if_asked(here, capsys):
     assert err == "gradus: pairs of rows that have the same inputs and differ in a target are left out: 1 for 'z'.\n"
 
 
-def test_ignored_conflicts_are_counted_target_by_target_for_machines(here, capsys):
+def test_json_counts_ignored_conflicts_target_by_target(here, capsys):
     write_csv(here / "d.csv", ["a", "y", "z"], [[0, 0, 0], [0, 1, 0], [0, 1, 0], [1, 0, 1]])
     assert run(["curriculum", "d.csv", "--targets", "y,z", "--on-conflict", "ignore", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

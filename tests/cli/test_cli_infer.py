@@ -83,7 +83,7 @@ def test_json_is_the_summary_and_names_the_files(here, yeast, capsys):
     assert [path.split("/")[-1] for path in document["files"]] == list(FILES)
 
 
-def test_prior_knowledge_is_kept_and_what_it_cannot_explain_is_said(here, yeast, capsys):
+def test_prior_knowledge_is_kept_and_what_it_cannot_explain_is_reported(here, yeast, capsys):
     write_csv(here / "allow.csv", ["regulator", "target"], [["PP", "SK"]])
     write_csv(here / "forbid.csv", ["regulator", "target"], [["Wee1/Mik1", "Cdc2/Cdc13*"]])
     words = ["infer", "yeast.csv", "-o", "out", "--no-leave-out", "--no-attractors"]

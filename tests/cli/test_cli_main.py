@@ -65,10 +65,10 @@ def test_the_example_of_a_help_runs(verb, here, capsys):
     ],
 )
 def test_wrong_usage_is_one_sentence(refused, words, message):
-    assert message in refused(*words)
+    assert message.lower() in refused(*words).lower()  # versions of typer write DATA or data
 
 
-def test_an_error_of_ours_is_told_apart(monkeypatch, capsys):
+def test_an_internal_error_is_distinguished_from_bad_input(monkeypatch, capsys):
     def broken(verb):
         raise RuntimeError("a bug")
 
@@ -78,7 +78,7 @@ def test_an_error_of_ours_is_told_apart(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("words", ["problems list", "problems show add6"])
-def test_a_closed_pipe_is_no_error(tmp_path, words):
+def test_a_closed_pipe_is_not_an_error(tmp_path, words):
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "gradus", *words.split()]
@@ -87,7 +87,7 @@ def test_a_closed_pipe_is_no_error(tmp_path, words):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_closed_streams_are_no_error(monkeypatch):
+def test_closed_streams_are_not_an_error(monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
     assert frame.run(["problems", "list"]) == 0

@@ -34,7 +34,7 @@ def half_adder(path, header=("a", "b", "sum", "carry")):
     write_csv(path, list(header), HALF_ADDER)
 
 
-def test_a_pipe_goes_in_and_out(here, capsys, stdin):
+def test_tables_and_models_go_through_pipes(here, capsys, stdin):
     half_adder(here / "d.csv")
     stdin((here / "d.csv").read_bytes())
     assert run(["learn", "-", "--targets", "sum,carry", "-o", "-", *QUICK]) == 0
@@ -119,7 +119,7 @@ def test_models_are_learned_from_the_rows_that_they_compute(here, capsys, name, 
     assert targets is None or [entry["name"] for entry in out["targets"]] == targets
 
 
-def test_excel_goes_in(here, capsys):
+def test_excel_files_are_read(here, capsys):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     for row in (["a", "b", "sum", "carry"], *HALF_ADDER):

@@ -19,7 +19,7 @@ def test_list_shows_every_problem(capsys):
         assert line.split()[1:4] == [str(problem.n_inputs), str(problem.n_targets), str(problem.n_patterns)]
 
 
-def test_list_and_show_speak_json(capsys):
+def test_list_and_show_print_json(capsys):
     assert run(["problems", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in listed["problems"]] == list(problems.names())

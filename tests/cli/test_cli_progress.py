@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from gradus._cli import progress_line
+from gradus._clock import clock_stopped
 from gradus._progress import Progress
 
 
@@ -72,3 +73,12 @@ def test_ctrl_c_stops_learning_and_the_second_one_the_program(screen):
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_does_not_wait_for_the_compiler(screen):
+    screen(False)
+    with progress_line.Watch(["z"]) as watch:
+        watch(Progress(stage="fit"))
+        with clock_stopped(), pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert watch.stopped

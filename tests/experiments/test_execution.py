@@ -8,28 +8,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus import problems, search
-from gradus._bits import pack
-from gradus._experiments.execution import TaskBatch, job_of, run_batch, run_task
-from gradus._experiments.scoring import count_errors
-from gradus._experiments.task_orders import order_of
+from gradus._experiments.execution import TaskBatch, finished_row, job_of, run_batch, run_task
+from gradus._experiments.task_orders import TargetOrder, order_of
 from gradus._experiments.tasks import BASELINES, Design, Task
-from gradus._experiments.training_sets import OwnTable, register, training_set
+from gradus._experiments.training_sets import OwnTable, problem_of, register, training_set
 from gradus._lessons import learn
-from gradus._search.job import Settings
+from gradus._search.job import Outcome, Settings
 from gradus.errors import SettingsError
 from naive_experiments import test_errors
 
 
-@given(seed=st.integers(0, 10**6), n=st.sampled_from([1, 3, 63, 64, 65, 130]), gates=st.integers(2, 20))
+@given(seed=st.integers(0, 10**6), n=st.sampled_from([2, 3, 63, 64, 65, 130]), gates=st.integers(2, 20))
 @settings(max_examples=40, deadline=None)
 def test_packed_scoring_counts_the_errors_that_evaluation_row_by_row_counts(seed, n, gates):
     rng = np.random.default_rng(seed)
     X, Y = rng.integers(0, 2, (n, 4)).astype(bool), rng.integers(0, 2, (n, 2)).astype(bool)
-    tested = rng.integers(0, 2, n).astype(bool)
+    table = OwnTable.of("random", X, Y, "abcd", "yz")
+    register([table])
+    n_train, order = int(rng.integers(1, n)), tuple(rng.permutation(2).tolist())
+    task = Task(Design(table.key, order="none"), n_train, int(rng.integers(100)))
     sources = np.array([rng.integers(0, 4 + gate, 2) for gate in range(gates)])
-    outputs = rng.integers(0, 4 + gates, 2)
-    fast = count_errors(sources, outputs, pack(X), pack(Y), pack(tested[:, np.newaxis])[0])
-    assert fast.tolist() == test_errors(sources, outputs, X, Y, tested)
+    found = Outcome(sources=sources, cost=0, iterations=1, restarts=0, live_gates=gates, stopped=False)
+    row = finished_row(task, TargetOrder(order, None, None), found, None)
+    tested = np.isin(np.arange(n), problem_of(table.key).sample(n_train, task.sample)[1])
+    outputs = [2 + gates + order.index(target) for target in range(2)]
+    errors = test_errors(sources, outputs, X, Y, tested)
+    assert row.test_accuracy == [1 - wrong / tested.sum() for wrong in errors]
 
 
 def test_a_row_says_what_learning_by_hand_gives():
@@ -117,7 +121,7 @@ def test_lessons_are_scored_like_baselines_with_the_gates_and_the_order_they_fou
     assert (row.loss, row.iterations) == (None, None)
 
 
-def test_a_task_that_raises_becomes_a_row_and_the_others_go_on():
+def test_a_task_that_raises_becomes_a_row_and_the_others_continue():
     rows = run_batch(TaskBatch((Task(Design("mammalian"), 8, 0), Task(Design("add3"), 8, 0))))
     assert [row.status for row in rows] == ["failed", "done"]
     assert "no order of the targets of 'mammalian' is known" in rows[0].error

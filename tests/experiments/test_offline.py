@@ -13,14 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from experiment_helpers import comparable, on_cpu
-from gradus._experiments import outcome_files, remote
+from gradus._experiments import remote, search_files
 from gradus._experiments.engines import ExecutorEngine
 from gradus._experiments.gpu_engine import CudaEngine
 from gradus._experiments.offline import absorb_files, prepare_searches
-from gradus._experiments.outcome_files import OutcomeWriter, read_outcomes
 from gradus._experiments.remote import main, run_on_cpu, run_on_gpu
 from gradus._experiments.run import run_tasks
-from gradus._experiments.search_files import read_searches, write_searches
+from gradus._experiments.search_files import OutcomeWriter, read_outcomes, read_searches, write_searches
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design, Task
 from gradus._progress import Progress
@@ -84,17 +83,19 @@ def leave_everything(jobs, *, left=None, **options):
     yield from ()
 
 
-def test_unfinished_searches_are_finished_on_cpu_cores_with_the_same_rows(tmp_path, searches, reference):
+@pytest.mark.parametrize("where", ["cpu", "gpu"])
+def test_unfinished_searches_are_finished_elsewhere_with_the_same_rows(tmp_path, searches, reference, where):
     jobs = tmp_path / "jobs.npz"
     prepare_searches(searches, jobs)
     assert run_on_gpu(list(read_searches(jobs)), tmp_path / "gpu", run_many=leave_everything, say=str) == 0
     rest = list(read_searches(tmp_path / "gpu" / "rest-0.npz"))
     assert len(rest) == len(searches)
-    with pytest.raises(SettingsError, match="finish them with --cpu"):
-        run_on_gpu(rest, tmp_path / "gpu", run_many=on_cpu)
-    main([str(tmp_path / "gpu" / "rest-0.npz"), str(tmp_path / "cpu"), "--cpu", "--n-jobs", "2"])
+    if where == "gpu":
+        run_on_gpu(rest, tmp_path / "later", run_many=on_cpu, say=str)
+    else:
+        main([str(tmp_path / "gpu" / "rest-0.npz"), str(tmp_path / "later"), "--cpu", "--n-jobs", "2"])
     store = Store(tmp_path / "store")
-    assert absorb_files(searches, jobs, [tmp_path / "cpu" / "results-0.npz"], store).done == len(searches)
+    assert absorb_files(searches, jobs, [tmp_path / "later" / "results-0.npz"], store).done == len(searches)
     wanted = {task.id for task in searches}
     assert comparable(store.table()).to_pylist() == [row for row in reference.to_pylist() if row["task"] in wanted]
 
@@ -294,14 +295,14 @@ def test_two_runs_at_once_never_write_to_one_file(tmp_path, searches, monkeypatc
     first, second = OutcomeWriter(tmp_path), OutcomeWriter(tmp_path)
     first.add(jobs[0], found[0])
     second.add(jobs[1], found[1])
-    save = outcome_files.save_arrays
+    save = search_files._save_arrays
 
     def meanwhile_the_other_writes(*what):
-        monkeypatch.setattr(outcome_files, "save_arrays", save)
+        monkeypatch.setattr(search_files, "_save_arrays", save)
         second.flush()
         save(*what)
 
-    monkeypatch.setattr(outcome_files, "save_arrays", meanwhile_the_other_writes)
+    monkeypatch.setattr(search_files, "_save_arrays", meanwhile_the_other_writes)
     first.flush()
     kept = [task_id for k in range(2) for task_id, _ in read_outcomes(tmp_path / f"results-{k}.npz")]
     assert sorted(kept) == sorted(job.task_id for job in jobs)
@@ -320,7 +321,7 @@ def test_what_was_found_before_a_run_broke_is_kept(tmp_path, searches):
 
 
 def test_results_are_on_disk_long_before_a_file_is_full(tmp_path, searches, monkeypatch):
-    monkeypatch.setattr("gradus._experiments.outcome_files.SECONDS_UNWRITTEN", 0.0)
+    monkeypatch.setattr("gradus._experiments.search_files.SECONDS_UNWRITTEN", 0.0)
     prepare_searches(searches[:3], tmp_path / "jobs.npz")
     writer = OutcomeWriter(tmp_path)
     for count, job in enumerate(read_searches(tmp_path / "jobs.npz"), 1):
@@ -344,7 +345,7 @@ def test_jobs_of_two_files_keep_their_training_sets(tmp_path):
 
 
 @pytest.mark.parametrize("largest", [255, 256, 65_535, 65_536, 100_000])
-def test_node_numbers_of_any_size_come_back(tmp_path, searches, largest):
+def test_node_numbers_of_any_size_survive_a_round_trip(tmp_path, searches, largest):
     jobs = tmp_path / "jobs.npz"
     prepare_searches(searches[:1], jobs)
     job = next(read_searches(jobs))
@@ -394,7 +395,7 @@ def test_results_that_no_search_can_have_found_are_refused(tmp_path, searches, c
     assert len(Store(tmp_path / "store")) == 0
 
 
-def test_a_training_set_without_inputs_is_refused_before_compiled_code_draws_from_none(tmp_path, searches):
+def test_a_training_set_without_inputs_is_refused_before_compiled_code_reads_it(tmp_path, searches):
     prepare_searches(searches[:1], tmp_path / "jobs.npz")
     _change(tmp_path / "jobs.npz", set_shapes=lambda shapes: shapes * [1, 0, 1], set_bits=lambda bits: bits[:0])
     with pytest.raises(FormatError, match="training sets"):
@@ -434,7 +435,7 @@ def test_a_published_table_gives_its_rows_back_once_and_only_to_the_experiment_t
     assert comparable(store.table()).to_pylist() == expected
 
 
-def test_a_file_that_is_no_results_table_is_refused(tmp_path, tasks):
+def test_a_file_that_is_not_a_results_table_is_refused(tmp_path, tasks):
     (tmp_path / "junk.parquet").write_bytes(b"PAR1 not really")
     pq.write_table(pa.table({"status": ["done"], "n_train": [3]}), tmp_path / "other.parquet")
     for name in ("junk", "other"):

@@ -242,7 +242,7 @@ def test_leaving_one_out_of_too_many_patterns_is_refused(tmp_path):
         load_spec(str(path))
 
 
-def test_an_unknown_experiment_is_answered_with_those_there_are():
+def test_an_unknown_experiment_is_refused_with_a_list_of_those_there_are():
     with pytest.raises(GradusError, match=r"there is no experiment 'fig44'\. Did you mean 'fig4'\?"):
         load_spec("fig44")
 

@@ -35,7 +35,7 @@ def rows(numbers, status="done"):
     return [Row(task=f"{n:032x}", status=status, sample=n) for n in numbers]
 
 
-def test_rows_come_back_and_parts_are_never_changed(tmp_path):
+def test_rows_are_read_back_and_parts_are_never_changed(tmp_path):
     store = Store(tmp_path)
     store.append(rows(range(3)))
     first = {path.name: path.read_bytes() for path in store.parts_folder.iterdir()}

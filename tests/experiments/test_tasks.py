@@ -41,13 +41,13 @@ def test_noise_is_a_share_of_at_most_one_half(noise):
         Design("cpar7", noise=noise)
 
 
-def test_a_design_with_noise_comes_back_from_its_identity():
+def test_a_design_with_noise_is_rebuilt_from_its_identity():
     design = Design("cpar7", noise=0.05)
     assert Design.from_identity(design.identity) == design
     assert "noise" not in Design("cpar7", noise=0).identity
 
 
-def test_what_has_no_say_in_the_result_does_not_change_the_id():
+def test_what_does_not_affect_the_result_does_not_change_the_id():
     assert Task(Design("cpar7", noise=0), 56, 3).id == BASE.id
     mixed = Task(Design("cpar7", method="forest", order="auto", shuffle=True), 56, 3)
     assert mixed.id == Task(Design("cpar7", method="forest"), 56, 3).id
@@ -151,6 +151,6 @@ def test_any_beginning_of_the_running_order_is_balanced():
         ({"order": "self-taught"}, "order is 'self-taught'"),
     ],
 )
-def test_bad_designs_are_refused_in_words(changes, message):
+def test_bad_designs_are_refused_with_a_reason(changes, message):
     with pytest.raises(SettingsError, match=message):
         Design("cpar7", **changes)

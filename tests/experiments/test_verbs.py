@@ -36,7 +36,7 @@ def spec(tmp_path):
     return path
 
 
-def test_reproduce_runs_reports_and_goes_on(spec, tmp_path, capsys):
+def test_reproduce_runs_reports_and_resumes(spec, tmp_path, capsys):
     out = tmp_path / "out"
     assert run(["reproduce", str(spec), "-o", str(out), "--n-jobs", "1", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
@@ -122,7 +122,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message, tmp_path,
     assert len(error.strip().splitlines()) == 1
 
 
-def test_ctrl_c_says_how_to_go_on_and_keeps_what_is_done(tmp_path):
+def test_ctrl_c_says_how_to_continue_and_keeps_what_is_done(tmp_path):
     spec = tmp_path / "long.toml"
     spec.write_text(
         'title = "Long"\n[[runs]]\nproblem = "cpar7"\nsizes = [100]\nsamples = 5000\n'

@@ -92,7 +92,7 @@ def test_an_aiger_file_is_a_problem(tmp_path):
 
 
 @pytest.mark.parametrize("network", CIRCUITS.values(), ids=CIRCUITS)
-def test_every_kind_of_circuit_comes_back(network):
+def test_every_kind_of_circuit_survives_a_round_trip(network):
     X = np.random.default_rng(1).integers(0, 2, (300, network.n_inputs)).astype(bool)
     for data in (write_aiger(network).encode(), write_binary_aiger(network)):
         model = parse_aiger(data)

@@ -91,7 +91,7 @@ def test_a_blif_file_is_a_problem(tmp_path):
 
 
 @pytest.mark.parametrize("network", CIRCUITS.values(), ids=CIRCUITS)
-def test_every_kind_of_circuit_comes_back(network):
+def test_every_kind_of_circuit_survives_a_round_trip(network):
     X = np.random.default_rng(1).integers(0, 2, (300, network.n_inputs)).astype(bool)
     model = parse_blif(write_blif(network))
     assert (model.input_names, model.output_names) == (network.input_names, network.output_names)

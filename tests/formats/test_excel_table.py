@@ -56,7 +56,7 @@ def test_an_invalid_workbook_is_refused_with_its_name(tmp_path, content):
         read_table(tmp_path / "t.xlsx")
 
 
-def test_an_empty_sheet_and_a_missing_library_are_said(tmp_path, monkeypatch):
+def test_an_empty_sheet_and_a_missing_library_are_reported(tmp_path, monkeypatch):
     path = workbook(tmp_path / "t.xlsx", [])
     with pytest.raises(FormatError, match="sheet is empty"):
         read_table(path)
@@ -65,7 +65,7 @@ def test_an_empty_sheet_and_a_missing_library_are_said(tmp_path, monkeypatch):
         read_table(path)
 
 
-def test_a_cell_without_an_end_is_refused(tmp_path, monkeypatch):
+def test_an_endless_cell_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(excel_table, "LONGEST_CELL", 20)
     with pytest.raises(FormatError, match=r"t\.xlsx, line 2: a cell has more than 20 characters"):
         read_table(workbook(tmp_path / "t.xlsx", [["a", "b"], ["x" * 21, 1]]), text_columns=["a"])

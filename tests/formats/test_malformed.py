@@ -155,7 +155,7 @@ def test_a_table_that_is_too_wide_and_too_long_is_refused_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(("extension", "first"), [(".csv", b"a,b"), (".arff", b"@relation r"), (".pla", b".i 2")])
-def test_a_line_without_an_end_is_refused_before_it_takes_all_memory(tmp_path, monkeypatch, extension, first):
+def test_an_endless_line_is_refused_before_it_takes_all_memory(tmp_path, monkeypatch, extension, first):
     monkeypatch.setattr(_files, "LONGEST_LINE", 1000)
     path = tmp_path / f"t{extension}"
     path.write_bytes(first + b"\n" + b"0," * 1000)
@@ -163,7 +163,7 @@ def test_a_line_without_an_end_is_refused_before_it_takes_all_memory(tmp_path, m
         read_table(path)
 
 
-def test_attributes_without_number_are_refused_before_they_take_all_time(tmp_path):
+def test_endless_attributes_are_refused_before_they_take_all_time(tmp_path):
     path = tmp_path / "t.sbml"
     path.write_text("<sbml " + " ".join(f'a{k}="1"' for k in range(20_000)) + "/>")
     began = time.process_time()

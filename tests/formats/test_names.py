@@ -11,7 +11,7 @@ from gradus.errors import FormatError
 
 
 @given(st.lists(st.text(max_size=8), unique=True))
-def test_every_name_comes_back_through_the_comments_of_a_file(names: list[str]) -> None:
+def test_every_name_is_restored_from_the_comments_of_a_file(names: list[str]) -> None:
     safe = safe_names(names, IDENTIFIER)
     text = "\n".join(f"// {line}" for line in map_lines((safe[name], name) for name in names))
     assert restore([safe[name] for name in names], text) == names

@@ -70,7 +70,7 @@ def test_the_referees_refuse_a_circuit_with_one_wrong_wire(tmp_path: Path) -> No
             assert_aiger_means(translated, adder, "")
 
 
-def test_writers_leave_out_gates_without_use() -> None:
+def test_writers_leave_out_dead_gates() -> None:
     network = Network(2, [[0, 1], [0, 0], [2, 2], [1, 1]], [4])
     assert export(network, format="v").count("assign") == 2
     assert export(network, format="blif").count(".names") == 2

@@ -42,20 +42,20 @@ def assert_same_rules(model: TruthFunctions, network: Network) -> None:
 
 @pytest.mark.parametrize("case", CIRCUITS)
 @pytest.mark.parametrize("extension", READERS)
-def test_circuits_come_back(extension: str, case: str, tmp_path: Path) -> None:
+def test_circuits_survive_a_round_trip(extension: str, case: str, tmp_path: Path) -> None:
     export(CIRCUITS[case], tmp_path / f"circuit{extension}")
     assert_same(READERS[extension](tmp_path / f"circuit{extension}"), CIRCUITS[case])
 
 
 @pytest.mark.parametrize("case", CIRCUITS)
-def test_rules_come_back(case: str, tmp_path: Path) -> None:
+def test_rules_survive_a_round_trip(case: str, tmp_path: Path) -> None:
     export(CIRCUITS[case], tmp_path / "model.bnet")
     assert_same_rules(read_bnet(tmp_path / "model.bnet", targets=CIRCUITS[case].output_names), CIRCUITS[case])
 
 
 @given(st.integers(0, 10**6), names, names, st.booleans())
 @settings(deadline=None, max_examples=60)
-def test_any_names_come_back(seed: int, inputs: list[str], outputs: list[str], any_gates: bool) -> None:
+def test_any_names_survive_a_round_trip(seed: int, inputs: list[str], outputs: list[str], any_gates: bool) -> None:
     network = random_network(4, 8, 4, seed, any_gates=any_gates).with_names(inputs, outputs)
     assert_same(parse_blif(export(network, format="blif")), network)
     assert_same(parse_aiger(export(network, format="aag").encode("utf-8")), network)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds, usual_signs
 from gradus._inference.evidence import TargetEvidence, pack_target
-from gradus._inference.noise_model import flip_rates
+from gradus._inference.noise_model import flip_rate
 from gradus._inference.rule_prior import rule_prior
 from gradus._inference.set_kernel.cell_counts import count_cells
 from gradus._inference.set_kernel.set_arrays import TopSets
@@ -68,7 +68,7 @@ def drawn_target(seed, rows, genes, missing=0.0):
 @given(seed=st.integers(0, 10_000), rows=st.sampled_from([1, 2, 7, 30]), rate=st.sampled_from([0.01, 0.1, 0.3]))
 def test_scores_of_all_small_sets_are_those_of_the_slow_twin(seed, rows, rate):
     target = drawn_target(seed, rows, 4)
-    found = search_sets(target, uniform_prior(4), flip_rates(rate), most_inputs=3)
+    found = search_sets(target, uniform_prior(4), flip_rate(rate), most_inputs=3)
     best = found.scores.max()
     for genes, score in zip(found.sets, found.scores, strict=True):
         if score > best - 3:  # those far behind are only bounded
@@ -84,7 +84,7 @@ def test_scores_of_larger_sets_are_those_of_the_slow_twin(seed, size, rate):
     inputs = (rng.random((40, size)) < 0.5).astype(np.uint8)
     nexts = ((inputs.sum(axis=1) > size // 2) ^ (rng.random(40) < 0.1)).astype(np.uint8)
     target = TargetEvidence(inputs, nexts, rng.integers(1, 4, 40), 1.0)
-    tables = score_tables(target, uniform_prior(size), flip_rates(rate))
+    tables = score_tables(target, uniform_prior(size), flip_rate(rate))
     top = TopSets(np.full((1, 6), -1, np.int64), np.full(1, -np.inf), np.zeros(2, np.int64))
     score_sets(pack_target(target), tables, np.arange(size).reshape(1, -1), size, -np.inf, top)
     slow = slow_large_evidence(inputs, nexts, target.units, range(size), rate) + np.log(SIZE_PRIOR[size])

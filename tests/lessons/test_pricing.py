@@ -10,8 +10,8 @@ from gradus._compile import compiled
 from gradus._lessons.board import load_circuit, new_board, read_circuit
 from gradus._lessons.control import Control
 from gradus._lessons.description import error_table, gate_table
-from gradus._lessons.gate_list import cleaned, evaluate
-from gradus._lessons.kernel.pricing import flip, price_nodes, weigh, weigh_both
+from gradus._lessons.gate_list import GateList, cleaned, evaluate
+from gradus._lessons.kernel.pricing import flip, price_nodes, weigh, weigh_both, weigh_cells
 from gradus._lessons.kernel.walk import gather
 from gradus._lessons.kernel.walk_arrays import Rules
 from gradus._lessons.phases import PhaseSettings, fit, tidy, tolerate, trail_for
@@ -21,20 +21,17 @@ from gradus._lessons.screen import least_errors
 @compiled
 def price_everything(board, rules, trail, gate, exact):
     n_touched = flip(board, gate)
-    n_planes = weigh(board, gate, n_touched, exact, trail.sums)
+    n_planes, _ = weigh(board, gate, n_touched, exact, trail.sums)
     _, n = gather(board, rules, trail, gate)
-    total0, total1 = price_nodes(board, n, n_planes)
+    zero, total = price_nodes(board, gate, n, n_planes)
     nodes = np.empty(n, dtype=np.int64)
     pairs = np.zeros((n, n), dtype=np.int64)
     for a in range(np.uint64(n)):
-        a0, a1 = board.ones0[a], board.ones1[a]
-        nodes[a] = a0 + total1 - a1
+        nodes[a] = zero + board.node_sums[a]
         weigh_both(board, a, n, n_planes)
+        weigh_cells(board, a, a, total)
         for b in range(a):
-            x0, x1 = board.both0[b], board.both1[b]
-            b0, b1 = board.ones0[b], board.ones1[b]
-            price = min(x0, x1) + min(a0 - x0, a1 - x1) + min(b0 - x0, b1 - x1)
-            pairs[a, b] = price + min(total0 - a0 - b0 + x0, total1 - a1 - b1 + x1)
+            pairs[a, b] = (2 * zero + total - board.sizes[b]) // 2
     return nodes, pairs
 
 
@@ -68,6 +65,19 @@ def test_one_flip_prices_every_node_and_the_best_function_of_every_pair(case, wh
     for i, a in enumerate(candidates):
         for j, b in enumerate(candidates[:i]):
             assert before + pairs[i, j] == best[min(a, b), max(a, b)]
+
+
+def test_any_number_of_outputs_may_read_one_gate():
+    """As many planes as the number of outputs has bits; 128 and more once wrote past the arrays."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((20, 3)) < 0.5, rng.random((20, 300)) < 0.3
+    circuit = GateList(3, np.array([8], np.uint8), np.array([[0, 1]]), np.full(300, 3))
+    known = np.ones_like(Y)
+    board = new_board(task((circuit, X, Y, known)), list(range(300)), 2)
+    load_circuit(board, circuit)
+    _, pairs = price_everything(board, rules_for(20, 300), trail_for(board, 1, 1), 5, False)
+    best = best_pair_errors(circuit, X, Y, known, 3)
+    assert {(j, i): errors(circuit, X, Y, known).sum() + pairs[i, j] for i in range(3) for j in range(i)} == best
 
 
 @given(cases())

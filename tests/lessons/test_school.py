@@ -69,11 +69,13 @@ def test_the_default_vote_has_nine_circuits_and_one_asked_for_is_one(examples):
     assert len(learn(X, Y, seed=1, n_circuits=1).circuits) == 1
 
 
-def test_a_lesson_that_cannot_be_solved_does_not_make_the_others_wrong(examples):
-    """With a single short round hardly any lesson is solved; the errors are mended at the end, or told."""
-    (X, Y), _ = examples
+def test_a_lesson_that_cannot_be_solved_does_not_make_the_others_wrong():
+    """With a single short round not every lesson is solved; the errors are mended at the end, or told."""
+    problem = problems.load("cmux9")
+    X, Y = problem.rows(problem.sample(40, 3)[0])
     _, taught = school(X, Y, first_rounds=1, rounds=1)
     card = taught.run()
+    assert taught.n_mends
     wrong = (evaluate(card.circuit, X) != Y).sum(axis=0)
     assert wrong.tolist() == card.errors.tolist()
     assert card.tolerant == bool(wrong.any())

@@ -93,7 +93,7 @@ def test_a_time_limit_gives_a_feasible_set_where_not_all_pairs_are_held():
     assert found.lower_bound <= found.size
 
 
-def test_giving_up_the_proof_of_being_first_is_said_and_costs_neither_size_nor_proof_of_it(monkeypatch):
+def test_giving_up_the_proof_of_being_first_is_reported_and_affects_neither_the_size_nor_its_proof(monkeypatch):
     X, y, features = planted(80, 120, 5, 2)
     proven = gradus.minimum_feature_set(X, y)
     monkeypatch.setattr(branch, "ROUND_WORK", 1 << 12)

@@ -9,7 +9,7 @@ import pytest
 
 from experiment_helpers import changed, results_of
 from gradus._replication.claims import check_claims
-from gradus._replication.figures import draw
+from gradus._replication.figures import FIGURES
 from gradus._replication.paper import GAIN_TABLES
 
 
@@ -41,13 +41,13 @@ def parity(strength, *, samples=60, noise=0.01):
 PAPER = {"l1": 0.0, "lw": 0.05, "llh": 0.052, "lgh": 0.09}
 
 
-def test_results_like_the_papers_hold(made_up):
+def test_claims_hold_on_results_like_the_papers(made_up):
     claims = verdicts(made_up("cpar7", **parity(PAPER)))
     for words in ("Peak gain over L1 on 7-bit", "up to 10 points", "sixth target", "The gain drops at the last target"):
         assert find(claims, words).verdict == "holds", find(claims, words)
 
 
-def test_results_against_the_paper_do_not_hold(made_up):
+def test_claims_do_not_hold_on_results_against_the_paper(made_up):
     upside_down = {"l1": 0.0, "lw": 0.09, "llh": 0.05, "lgh": 0.01}
     claims = verdicts(made_up("cpar7", **parity(upside_down)))
     for words in ("Peak gain over L1 on 7-bit", "up to 10 points", "not distinguishable"):
@@ -176,10 +176,10 @@ def test_results_of_which_nothing_converged_decide_nothing(made_up):
     nothing = results_of(changed(rows, converged=False, tau=1.0))
     assert {claim.verdict for claim in check_claims(nothing)} == {"undecided"}
     for name, problem in (("fig6", "add5"), ("tab2", "yeast"), ("fig3", "cpar7"), ("fig5", "cpar7")):
-        assert draw(name, nothing.select(problem=problem)).axes
+        assert FIGURES[name](nothing.select(problem=problem)).axes
 
 
-def test_a_size_with_few_training_sets_is_no_peak(made_up):
+def test_a_size_with_few_training_sets_is_not_a_peak(made_up):
     def accuracy(loss, n, sample):
         return 0.7 + {8: 0.02, 16: 0.05}[n] * (loss == "lgh") + 0.001 * np.sin(sample)
 

@@ -20,7 +20,7 @@ from gradus._replication.comparison_tables import (
     the_league,
 )
 from gradus._replication.estimates import Estimate
-from gradus._replication.figures import draw
+from gradus._replication.figures import FIGURES
 from gradus._replication.league import effort, gain_kept, league_rows
 from gradus._replication.learners import (
     LEARNERS,
@@ -74,7 +74,7 @@ def test_one_circuit_and_the_vote_are_two_learners_from_the_same_rows(rows):
     assert (gain.value, gain.n) == (pytest.approx(0.1), 30)
 
 
-def test_the_size_at_99_percent_is_interpolated_and_missing_where_it_is_never_reached(rows):
+def test_the_size_at_99_percent_is_interpolated_and_nan_where_it_is_never_reached(rows):
     results = results_of(rows)
     assert size_at_level(rows_of_learner(results, "lessons")).value == pytest.approx(40)
     assert math.isnan(size_at_level(rows_of_learner(results, "l1")).value)
@@ -94,13 +94,13 @@ def test_the_limit_is_the_description_of_the_smallest_right_circuit_in_bits_of_e
 
 
 def test_curves_are_the_means_of_each_learner_and_the_limit_stands_beside_them(rows):
-    figure = draw("sample_complexity", results_of(rows))
+    figure = FIGURES["sample_complexity"](results_of(rows))
     (panel,) = [one for one in figure.axes if one.axison]
     drawn = {line.get_label(): line for line in panel.lines}
     assert list(drawn["lessons, vote"].get_ydata()) == pytest.approx([0.8, 0.98, 1.0])
     assert list(drawn["lessons, one circuit"].get_ydata()) == pytest.approx([0.7, 0.97, 1.0])
     assert list(drawn["network, $L_{gh}$, found order"].get_ydata()) == pytest.approx([0.5, 0.625, 0.75])
-    assert drawn["bits of the circuit"].get_xdata()[0] == pytest.approx(limit_in_examples("add6", 24))
+    assert drawn["as many bits as the circuit"].get_xdata()[0] == pytest.approx(limit_in_examples("add6", 24))
     assert panel.get_xlabel() == "training examples"
 
 
@@ -126,7 +126,7 @@ def noisy(made_up):
 
 
 def test_noise_is_shown_in_percent(noisy):
-    (panel,) = draw("noise", results_of(noisy)).axes
+    (panel,) = FIGURES["noise"](results_of(noisy)).axes
     drawn = {line.get_label(): line for line in panel.lines}
     assert list(drawn["random forest"].get_xdata()) == [0, 5]
     assert list(drawn["random forest"].get_ydata()) == pytest.approx([0.8, 0.75], abs=1e-4)
@@ -166,7 +166,7 @@ def test_orders_have_their_tau_and_the_share_of_the_gain_they_keep(made_up):
         results_of(found)
     )
     assert "| 72 | 50 % [50, 50] (n = 30) | 0 % [0, 0] (n = 30) | 90 % [90, 90] (n = 30) |" in gains_kept(results_of(found))
-    above, below = draw("orders", results_of(found)).axes
+    above, below = FIGURES["orders"](results_of(found)).axes
     assert {line.get_label(): line.get_ydata()[0] for line in above.lines} == {
         "minimum sets": 0.5,
         "entropy": pytest.approx(-0.2),
@@ -199,10 +199,14 @@ def test_the_league_shows_losses_as_plainly_as_wins(two_functions):
     (claim,) = [claim for claim in check_own_claims(results_of(two_functions)) if "league" in claim.statement]
     assert claim.verdict == "does not hold"
     assert claim.ours.startswith("1 won, 1 lost of 2: mul4 -4.9 (gradient boosting)")
-    figure = draw("league", results_of(two_functions))
+    figure = FIGURES["league"](results_of(two_functions))
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["crc4, 32 examples", "mul4, 32 examples"]
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert sorted(shown) == ["0.500", "0.700", "0.700", "0.801", "0.850", "0.991"]
+    few = [row for row in two_functions if row.problem == "crc4" or row.method != "boosting" or row.sample < 5]
+    figure = FIGURES["league"](results_of(few))
+    assert "0.850°" in [text.get_text() for text in figure.axes[0].texts]
+    assert "° fewer than 20 training sets" in figure.get_supxlabel()
 
 
 def test_effort_is_that_of_the_first_size_with_99_percent(rows):

@@ -32,7 +32,7 @@ def test_a_t_interval_is_scipys(values):
         assert (estimate.low, estimate.high) == pytest.approx((low, high))
 
 
-def test_no_interval_is_made_of_one_value_and_no_mean_of_none():
+def test_one_value_has_no_interval_and_no_values_have_no_mean():
     assert mean_interval([0.5]).low == -np.inf
     assert np.isnan(mean_interval([]).value)
 
@@ -52,7 +52,7 @@ def test_gains_are_paired_by_training_set_and_leave_out_what_did_not_converge(ma
     assert results.n_not_converged == sum(row.status == "done" and not row.converged for row in dropped)
 
 
-def test_pairing_takes_out_what_training_sets_have_in_common(made_up):
+def test_pairing_removes_what_training_sets_have_in_common(made_up):
     rows = made_up("cpar7", lambda loss, size, sample: 0.5 + 0.3 * np.sin(sample) + (0.1 if loss == "lgh" else 0.0))
     results = results_of(rows)
     gain = dict(gain_by_size(results.select(loss="lgh").pairs(results.select(loss="l1"))))[8]
@@ -61,7 +61,7 @@ def test_pairing_takes_out_what_training_sets_have_in_common(made_up):
     assert spread.high - spread.low > 0.1
 
 
-def test_a_crossing_is_interpolated_and_missing_where_there_is_none():
+def test_a_crossing_is_interpolated_and_nan_where_there_is_none():
     assert crossing([10, 20], np.array([0.8, 1.0]), 0.9) == 15.0
     assert np.isnan(crossing([10, 20], np.array([0.5, 0.6]), 0.9))
     assert crossing([10, 20], np.array([0.95, 1.0]), 0.9) == 10.0
@@ -119,7 +119,7 @@ def test_rows_without_test_patterns_count_nowhere_and_shift_nothing(made_up):
     assert results_of([row for row in rows if row.sample == 1]).per_target.shape == (2, 0)
 
 
-def test_rows_of_other_gates_or_histories_are_no_pair(made_up):
+def test_rows_with_other_gates_or_histories_are_not_paired(made_up):
     rows = made_up("mammalian", lambda *_: 0.5, losses=("l1", "lgh"), sizes=(8,), samples=4)
     base, other = ([row for row in rows if row.loss == loss] for loss in ("l1", "lgh"))
     odd = [replace(row, **({"gates_per_target": 22} if row.sample % 2 else {"history": 251})) for row in other]

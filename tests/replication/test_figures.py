@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,8 @@ from gradus import problems
 from gradus._drawing.diagram import diagram, first_targets
 from gradus._experiments.execution import run_task
 from gradus._experiments.tasks import BASELINES, Design, Task
-from gradus._replication.figures import FIGURES, OWN_FIGURES, draw
+from gradus._lessons.school import School
+from gradus._replication.figures import FIGURES, OWN_FIGURES, check_figure
 from gradus._replication.figures.circuit_figures import learned_again
 from gradus._replication.figures.lanes import _lanes, draw_lanes
 from gradus._replication.figures.style import LABELS
@@ -125,7 +127,7 @@ STRICTER = ("lw", "llh", "lgh")
 
 def test_figure_3_shows_accuracies_and_the_gain_of_each_target(made_up):
     rows = [row for row in rows_for("fig3", made_up) if row.problem == "cpar7"]
-    figure = draw("fig3", results_of(rows))
+    figure = FIGURES["fig3"](results_of(rows))
     first, *targets = used(figure)
     check(first, {LABELS[loss]: mean(rows, loss=loss) for loss in LABELS})
     assert first.get_ylabel() == "test accuracy"
@@ -139,7 +141,7 @@ def test_figure_3_shows_accuracies_and_the_gain_of_each_target(made_up):
 @pytest.mark.parametrize(("name", "problems"), [("fig4", list(PROBLEMS)), ("fig7", ["mammalian"])])
 def test_figures_4_and_7_show_the_gains_of_each_problem(name, problems, made_up):
     rows = rows_for(name, made_up)
-    figure = draw(name, results_of(rows))
+    figure = FIGURES[name](results_of(rows))
     assert [panel.get_title() for panel in used(figure)] == [problem_title(problem) for problem in problems]
     for panel, problem in zip(used(figure), problems, strict=True):
         check(panel, {LABELS[loss]: gain(rows, problem, loss) for loss in STRICTER})
@@ -149,7 +151,7 @@ def test_figures_4_and_7_show_the_gains_of_each_problem(name, problems, made_up)
 
 def test_figure_5_shows_given_and_automatic_orders_with_tau_and_eta(made_up):
     rows = rows_for("fig5", made_up)
-    figure = draw("fig5", results_of(rows))
+    figure = FIGURES["fig5"](results_of(rows))
     above, below = figure.axes[:5], figure.axes[5:]
     for problem, upper, lower in zip(PROBLEMS, above, below, strict=True):
         orders = {"given order": "known", "automatic order": "auto"}
@@ -162,7 +164,7 @@ def test_figure_5_shows_given_and_automatic_orders_with_tau_and_eta(made_up):
 
 def test_figure_6_shows_a_curve_and_a_point_for_each_tau(made_up):
     rows = rows_for("fig6", made_up)
-    figure = draw("fig6", results_of(rows))
+    figure = FIGURES["fig6"](results_of(rows))
     left, right = figure.axes[:2]
     expected = {tau: gain(rows, "add5", "lgh", tau=tau) for tau in TAUS}
     lines = [line for line in left.lines if len(line.get_xdata()) == len(SIZES)]
@@ -176,20 +178,20 @@ def test_figure_6_shows_a_curve_and_a_point_for_each_tau(made_up):
 
 def test_figure_a1_shows_the_gain_of_each_target(made_up):
     rows = rows_for("figA1", made_up)
-    for panel, m in zip(used(draw("figA1", results_of(rows))), (3, 4, 5, 6), strict=True):
+    for panel, m in zip(used(FIGURES["figA1"](results_of(rows))), (3, 4, 5, 6), strict=True):
         check(panel, {f"target {k + 1}": gain(rows, f"add{m}", "lgh", k) for k in range(m)})
 
 
 def test_figure_a2_shows_steps_in_millions(made_up):
     rows = rows_for("figA2", made_up)
-    for panel, problem in zip(used(draw("figA2", results_of(rows))), PROBLEMS, strict=True):
+    for panel, problem in zip(used(FIGURES["figA2"](results_of(rows))), PROBLEMS, strict=True):
         steps = {LABELS[k]: mean(rows, lambda row: row.iterations / 1e6, problem=problem, loss=k) for k in LABELS}
         check(panel, steps)
 
 
 def test_methods_are_shown_beside_networks(made_up):
     rows = rows_for("baselines", made_up)
-    (panel,) = used(draw("baselines", results_of(rows)))
+    (panel,) = used(FIGURES["baselines"](results_of(rows)))
     methods = {NAMES.get(method, method): mean(rows, method=method) for method in BASELINES}
     networks = {f"network, {LABELS[loss]}": mean(rows, loss=loss, method="network") for loss in ("l1", "lgh")}
     check(panel, {**methods, **networks, "lessons": mean(rows, method="lessons")})
@@ -197,7 +199,7 @@ def test_methods_are_shown_beside_networks(made_up):
 
 def test_the_headline_shows_both_losses_and_lessons_and_marks_the_gain(made_up):
     rows = rows_for("headline", made_up)
-    figure = draw("headline", results_of(rows))
+    figure = FIGURES["headline"](results_of(rows))
     (panel,) = used(figure)
     curve = {"$L_1$": {"loss": "l1"}, "$L_{gh}$": {"loss": "lgh"}, "lessons": {"method": "lessons"}}
     drawn = {label.partition(":")[0]: points for label, points in curves(panel).items()}
@@ -209,31 +211,35 @@ def test_the_headline_shows_both_losses_and_lessons_and_marks_the_gain(made_up):
     (said,) = [text.get_text() for text in panel.texts if "points" in text.get_text()]
     assert said.startswith(f"{gains[sizes.index(40)]:+.1f} points")
     without = [row for row in rows if row.n_train != 40 and row.method == "network"]
-    assert draw("headline", results_of(without)).axes
+    assert FIGURES["headline"](results_of(without)).axes
 
 
 def test_every_panel_says_what_its_horizontal_axis_is(made_up):
     for name in sorted(set(FIGURES) - {*OWN_FIGURES, "fig1", "fig2", "adder"}):
-        figure = draw(name, results_of([row for row in rows_for(name, made_up) if name != "fig3" or row.problem == "cpar7"]))
+        figure = FIGURES[name](
+            results_of([row for row in rows_for(name, made_up) if name != "fig3" or row.problem == "cpar7"])
+        )
         unnamed = [panel for panel in used(figure) if not panel.get_xlabel()]
         assert not unnamed, name
 
 
 def test_points_with_few_training_sets_are_marked(made_up):
     rows = [row for row in rows_for("fig7", made_up) if row.n_train != 16 or row.sample < 12]
-    (panel,) = used(draw("fig7", results_of(rows)))
+    (panel,) = used(FIGURES["fig7"](results_of(rows)))
     hollow = [line for line in panel.lines if line.get_markerfacecolor() == "white" and len(line.get_xdata())]
     assert [list(line.get_xdata()) for line in hollow] == [[16]] * 3
     expected = [gain(rows, "mammalian", loss)[1][1] for loss in STRICTER]
     assert [line.get_ydata()[0] for line in hollow] == pytest.approx(expected)
     assert "fewer than 20 training sets" in legend(panel.figure)
-    assert "fewer than 20 training sets" not in legend(draw("fig7", results_of(rows_for("fig7", made_up))))
+    few = FIGURES["baselines"](results_of([row for row in rows_for("baselines", made_up) if row.sample < 5]))
+    assert legend(few)[-1].startswith("few")
+    assert "fewer than 20 training sets" not in legend(FIGURES["fig7"](results_of(rows_for("fig7", made_up))))
 
 
 def test_users_own_figure_shows_whatever_was_varied(made_up):
     rows = [row for row in rows_for("accuracy", made_up) if row.problem == "cpar7" and row.loss in ("l1", "lgh")]
     rows += [replace(row, gates_per_target=41, test_accuracy_mean=0.5) for row in rows]
-    (panel,) = used(draw("accuracy", results_of(rows)))
+    (panel,) = used(FIGURES["accuracy"](results_of(rows)))
     expected = {
         f"{loss}, gates per target {gates}": mean(rows, loss=loss, gates_per_target=gates)
         for loss in ("l1", "lgh")
@@ -245,7 +251,7 @@ def test_users_own_figure_shows_whatever_was_varied(made_up):
 @pytest.mark.parametrize(("name", "targets"), [("tab2", ["SK", "PP"]), ("tab3", ["G2", "G6"])])
 def test_tables_show_the_gain_of_each_target_and_their_mean(name, targets, made_up):
     rows = rows_for(name, made_up)
-    (panel,) = draw(name, results_of(rows)).axes
+    (panel,) = FIGURES[name](results_of(rows)).axes
     problem = rows[0].problem
     labels = [text.get_text().split("  ")[0] for text in panel.get_yticklabels()]
     assert labels == [*targets, "mean"]
@@ -259,7 +265,7 @@ def test_tables_show_the_gain_of_each_target_and_their_mean(name, targets, made_
 
 
 def test_figure_2_names_every_target_with_the_inputs_it_needs():
-    left, right = draw("fig2", results_of([])).axes
+    left, right = FIGURES["fig2"](results_of([])).axes
     texts = [text.get_text() for text in left.texts if text.get_text()]
     assert len(texts) == problems.load("yeast").n_targets
     assert any(text.startswith("Ste9\n{") for text in texts)
@@ -286,7 +292,7 @@ def test_a_learned_circuit_is_drawn_with_every_pin_and_name(figure, design, n_tr
     row = run_task(Task(design, n_train, 0))
     network = learned_again(row)
     assert network.n_gates == row.live_gates
-    (panel,) = draw(figure, results_of([row])).axes
+    (panel,) = FIGURES[figure](results_of([row])).axes
     pins = sum(len(pair) for pair in network.read_sources)
     assert len(arrows(panel)) == pins + network.n_outputs
     assert {*network.input_names, *network.output_names} <= set(texts(panel))
@@ -294,6 +300,16 @@ def test_a_learned_circuit_is_drawn_with_every_pin_and_name(figure, design, n_tr
     assert title.startswith(f"3-bit addition, learned from 40 examples: {row.live_gates} ")
     wrong = (network.predict(problems.load("add3").X) != problems.load("add3").Y).any(axis=1).sum()
     assert title.endswith("right on all 24 others" if not wrong else f"right on {24 - wrong} of the 24 others")
+
+
+def test_what_is_half_learned_gets_into_no_figure_and_no_row(monkeypatch):
+    lessons = Task(Design("add3", method="lessons"), 40, 0)
+    ordered = Task(Design("add3", order="self-paced"), 40, 1)
+    row = run_task(lessons)
+    monkeypatch.setattr(School, "_finish", lambda self: signal.raise_signal(signal.SIGINT))
+    for learn in (lambda: learned_again(row), lambda: run_task(lessons), lambda: run_task(ordered)):
+        with pytest.raises(KeyboardInterrupt):
+            learn()
 
 
 @st.composite
@@ -326,29 +342,29 @@ def test_in_any_circuit_wires_run_to_the_right_and_nothing_covers_anything(case)
     assert len(arrows(panel)) == len(shown) + network.n_outputs
 
 
-def test_dollar_signs_in_names_are_no_formulas(made_up):
+def test_dollar_signs_in_names_are_not_formulas(made_up):
     import io
 
     odd = "a$_{b$c \\$ $"
     rows = [replace(row, problem=f"{odd}#0123456789abcdef") for row in made_up("cpar7", lambda *_: 0.5, m=7)]
-    figure = draw("accuracy", results_of(rows))
+    figure = FIGURES["accuracy"](results_of(rows))
     figure.savefig(io.BytesIO(), format="svg")
     network = gradus.Network(1, [[0, 0]], [1], input_names=["$x^$"], output_names=["$y_{$"])
     draw_lanes(network, [0], "a title").savefig(io.BytesIO(), format="svg")
     table = changed(rows_for("tab2", made_up), targets=("$S_{$", "P$"))
-    draw("tab2", results_of(table)).savefig(io.BytesIO(), format="svg")
+    FIGURES["tab2"](results_of(table)).savefig(io.BytesIO(), format="svg")
 
 
 def test_every_figure_says_which_runs_it_shows(made_up):
     for name in sorted(set(FIGURES) - {*OWN_FIGURES, "fig1", "fig2", "adder"}):
         rows = rows_for(name, made_up)
         rows = [row for row in rows if name != "fig3" or row.problem == "cpar7"]
-        text = draw(name, results_of(rows)).get_supxlabel()
+        text = FIGURES[name](results_of(rows)).get_supxlabel()
         left_out = sum(not row.converged for row in rows)
         said = f"{left_out:,} of {len(rows):,} searches ended with training errors" if left_out else f"all {len(rows):,} runs"
         assert said in text, name
 
 
-def test_an_unknown_figure_is_answered_with_those_there_are():
+def test_an_unknown_figure_is_refused_with_a_list_of_those_there_are():
     with pytest.raises(SettingsError, match="there is no figure 'fig9'; there are headline, adder, fig1,"):
-        draw("fig9", results_of([]))
+        check_figure("fig9")

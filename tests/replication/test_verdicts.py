@@ -92,7 +92,7 @@ def test_few_observations_and_infinite_intervals_decide_nothing(rule, one, at, t
 
 
 @given(st.lists(st.sampled_from(VERDICTS), min_size=1))
-def test_several_things_are_as_good_as_the_worst_of_them(verdicts):
+def test_several_verdicts_together_are_the_worst_of_them(verdicts):
     worst = together(verdicts)
     assert worst in verdicts
     assert all(VERDICTS.index(one) <= VERDICTS.index(worst) for one in verdicts)

@@ -20,6 +20,7 @@ from gradus._search.cuda.gpu_layout import BatchShape, DeviceLimits, choose_layo
 from gradus._search.driver import resume, run_search
 from gradus._search.job import Job, Settings
 from gradus._search.search import search
+from gradus._search.workspace import Workspace
 from gradus.errors import MissingExtraError, SettingsError
 from gradus.losses import LOSSES
 
@@ -63,6 +64,15 @@ def random_jobs(rng, count):
             )
         )
     return jobs
+
+
+def checkpoint_after(job, calls):
+    """Run a job on the CPU for some calls of the kernel; None if it has ended by then."""
+    work = Workspace(job)
+    work.start()
+    left = itertools.count(calls, -1)
+    since = work.checkpoint(iterations=0, restart=0)
+    return resume(job, since, callback=lambda _: next(left) <= 0)[1] if calls else since
 
 
 def assert_same_as_cpu(jobs, device, **options):
@@ -125,7 +135,7 @@ def test_lanes_that_share_a_network_end_as_on_the_cpu(host, monkeypatch, loss, n
 
 
 @needs_compiler
-def test_searches_with_many_words_are_shared_by_lanes_and_go_on_elsewhere(host):
+def test_searches_with_many_words_are_shared_by_lanes_and_continue_elsewhere(host):
     rng = np.random.default_rng(19)
     jobs = [make_job(rng, n=384, inputs=9, targets=4, learnable=False, max_iter=10_000, n_restarts=0) for _ in range(4)]
     assert choose_layout(shape_of(jobs[0]), LIMITS).parts > 1
@@ -136,6 +146,32 @@ def test_searches_with_many_words_are_shared_by_lanes_and_go_on_elsewhere(host):
         found[index] = resume(jobs[index], since)[0]
     for index, job in enumerate(jobs):
         np.testing.assert_array_equal(found[index].sources, run_search(job).sources)
+
+
+@needs_compiler
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("gates", [7, 90], ids=["one byte per node", "two bytes per node"])
+def test_searches_that_have_begun_elsewhere_go_on_among_new_ones(host, loss, gates):
+    rng = np.random.default_rng(21)
+    sizes = {"n": 70, "inputs": 6, "targets": 3, "gates_per_target": gates}
+    jobs = [
+        make_job(rng, loss=loss, history=7 * k + 1, max_iter=6000, n_restarts=2, learnable=k % 4 == 1, **sizes)
+        for k in range(8)
+    ]
+    begun = [checkpoint_after(job, calls) for calls, job in enumerate(jobs[::2])]  # the first one before its first step
+    since = {2 * at: checkpoint for at, checkpoint in enumerate(begun) if checkpoint is not None}
+    assert len(since) > 2
+    found, stopped_again = {}, {}
+    run = run_many(jobs, device=host, since=since, callback=lambda progress: progress.done > 1, left=stopped_again.__setitem__)
+    found.update(dict(run))
+    again = list(stopped_again)
+    late = run_many([jobs[k] for k in again], device=host, since={at: stopped_again[k] for at, k in enumerate(again)})
+    found.update({again[at]: outcome for at, outcome in late})
+    for index, outcome in found.items():  # the stop leaves out jobs that have not begun
+        expected = run_search(jobs[index])
+        np.testing.assert_array_equal(outcome.sources, expected.sources)
+        assert (outcome.iterations, outcome.restarts) == (expected.iterations, expected.restarts)
+    assert set(since) <= set(found)
 
 
 @needs_compiler

@@ -87,7 +87,7 @@ def test_bad_input_is_one_sentence_that_names_the_place(change, message):
     assert "\n" not in str(caught.value)
 
 
-def test_rows_in_conflict_are_answered_with_what_search_can_do():
+def test_conflicting_rows_are_refused_with_what_search_can_do():
     with pytest.raises(ConflictError, match=r"Rows 0 and 1 have the same inputs.* order=None") as caught:
         gradus.search([[0], [0]], [[0], [1]])
     assert "on_conflict" not in str(caught.value)

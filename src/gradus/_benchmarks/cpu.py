@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -14,32 +13,13 @@ from gradus._search.job import Job, Settings
 from gradus._search.workspace import Workspace
 from gradus.losses import LossName
 
-__all__ = ["MEASURED_LOSSES", "Speed", "measure", "measure_all"]
+__all__ = ["MEASURED_LOSSES", "measure", "measure_all"]
 
 MEASURED_LOSSES: tuple[LossName, ...] = ("l1", "lgh")
 SLICES = 6
 """Turns that the two searches take, so that a busy moment of the machine affects both."""
 SECONDS_PER_CALL = 0.05
 """About the CPU time between two readings of the clock."""
-
-
-@dataclass(frozen=True)
-class Speed:
-    """Steps per CPU second of one case under one loss."""
-
-    case: str
-    loss: str
-    steps_per_second: float
-    reference_steps_per_second: float
-    published_steps_per_second: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the figures and their ratios."""
-        published = self.published_steps_per_second
-        return vars(self) | {
-            "ratio_to_reference": self.steps_per_second / self.reference_steps_per_second,
-            "ratio_to_published": None if published is None else self.steps_per_second / published,
-        }
 
 
 class _TimedSearch:
@@ -97,8 +77,8 @@ class _TimedReference(_TimedSearch):
         return int(kernel(work.shape, work.width, work.targets, work.state, np.uint64(steps)))
 
 
-def measure(case: Case, loss: LossName, seconds: float = 3.0) -> Speed:
-    """Measure one case under one loss for about `seconds` of CPU time each for the search and the plain one."""
+def measure(case: Case, loss: LossName, seconds: float = 3.0) -> dict[str, Any]:
+    """Measure steps per CPU second of one case under one loss, for about `seconds` each for the search and the plain one."""
     search, reference = _TimedSearch(case, loss), _TimedReference(case, loss)
     for one in (search, reference):
         one.run(1e-4)
@@ -107,10 +87,18 @@ def measure(case: Case, loss: LossName, seconds: float = 3.0) -> Speed:
         for one in (search, reference):
             one.run(seconds / SLICES)
     published = None if case.published is None else case.published * 1e6
-    return Speed(case.name, loss, search.speed, reference.speed, published)
+    return {
+        "case": case.name,
+        "loss": loss,
+        "steps_per_second": search.speed,
+        "reference_steps_per_second": reference.speed,
+        "published_steps_per_second": published,
+        "ratio_to_reference": search.speed / reference.speed,
+        "ratio_to_published": None if published is None else search.speed / published,
+    }
 
 
-def measure_all(cases: tuple[Case, ...] = CASES, seconds: float = 3.0) -> Iterator[Speed]:
+def measure_all(cases: tuple[Case, ...] = CASES, seconds: float = 3.0) -> Iterator[dict[str, Any]]:
     """Measure every case under L1 and Lgh, one after another."""
     for case in cases:
         for loss in MEASURED_LOSSES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +12,15 @@ from gradus._cli.console import note, print_json, print_table
 
 __all__ = ["command"]
 
-HEADINGS = ("case", "loss", "M steps / CPU s", "plain search", "ratio", "published code", "ratio")
+GPU_COLUMNS = (("", "steps_per_second", "steps"),)
+CPU_COLUMNS = (
+    *GPU_COLUMNS,
+    ("plain search", "reference_steps_per_second", "steps"),
+    ("ratio", "ratio_to_reference", "ratio"),
+    ("published code", "published_steps_per_second", "steps"),
+    ("ratio", "ratio_to_published", "ratio"),
+)
+"""Heading, key and kind of each figure."""
 
 
 def command(
@@ -20,7 +29,7 @@ def command(
     ] = None,
     seconds: Annotated[float, typer.Option(help="CPU seconds to spend on each figure.", min=0.1)] = 3.0,
     backend: Annotated[str, typer.Option(help="cpu, or cuda for an NVIDIA GPU.")] = "cpu",
-    json: Annotated[bool, typer.Option("--json", help="Print machine-readable results.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Measure steps per second of the search, beside a plain search in the same run.
 
@@ -30,56 +39,22 @@ def command(
     Example: gradus bench add6/80 --seconds 1
     """
     check_choice("backend", backend, ("cpu", "cuda"))
-    rows = _on_gpu(cases, seconds) if backend == "cuda" else _on_cpu(cases, seconds)
+    from gradus._benchmarks.cases import CASES, GPU_CASES, find_cases
+
+    columns, unit, among = (GPU_COLUMNS, "s", GPU_CASES) if backend == "cuda" else (CPU_COLUMNS, "CPU s", CASES)
+    module: Any = importlib.import_module(f"gradus._benchmarks.{'gpu' if backend == 'cuda' else 'cpu'}")
+    rows = []
+    for row in module.measure_all(find_cases(cases, among), seconds):
+        note(f"{row['case']} {row['loss']}: {row['steps_per_second'] / 1e6:,.1f} M steps / {unit}")
+        rows.append(row)
     if json:
         print_json({"backend": backend, "results": rows})
-    else:
-        print_table(*_as_table(rows, backend))
+        return
+    headings = ("case", "loss", f"M steps / {unit}", *(heading for heading, _, _ in columns[1:]))
+    print_table(headings, [(row["case"], row["loss"], *(_cell(row[key], kind) for _, key, kind in columns)) for row in rows])
 
 
-def _on_cpu(names: list[str] | None, seconds: float) -> list[dict[str, Any]]:
-    from gradus._benchmarks.cases import find_cases
-    from gradus._benchmarks.cpu import measure_all
-
-    rows = []
-    for speed in measure_all(find_cases(names), seconds):
-        note(f"{speed.case} {speed.loss}: {speed.steps_per_second / 1e6:.1f} M steps per CPU second")
-        rows.append(speed.as_dict())
-    return rows
-
-
-def _on_gpu(names: list[str] | None, seconds: float) -> list[dict[str, Any]]:
-    from gradus._benchmarks.cases import GPU_CASES, find_cases
-    from gradus._benchmarks.gpu import measure_all
-
-    rows = []
-    for row in measure_all(find_cases(names, GPU_CASES), seconds):
-        note(f"{row['case']} {row['loss']}: {row['steps_per_second'] / 1e9:.2f} G steps per second")
-        rows.append(row)
-    return rows
-
-
-def _as_table(rows: list[dict[str, Any]], backend: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    if backend == "cuda":
-        headings = ("case", "loss", "G steps / s")
-        return headings, [(row["case"], row["loss"], f"{row['steps_per_second'] / 1e9:.2f}") for row in rows]
-    return HEADINGS, [
-        (
-            row["case"],
-            row["loss"],
-            _millions(row["steps_per_second"]),
-            _millions(row["reference_steps_per_second"]),
-            _ratio(row["ratio_to_reference"]),
-            _millions(row["published_steps_per_second"]),
-            _ratio(row["ratio_to_published"]),
-        )
-        for row in rows
-    ]
-
-
-def _millions(steps: float | None) -> str:
-    return "" if steps is None else f"{steps / 1e6:.3g}"
-
-
-def _ratio(ratio: float | None) -> str:
-    return "" if ratio is None else f"{ratio:.1f} ×"
+def _cell(number: float | None, kind: str) -> str:
+    if number is None:
+        return ""
+    return f"{number / 1e6:,.4g}" if kind == "steps" else f"{number:.1f} ×"

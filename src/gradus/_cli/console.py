@@ -54,9 +54,9 @@ def error_share(wrong: int, rows: int) -> str:
     Examples
     --------
     >>> error_share(3, 64)
-    '3 of 64 (4.7 %)'
+    '3 (4.7 %)'
     """
-    return f"{wrong} of {rows} ({percent(wrong / rows)})" if wrong else "0"
+    return f"{wrong} ({percent(wrong / rows)})" if wrong else "0"
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from gradus._checks import OnConflict, check_choice, check_on_conflict
+from gradus._checks import check_choice, check_on_conflict
 from gradus._cli.console import note, print_json, print_table, printable
 from gradus._cli.data import FORMATS_HELP, input_file, read_examples
 from gradus._cli.output import check_file
@@ -17,6 +17,7 @@ from gradus._curriculum import Curriculum, find_curriculum
 from gradus._drawing.picture import PICTURES
 from gradus._encoding.conflicts import refuse_conflicts
 from gradus._encoding.table_encoding import encode_table
+from gradus._minfs import all_minimum_feature_sets
 
 __all__ = ["command"]
 
@@ -50,7 +51,7 @@ def command(
     ] = "raise",
     time_limit: Annotated[float | None, typer.Option(help="Seconds, after which the best sets so far are used.")] = None,
     seed: Annotated[int, typer.Option(help="Decides the order of targets that are equally hard.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Find the order in which targets are best taught: those that need the fewest columns first.
 
@@ -67,13 +68,14 @@ def command(
     encoding = encode_table(examples.table, Y)
     X = encoding.encode(examples.table)
     conflict = check_on_conflict(on_conflict, "--on-conflict")
+    chosen: Any = check_choice("--choose", choose, ("first", "random"))
     if conflict == "raise":
         refuse_conflicts(X, Y, target_names, ADVICE)
     with Watch(target_names) as watch:
-        found = find_curriculum(
-            X, Y, seed=seed, choose=_choice(choose), time_limit=time_limit, on_conflict=conflict, callback=watch
-        )
-    every = _all_sets(X, Y, conflict) if all_sets else None
+        found = find_curriculum(X, Y, seed=seed, choose=chosen, time_limit=time_limit, on_conflict=conflict, callback=watch)
+    every = None
+    if all_sets:
+        every = [all_minimum_feature_sets(X, column, limit=MOST_SETS, on_conflict=conflict) for column in Y.T]
     result = _document(found, every, encoding.input_names, target_names)
     if output is not None:
         _draw(output, result)
@@ -85,16 +87,6 @@ def command(
         wish = "stopped; " if watch.stopped else ""
         remedy = "." if watch.stopped else "; raise --time-limit."
         note(f"gradus: {wish}not every set is proven to be the smallest{remedy}")
-
-
-def _choice(text: str) -> Literal["first", "random"]:
-    return "first" if check_choice("--choose", text, ("first", "random")) == "first" else "random"
-
-
-def _all_sets(X: Any, Y: Any, on_conflict: OnConflict) -> list[list[tuple[int, ...]]]:
-    from gradus._minfs import all_minimum_feature_sets
-
-    return [all_minimum_feature_sets(X, column, limit=MOST_SETS, on_conflict=on_conflict) for column in Y.T]
 
 
 def _document(

@@ -23,7 +23,17 @@ from gradus._formats.table_files import READERS, read_table
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.problems import MODELS, from_file
 
-__all__ = ["FORMATS_HELP", "STANDARD", "Dataset", "chosen_names", "input_file", "labels_of", "read_columns", "read_examples"]
+__all__ = [
+    "FORMATS_HELP",
+    "STANDARD",
+    "Dataset",
+    "chosen_names",
+    "input_file",
+    "labels_of",
+    "number_or_word",
+    "read_columns",
+    "read_examples",
+]
 
 MOST_CLASSES = 256
 MODEL_ROWS = 1024
@@ -88,6 +98,22 @@ def chosen_names(texts: Sequence[str] | None, columns: Collection[str], option: 
         shown = ", ".join(list(columns)[:10]) + (", …" if len(columns) > 10 else "")
         raise SettingsError(f"{option} names {unknown[0]!r}, which is not a column; the columns are {shown}.")
     return names
+
+
+def number_or_word(option: str, text: str, words: dict[str, Any]) -> Any:
+    """Return what a word stands for, or the number that a text is.
+
+    Examples
+    --------
+    >>> number_or_word("--noise", "auto", {"auto": None}), number_or_word("--noise", "0.1", {"auto": None})
+    (None, 0.1)
+    """
+    if text in words:
+        return words[text]
+    try:
+        return float(text)
+    except ValueError as error:
+        raise SettingsError(f"{option} is {text!r}; use {', '.join(words)} or a number.") from error
 
 
 def read_examples(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from gradus._checks import check_choice
 from gradus._cli.console import note, percent, print_json, print_table, printable
+from gradus._cli.data import number_or_word
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._files import write_text_whole
@@ -71,18 +72,15 @@ def command(
         bool, typer.Option("--attractors/--no-attractors", help="Find attractors and predict knock-outs (needs AEON).")
     ] = True,
     time_limit: Annotated[float | None, typer.Option(help="Seconds; the rules are the best found by then.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     r"""Find the rules of a gene network from time series; read report.html in the folder first.
 
     Example: printf 'a,b\n0,0\n1,0\n1,1\n0,1\n0,0\n' >s.csv; gradus infer s.csv -o rules
     """
     folder = _check_output(output)
-    rows: Literal["genes", "states"] = (
-        "genes" if check_choice("--layout", layout, ("states", "genes")) == "genes" else "states"
-    )
-    columns: dict[str, Any] = {"layout": rows, "series_column": series_column, "time_column": time_column}
-    read = read_series(series, **columns)
+    rows: Any = check_choice("--layout", layout, ("states", "genes"))
+    read = read_series(series, layout=rows, series_column=series_column, time_column=time_column)
     every = _with_held((*read, *(read_series(steady, layout=rows) if steady else ())), held or [])
     if not read:
         raise DataError(f"{series[0]} holds no state; a series needs at least two.")
@@ -94,8 +92,8 @@ def command(
             prior=prior,
             allow=allow,
             forbid=forbid,
-            binarize=_number("--binarize", binarize, {"none": None, "kmeans": "kmeans"}),
-            noise=_number("--noise", noise, {"auto": "auto"}),
+            binarize=number_or_word("--binarize", binarize, {"none": None, "kmeans": "kmeans"}),
+            noise=number_or_word("--noise", noise, {"auto": "auto"}),
             repair=repair,
             leave_out=leave_out,
             attractors=attractors,
@@ -141,15 +139,6 @@ def _with_held(series: tuple[Series, ...], texts: list[str]) -> tuple[Series, ..
         for k in places:
             found[k] = replace(found[k], held={**found[k].held, **values})
     return tuple(found)
-
-
-def _number(option: str, text: str, words: dict[str, Any]) -> Any:
-    if text in words:
-        return words[text]
-    try:
-        return float(text)
-    except ValueError as error:
-        raise SettingsError(f"{option} is {text!r}; use {', '.join(words)} or a number.") from error
 
 
 def _show(found: Inference, files: list[Path], seconds: float) -> None:

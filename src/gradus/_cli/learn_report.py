@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LearnReport"]
 
-WIDTH = 80  # characters of a line: longer rules are cut, and their other conditions counted
+WIDTH = 80  # characters of a line
+RULE_LINES = 3  # longer rules are cut, and their other conditions counted
 MOST_RULES = 16
-SHOWN_INPUTS = 40  # characters of a list of inputs, after which the others are counted
-SHOWN_ORDER = 48  # the same of the targets in the order in which they were taught
+SHOWN_ORDER = 48  # characters of the targets in the order in which they were taught; the others are counted
 METHOD_NAMES = {
     "model": "model",
     "circuit": "its circuit alone",
@@ -44,7 +45,7 @@ class LearnReport:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """Everything, for machines."""
+        """Everything, as plain values for JSON."""
         model = self.estimator.model_
         return {
             "held_out": None if self.score is None else self.score.to_json(),
@@ -87,18 +88,19 @@ class LearnReport:
         self.estimator.model_.save_page(path, table=self.examples.table, labels=labels, scores=scores)
 
     def show(self, output: Path | None) -> None:
-        """Print everything for people."""
+        """Print everything as text."""
         if self.score is not None:
             self._show_score(self.score)
-        headings = ["target", "training errors", "errors of the majority", "gates", "inputs of the circuit"]
+        headings = ["target", "training errors", "errors of the majority", "gates", "inputs"]
         print_table(headings, [self._row(entry) for entry in self.document["targets"]])
         said = self.estimator.model_.statements
         for one in said[:MOST_RULES]:
-            print(f"{printable(one.name)}: {printable(one.cut(WIDTH - len(one.name) - 2))}")
+            rule = f"{one.name}: {one.cut(RULE_LINES * (WIDTH - 6) - len(one.name))}"
+            print(textwrap.fill(printable(rule), WIDTH, subsequent_indent="    ", break_on_hyphens=False))
         if len(said) > MOST_RULES:
             print(f"… and {counted(len(said) - MOST_RULES, 'more rule')}")
         if len(self.document["order"]) > 1:
-            print(printable(f"taught in the order {_shortened(self.document['order'], SHOWN_ORDER)}"))
+            print(printable(f"taught in the order {_shortened(self.document['order'])}"))
         wrong = sum(entry["training_errors"] for entry in self.document["targets"])
         right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
         more = len(self.estimator.networks_) - 1
@@ -111,40 +113,36 @@ class LearnReport:
         """Say how often the model is right on rows that it has not seen, beside others, and what follows."""
         n_targets = len(self.examples.targets)
         mean = f", mean of {n_targets} targets" if n_targets > 1 else ""
-        others = ", ".join(
-            f"{METHOD_NAMES[method]} {percent(score.mean(method))}"
-            for method in ("majority", "tree", "forest")
-            if method in score.accuracy
-        )
+        methods = [m for m in score.accuracy if m != "circuit" or len(self.estimator.networks_) > 1]
+        others = ", ".join(f"{METHOD_NAMES[m]} {percent(score.mean(m))}" for m in methods if m != "model")
         print(f"accuracy on {counted(score.rows, 'row')} not seen{mean}: {percent(score.mean('model'))}")
-        print(f"({others})")
+        print(textwrap.fill(f"({others})", WIDTH))
         print(score.verdict)
-        if n_targets > 1 or len(self.estimator.networks_) > 1:
-            methods = [m for m in score.accuracy if m != "circuit" or len(self.estimator.networks_) > 1]
+        if n_targets > 1:
             rows = [
                 [name, *(percent(score.accuracy[method][k]) for method in methods)]
                 for k, name in enumerate(self.examples.targets)
             ]
-            print_table(["accuracy on rows not seen", *(METHOD_NAMES[method] for method in methods)], rows)
+            print_table(["accuracy on rows not seen", *methods], rows)
 
     def _row(self, entry: dict[str, Any]) -> list[str]:
         return [
             entry["name"],
             error_share(entry["training_errors"], entry["examples"]),
             error_share(entry["majority_errors"], entry["examples"]),
-            "0 (constant)" if entry["constant"] else str(entry["gates"]),
-            _shortened(entry["inputs"]),
+            "constant" if entry["constant"] else str(entry["gates"]),
+            str(len(entry["inputs"])),
         ]
 
 
-def _shortened(names: list[str], room: int = SHOWN_INPUTS) -> str:
+def _shortened(names: list[str]) -> str:
     """List names as far as there is room, and count the others.
 
     Examples
     --------
-    >>> _shortened(["age > 18"] * 7)
-    'age > 18, age > 18, age > 18, age > 18 and 3 more'
+    >>> _shortened(["dose = high"] * 7)
+    'dose = high, dose = high, dose = high and 4 more'
     """
-    shown = [name for k, name in enumerate(names) if not k or len(", ".join(names[: k + 1])) <= room]
+    shown = [name for k, name in enumerate(names) if not k or len(", ".join(names[: k + 1])) <= SHOWN_ORDER]
     more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
-    return ", ".join(shown) + more or "–"
+    return ", ".join(shown) + more

@@ -13,7 +13,7 @@ import typer
 
 from gradus._checks import check_seed, check_time_limit
 from gradus._cli.console import EndedByUserError, note, print_json
-from gradus._cli.data import FORMATS_HELP, STANDARD, Dataset, chosen_names, input_file, read_examples
+from gradus._cli.data import FORMATS_HELP, STANDARD, Dataset, chosen_names, input_file, number_or_word, read_examples
 from gradus._cli.learn_report import LearnReport
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
@@ -37,8 +37,6 @@ FOLDS = 5
 MIN_ROWS = 10
 FIT_TIME = 0.5
 """Share of a time limit in which the model is learned, if it is also scored."""
-
-
 SCORED_TIME = 0.4
 """Share of the rest in which the model that is scored is learned; the others that it is compared with take as long."""
 
@@ -111,7 +109,7 @@ def command(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Learn a circuit from a table, and say first how good it is on rows that it has not seen.
 
@@ -136,7 +134,7 @@ def command(
     settings = {
         "order": _parse_order(order, examples.targets),
         "gates": gates.value,
-        "noise": _parse_noise(noise),
+        "noise": number_or_word("--noise", noise, {"auto": "auto"}),
         **({} if n_tries is None else {"n_tries": n_tries}),
         "n_circuits": n_circuits,
         "time_limit": limit,
@@ -186,7 +184,8 @@ class _LearnRun:
         self.score: HeldOutScore | None = None
         self._end = end
         self._fit_begin, self._fits_left = work_clock(), self.folds
-        self.watch = Watch(_output_names(examples))
+        targets = examples.targets.items()
+        self.watch = Watch([name for target, column in targets for name in encode_target(column, target)[0].output_names])
 
     def work(self) -> None:
         """Learn and score."""
@@ -272,17 +271,8 @@ def _show_plan(features: TableEncoding) -> None:
         fates.setdefault(line.removeprefix(f"{column.name}: "), []).append(column.name)
     for fate, names in fates.items():
         note(f"{', '.join(names)}: {fate}")
-
-
-def _output_names(examples: Dataset) -> list[str]:
-    return [name for target, column in examples.targets.items() for name in encode_target(column, target)[0].output_names]
-
-
-def _parse_noise(text: str) -> Any:
-    try:
-        return "auto" if text == "auto" else float(text)
-    except ValueError:
-        raise SettingsError(f"--noise is {text!r}; use auto or a number.") from None
+    if any(column.kind in ("above", "after") for column in features.columns):
+        note("Where several circuits vote, each of them may cut elsewhere.")
 
 
 def _parse_types(texts: list[str] | None) -> dict[str, str]:

@@ -136,7 +136,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _stand_in_for_closed_streams() -> None:
-    """Give Python streams where the caller has closed them (``>&-``); nobody reads what goes there."""
+    """Open the null device in place of streams that the caller has closed (``>&-``)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (for the whole process)

@@ -40,7 +40,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the predictions (.csv); if not given, or -, print.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores as JSON.")] = False,
 ) -> None:
     """Predict the targets of new rows; where the table has them already, say how many are right.
 

@@ -17,8 +17,8 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 ROWS_SHOWN = 8
-Name = Annotated[str, typer.Argument(help="A name of 'gradus problems list', or add8, cpar12 …", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Name = Annotated[str, typer.Argument(help="A name from 'gradus problems list', or add8, cpar12 …", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 
 
 @app.callback()
@@ -31,7 +31,7 @@ def _problems() -> None:
 
 @app.command("list")
 def list_problems(as_json: AsJson = False) -> None:
-    """List the problems of the paper, and further ones, with their inputs, targets and patterns.
+    """List the problems of the paper, and others, with their sizes.
 
     Example: gradus problems list --json
     """
@@ -46,7 +46,7 @@ def list_problems(as_json: AsJson = False) -> None:
     for some, title in ((facts, "problems of the paper"), (others, "further circuits")):
         print_table(columns, [[str(fact[column]) for column in columns] for fact in some], title=title)
     kinds = ", ".join(f"{family}N" for family in problems.families())
-    print(f"Any size goes: {kinds} (add10, cpar12, cmaj15, cmux31 …).")
+    print(f"Any size works: {kinds} (add10, cpar12, cmaj15, cmux31 …).")
 
 
 @app.command("show")

@@ -11,9 +11,10 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from gradus._cli.console import printable
+from gradus._clock import is_stopped
 from gradus._progress import Progress
 
-__all__ = ["Steps", "Watch"]
+__all__ = ["Steps", "Watch", "shortened_line"]
 
 SECONDS_PER_LINE = 5.0
 SECONDS_PER_REDRAW = 0.1
@@ -35,7 +36,7 @@ class _Line:
         text = printable(text)
         if self.moves:
             room = shutil.get_terminal_size().columns - 1  # a line that wraps could not be taken back
-            sys.stderr.write(f"\r\x1b[K{text if len(text) <= room else text[: room - 1] + '…'}")
+            sys.stderr.write(f"\r\x1b[K{shortened_line(text, room)}")
             sys.stderr.flush()
             self.next = time.monotonic() + SECONDS_PER_REDRAW
             self.shown = True
@@ -49,16 +50,26 @@ class _Line:
             sys.stderr.flush()
 
 
-def _bar(done: int, total: int) -> str:
-    filled = BAR_WIDTH * done // max(total, 1)
-    return "█" * filled + "░" * (BAR_WIDTH - filled)
+def shortened_line(text: str, room: int) -> str:
+    """Cut a line to its room, but keep what stands after its last comma: the time left.
+
+    Examples
+    --------
+    >>> shortened_line("teach: 2 of 7, race = fish, 21 errors, about 9 s left", 40)
+    'teach: 2 of 7, race = f…, about 9 s left'
+    """
+    if len(text) <= room:
+        return text
+    head, _, tail = text.rpartition(", ")
+    left = room - len(tail) - 3
+    return f"{head[:left]}…, {tail}" if left > 0 else f"{text[: room - 1]}…"
 
 
 class Watch:
     """Shows how learning proceeds: give it to ``learn(callback=…)`` inside a ``with`` block.
 
-    Ctrl-C while learning stops it with the best circuit so far, and sets `stopped`. A second Ctrl-C, or one before
-    learning has begun, ends the program as usual.
+    Ctrl-C while learning stops it with the best circuit so far, and sets `stopped`. A second Ctrl-C, one before learning has
+    begun, or one while kernels are compiled, when nobody asks whether to stop, interrupts as usual.
 
     Parameters
     ----------
@@ -82,9 +93,10 @@ class Watch:
         self._line.clear()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self.stopped or not self._running:
+        at_once = self.stopped or not self._running or is_stopped()
+        self.stopped = self._running
+        if at_once:
             raise KeyboardInterrupt
-        self.stopped = True
 
     def __call__(self, progress: Progress) -> bool:
         """Show where learning stands; return whether it should stop."""
@@ -117,7 +129,8 @@ class Steps:
         """Show how many parts are done, of how many."""
         self.done, self.total = done, total
         if self._line.due():
-            bar = f" {_bar(done, total)}" if self._line.moves else ""
+            filled = BAR_WIDTH * done // max(total, 1)
+            bar = f" {'█' * filled}{'░' * (BAR_WIDTH - filled)}" if self._line.moves else ""
             self._line.show(f"{self.what}:{bar} {self.done} of {self.total}")
 
     def __enter__(self) -> Steps:

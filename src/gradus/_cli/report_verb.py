@@ -19,7 +19,7 @@ def command(
     export: Annotated[
         Path | None, typer.Option(help="Also write one results table, claims.md, page and figures to this folder.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the claims for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Draw every figure (PDF, SVG, PNG), check every claim, and write report.html.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from gradus.errors import SettingsError
 
 __all__ = ["command"]
 
+LINE = 79
 EXIT_FAILED = 1
 """Some tasks failed; all others are done."""
 
@@ -50,7 +52,7 @@ def command(
     ] = None,
     jobs: Annotated[Path | None, typer.Option(help="The file that --prepare wrote.")] = None,
     report: Annotated[bool, typer.Option(help="Write the report at the end.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
     """Run an experiment of the paper or one of your own; a run that was stopped continues where it was.
 
@@ -58,6 +60,7 @@ def command(
     """
     from gradus._experiments.engines import choose_engine
     from gradus._experiments.plans import save_plan
+    from gradus._replication.figures import check_figure
     from gradus._replication.paper import load_spec
 
     absorb = [file for path in absorb or () for file in _result_files(path)]
@@ -70,7 +73,8 @@ def command(
     plan = load_spec(what, samples=samples, as_published=as_published)
     folder = output if output is not None else Path(f"gradus-{plan.name}")
     engine = choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
-    _check_figures(plan)
+    for name, _ in plan.figure_plans():  # before hours are spent on it
+        check_figure(name)
     save_plan(plan, folder)
     if prepare is not None:
         outcome = _prepare(plan, folder, prepare)
@@ -96,14 +100,17 @@ def _run(plan: Any, folder: Path, engine: Any) -> dict[str, Any]:
     store = Store(folder)
     _warn_of_damage(store)
     tasks = plan.tasks()
+    n_jobs = getattr(engine, "n_jobs", None)  # of processes on this machine, whose time per task the plan may know
+    task_seconds = plan.cpu_seconds_per_task / n_jobs if plan.cpu_seconds_per_task and n_jobs else None
     with Steps("tasks", len(tasks)) as steps:
 
         def callback(progress: Progress) -> None:
-            steps.what = _headline(progress)
+            left = f"about {duration(progress.eta)} left" if progress.eta else ""
+            steps.what = ", ".join(text for text in (progress.stage, left, progress.detail) if text)
             steps.set(progress.done, len(tasks))
 
         try:
-            summary = run_tasks(tasks, store, engine, callback=callback, task_seconds=_task_seconds(plan, engine))
+            summary = run_tasks(tasks, store, engine, callback=callback, task_seconds=task_seconds)
         except KeyboardInterrupt:
             done = f"{steps.done:,} of {counted(len(tasks), 'task')} are done and kept"
             note(f"\ngradus: stopped; {done}; run the same command again to continue.")
@@ -111,17 +118,6 @@ def _run(plan: Any, folder: Path, engine: Any) -> dict[str, Any]:
     outcome = _outcome(summary)
     record_run(folder, {"what": plan.name, "engine": engine.name, "as_published": plan.as_published, **outcome})
     return outcome
-
-
-def _task_seconds(plan: Any, engine: Any) -> float | None:
-    """Return the expected time per task, if the plan has it and the engine is this machine's processes."""
-    n_jobs = getattr(engine, "n_jobs", None)
-    return plan.cpu_seconds_per_task / n_jobs if plan.cpu_seconds_per_task and n_jobs else None
-
-
-def _headline(progress: Progress) -> str:
-    left = f"about {duration(progress.eta)} left" if progress.eta else ""
-    return ", ".join(text for text in (progress.stage, left, progress.detail) if text)
 
 
 def _outcome(summary: Any) -> dict[str, Any]:
@@ -173,15 +169,6 @@ def _absorb(plan: Any, folder: Path, jobs: Path | None, paths: list[Path]) -> di
     return outcome
 
 
-def _check_figures(plan: Any) -> None:
-    """Raise for an unknown figure before hours are spent on it."""
-    from gradus._replication.figures import FIGURES
-
-    for name, _ in plan.figure_plans():
-        if name not in FIGURES:
-            raise SettingsError(f"there is no figure {name!r}; there are {', '.join(FIGURES)}.")
-
-
 def _report(folder: Path) -> dict[str, Any]:
     from gradus._replication.report_writer import write_report
 
@@ -202,7 +189,10 @@ def _show(folder: Path, outcome: dict[str, Any]) -> None:
     if outcome["failed"]:
         failed = counted(outcome["failed"], "task")
         print(f"{failed} failed: gradus status {folder} says why, and the same command runs them again")
-    for line in outcome.get("highlights", ()):
-        print(line)
+    lines = outcome.get("highlights", ())
+    for line in lines:
+        print(textwrap.fill(line, LINE, initial_indent="- ", subsequent_indent="  "))
     if "report" in outcome:
-        print(f"wrote {outcome['report']}")
+        print(f"wrote {outcome['report']}: open it in a browser")
+    if lines:
+        print("next: gradus learn on a table of your own, or gradus reproduce all for the whole paper")

@@ -15,7 +15,7 @@ __all__ = ["command"]
 
 def command(
     folder: Annotated[Path, typer.Argument(help="Where gradus reproduce writes its results.", show_default=False)],
-    as_json: Annotated[bool, typer.Option("--json", help="Print it for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what is done, left and failed, and how long the rest will take.
 

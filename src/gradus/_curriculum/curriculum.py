@@ -195,11 +195,11 @@ def find_curriculum(
     [1, 0]
     """
     check_choice("choose", choose, ("first", "random"))
-    tie_seed, *draw_seeds = np.random.SeedSequence(check_seed(seed)).spawn(_n_targets(Y) + 1)
-    seconds = check_time_limit(time_limit)
+    sequence, seconds = np.random.SeedSequence(check_seed(seed)), check_time_limit(time_limit)
     targets = _read_targets(X, Y, on_conflict)
+    tie_seed, *draw_seeds = sequence.spawn(len(targets) + 1)
     rngs = [np.random.default_rng(own) if choose == "random" else None for own in draw_seeds]
-    found = _Solving(targets, rngs, seconds, callback).run()
+    found = _CurriculumRun(targets, rngs, seconds, callback).solve()
     ties = np.random.default_rng(tie_seed).random(len(targets))
     order = np.lexsort((ties, np.array([features.size for features in found])))
     return Curriculum(
@@ -207,28 +207,22 @@ def find_curriculum(
     )
 
 
-def _n_targets(Y: Any) -> int:
-    values = np.asarray(Y)
+def _read_targets(X: Any, Y: Any, on_conflict: OnConflict) -> list[CodedExamples]:
+    """Check inputs and targets, and join each target with the inputs, which are coded once for all targets."""
+    names, values = column_names(Y, "Y"), np.asarray(Y)
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] == 0):
         raise DataError(f"Y must have one column for each target, but it has the shape {values.shape}.")
-    return values.shape[1] if values.ndim == 2 else 1
-
-
-def _read_targets(X: Any, Y: Any, on_conflict: OnConflict) -> list[CodedExamples]:
-    """Check inputs and targets, and join each target with the inputs, which are coded once for all."""
-    names = column_names(Y, "Y")
-    values = np.asarray(Y).reshape(len(np.asarray(Y)), -1)
     inputs = code_inputs(X)
     examples = []
-    for target in range(values.shape[1]):
+    for target, column in enumerate(values.reshape(len(values), -1).T):
         what = f"target {target}" if names is None else f"target {names[target]!r}"
-        classes = code_target(values[:, target], inputs.n_rows, what)
+        classes = code_target(column, inputs.n_rows, what)
         examples.append(code_examples(inputs, classes, on_conflict=on_conflict, what=what))
     return examples
 
 
-class _Solving:
-    """The sets of several targets being found, in threads if that is faster: the kernels release the interpreter's lock."""
+class _CurriculumRun:
+    """Finds the sets of several targets, in threads if that is faster: the kernels release the interpreter's lock."""
 
     def __init__(
         self,
@@ -244,14 +238,10 @@ class _Solving:
         self.cancelled = threading.Event()
         self.next_report = 0.0
 
-    def run(self) -> list[FeatureSet]:
-        """Solve every target; after an error or Ctrl-C, threads that still run are told to stop."""
-        try:
-            return self._alone() if self.n_threads == 1 else self._in_threads()
-        finally:
-            self.cancelled.set()
-
-    def _alone(self) -> list[FeatureSet]:
+    def solve(self) -> list[FeatureSet]:
+        """Solve every target, one after the other or in threads."""
+        if self.n_threads > 1:
+            return self._in_threads()
         found: list[FeatureSet] = []
         for target in range(len(self.targets)):
             report = functools.partial(self._report, target, target)
@@ -260,7 +250,7 @@ class _Solving:
         return found
 
     def _in_threads(self) -> list[FeatureSet]:
-        """Solve targets in threads, while this one calls the callback."""
+        """Solve targets in threads, while this one calls the callback; after an error or Ctrl-C, the threads stop too."""
         details: dict[int, str] = {}
         pool = ThreadPoolExecutor(self.n_threads)
 
@@ -293,7 +283,7 @@ class _Solving:
 
 
 def _threads(inputs: CodedInputs, n_targets: int) -> int:
-    """Return how many threads are worthwhile: one where a target takes milliseconds, else as many as there are cores."""
+    """Return how many threads are worthwhile: one if a target takes milliseconds, otherwise as many as there are cores."""
     n_rows, planes, words = inputs.rows.shape
     few_pairs = n_targets * n_rows**2 * planes * words < WORK_FOR_THREADS
     few_columns = len(inputs.column_classes) < COLUMNS_FOR_THREADS

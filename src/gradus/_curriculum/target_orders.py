@@ -11,7 +11,6 @@ import numpy.typing as npt
 from gradus._bits import BoolMatrix
 from gradus._checks import OnConflict
 from gradus._curriculum.curriculum import Curriculum, find_curriculum
-from gradus._progress import Callback
 from gradus.errors import SettingsError
 
 __all__ = ["check_order", "conditional_entropies", "entropy_order", "kendall_tau", "linear_order", "resolve_order"]
@@ -31,9 +30,8 @@ def resolve_order(
     choose: Literal["first", "random"] = "first",
     time_limit: float | None = None,
     on_conflict: OnConflict = "raise",
-    callback: Callback | None = None,
 ) -> tuple[tuple[int, ...], Curriculum | None]:
-    """Turn the argument `order` of a user into the order itself.
+    """Turn a user's argument `order` into an order of columns.
 
     Parameters
     ----------
@@ -41,19 +39,19 @@ def resolve_order(
         Checked examples.
     order : {"auto", "entropy", "random"}, None or sequence of int
         "auto" finds a curriculum from minimum feature sets, "entropy" minimises the pairwise conditional entropies,
-        "random" draws an order, None keeps the columns as they stand, and a sequence of all target columns is used as
-        it is.
+        "random" draws an order, None keeps the order of the columns, and a sequence of all target columns is used as
+        given.
     seed : int
-        Decides ties and draws.
-    choose, time_limit, on_conflict, callback
+        Breaks ties and draws random orders.
+    choose, time_limit, on_conflict
         Passed to `find_curriculum` when the order is "auto".
 
     Returns
     -------
     order : tuple of int
-        Target columns, the first to be learned first.
+        Target columns in the order in which they are to be learned.
     curriculum : Curriculum or None
-        Where the order came from; None unless it is "auto".
+        The curriculum that the order comes from; None unless `order` is "auto".
 
     Raises
     ------
@@ -78,9 +76,7 @@ def resolve_order(
     if order == "entropy":
         return entropy_order(Y, rng), None
     if order == "auto":
-        found = find_curriculum(
-            X, Y, seed=seed, choose=choose, time_limit=time_limit, on_conflict=on_conflict, callback=callback
-        )
+        found = find_curriculum(X, Y, seed=seed, choose=choose, time_limit=time_limit, on_conflict=on_conflict)
         return found.order, found
     raise SettingsError(f"order is {order!r}; {ORDER_HELP}")
 
@@ -169,7 +165,7 @@ def _plogp(p: Costs) -> Costs:
 def entropy_order(Y: BoolMatrix, rng: np.random.Generator) -> tuple[int, ...]:
     """Order targets so that each is predictable from those before it: least sum of H(Y_j | Y_i) over all i before j.
 
-    Equally good orders are chosen between at random. The order is exact for up to 12 targets; above, it is the best
+    Ties are broken at random. The order is exact for up to 12 targets; above, it is the best
     of all that are one insertion away from it.
 
     Examples
@@ -197,7 +193,7 @@ def linear_order(costs: Costs) -> list[int]:
 
 
 def _exact_order(costs: Costs) -> list[int]:
-    """Least cost of each set coming first, and which item of it comes last."""
+    """Find the best order by the least cost of every set of items that may come first, and its last item."""
     m = len(costs)
     members = np.arange(1 << m)[:, np.newaxis] >> np.arange(m) & 1
     cost_after = members @ costs  # [set, j]: what item j costs when placed right after the set
@@ -219,7 +215,7 @@ def _exact_order(costs: Costs) -> list[int]:
 
 
 def _order_by_insertion(costs: Costs) -> list[int]:
-    """Sort by how much each item costs in front of the others, then move single items while that lowers the cost."""
+    """Sort by the cost of each item before the others, then move single items while that lowers the total cost."""
     difference = costs - costs.T
     order: list[int] = np.argsort(difference.sum(axis=1).round(DECIMALS), kind="stable").tolist()
     improved = True
@@ -227,7 +223,7 @@ def _order_by_insertion(costs: Costs) -> list[int]:
         improved = False
         for item in list(order):
             rest = [other for other in order if other != item]
-            # Moving the item one place back puts one more in front of it: what that saves, summed up.
+            # What it costs to move the item back past one, two, … of the others.
             profile = np.concatenate([[0.0], np.cumsum(difference[rest, item])])
             here, best = order.index(item), int(np.argmin(profile))
             if profile[best] < profile[here] - 10.0**-DECIMALS:

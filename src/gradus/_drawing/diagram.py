@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._drawing.recognition import Box, Logic
-from gradus._drawing.regrouping import Boxed
+from gradus._drawing.regrouping import BoxedCircuit
 from gradus._gates import SYMBOLS, tie
 from gradus._wording import counted
 from gradus.errors import SettingsError
@@ -116,18 +116,15 @@ class Diagram(NamedTuple):
         found = self.gate_of(node)
         if found is not None:
             return f"g{found[1].number}"
-        home = next(group for group in self.inputs if any(member == node for member, _ in group.members))
-        return f"in{home.members[0][0]}"
+        return f"in{_home(self.inputs, node).members[0][0]}"
 
     def output_key(self, place: int) -> str:
         """Return the id of the box of an output."""
-        home = next(group for group in self.outputs if any(member == place for member, _ in group.members))
-        return f"out{home.members[0][0]}"
+        return f"out{_home(self.outputs, place).members[0][0]}"
 
     def port(self, groups: list[Group], number: int) -> str:
         """Return the port of an input or output in a box of several; nothing for one that has a box of its own."""
-        home = next(group for group in groups if any(member == number for member, _ in group.members))
-        return f":m{number}" if len(home.members) > 1 else ""
+        return f":m{number}" if len(_home(groups, number).members) > 1 else ""
 
     @property
     def is_grouped(self) -> bool:
@@ -140,13 +137,17 @@ class Diagram(NamedTuple):
         return INPUT_WIRE if found is None else _darker(found[1].colour)
 
 
+def _home(groups: list[Group], number: int) -> Group:
+    return next(group for group in groups if any(member == number for member, _ in group.members))
+
+
 def diagram(
     circuit: Circuit,
     order: Sequence[str | int] | None = None,
     *,
     grouping: Grouping | None = None,
     block: Sequence[int] | None = None,
-    boxed: Boxed | None = None,
+    boxed: BoxedCircuit | None = None,
 ) -> Diagram:
     """Collect what a drawing of a network shows.
 
@@ -158,7 +159,7 @@ def diagram(
         Which inputs and outputs share a box.
     block : sequence of int, optional
         The last gate of the block of each gate; see `gradus._drawing.folding.blocks`. Without it no gate is folded.
-    boxed : Boxed, optional
+    boxed : BoxedCircuit, optional
         The known parts of the circuit, which are drawn as boxes.
     """
     taught = teaching_order(circuit.output_names, order)

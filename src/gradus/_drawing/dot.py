@@ -124,7 +124,8 @@ def _side(rank: str, key: str, groups: Sequence[Group], colour: str) -> list[str
     for title, members in groups:
         name = f"{key}{members[0][0]}"
         if len(members) == 1:
-            nodes.append(f'    {name} [label={quoted(_alone(title, members[0][1]))}, shape=box, fillcolor="{colour}"];')
+            label = members[0][1] if title in members[0][1] else f"{title} {members[0][1]}"
+            nodes.append(f'    {name} [label={quoted(label)}, shape=box, fillcolor="{colour}"];')
         else:
             rows = "".join(
                 f'<TR><TD PORT="m{member}" BGCOLOR="{colour}" ALIGN="LEFT">{_html(label)}</TD></TR>'
@@ -136,11 +137,6 @@ def _side(rank: str, key: str, groups: Sequence[Group], colour: str) -> list[str
                 f'    {name} [label=<{table}>, shape=box, style="rounded,filled", fillcolor="#f4f4f4", margin="0.03"];'
             )
     return ["  {", f"    rank={rank};", *nodes, "  }"] if nodes else []
-
-
-def _alone(title: str, label: str) -> str:
-    """Name an input or output that has a box of its own."""
-    return label if title in label else f"{title} {label}"
 
 
 def _legend(lines: Sequence[tuple[str, str]]) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gradus._drawing.recognition import Box, Logic, boxes_in, covered
 
-__all__ = ["Boxed", "boxed"]
+__all__ = ["BoxedCircuit", "boxed"]
 
 XOR, XNOR = 6, 9
 MOST_TERMS = 8
@@ -15,7 +15,7 @@ MOST_GATES = 150
 """Larger circuits are not looked through."""
 
 
-class Boxed(NamedTuple):
+class BoxedCircuit(NamedTuple):
     """A circuit of the same function and size, and the parts in it."""
 
     logic: Logic
@@ -32,7 +32,7 @@ class _Sum(NamedTuple):
     inverted: bool
 
 
-def boxed(logic: Logic, outputs: frozenset[int]) -> Boxed | None:
+def boxed(logic: Logic, outputs: frozenset[int]) -> BoxedCircuit | None:
     """Find the known parts of a circuit; None where they do not cover most of it, so that boxes would not help a reader.
 
     Sums of more than two terms are added up in the order that shows the most. The number of gates stays.
@@ -50,7 +50,7 @@ def boxed(logic: Logic, outputs: frozenset[int]) -> Boxed | None:
                 if covered(boxes) > covered(found):
                     logic, found, improved = other, boxes, True
     inside = sum(len(box.inside) for box in found)
-    return Boxed(logic, found) if len(found) > 1 and 3 * inside >= 2 * len(logic) else None
+    return BoxedCircuit(logic, found) if len(found) > 1 and 3 * inside >= 2 * len(logic) else None
 
 
 def _sums(logic: Logic, outputs: frozenset[int]) -> list[_Sum]:

@@ -71,13 +71,9 @@ def _half(gate: DiagramGate) -> float:
     return max(HALF, len(gate.pins) * room / 2)
 
 
-def _reach(gate: DiagramGate) -> float:
-    return BOX_REACH if gate.kind in BOX_NAMES else BLOCK_REACH if gate.kind == "block" else REACH
-
-
 def _box(gate: DiagramGate, outs: Ends) -> str:
     """Return a table without visible lines whose cells are the pins."""
-    reach, half = _reach(gate), _half(gate)
+    reach, half = BOX_REACH if gate.kind in BOX_NAMES else BLOCK_REACH if gate.kind == "block" else REACH, _half(gate)
     left = [f"p{pin}" for pin in range(max(len(gate.pins), 1))]
     right = [f"o{node}" for node, _ in outs] or ["out"]
 
@@ -125,7 +121,9 @@ def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
     ends = [f"out{group.members[0][0]}" for group in parts.outputs]
     inputs = [f"in{group.members[0][0]}" for group in parts.inputs]
     # The lines of a box cannot be turned over.
-    if not parts.is_grouped and _first_is_below(graph, ends if len(ends) > 1 else inputs):
+    heights = [_centre(graph, key)[1] for key in (ends if len(ends) > 1 else inputs)]
+    first_is_below = sum((place - (len(heights) - 1) / 2) * height for place, height in enumerate(heights)) > 0
+    if not parts.is_grouped and first_is_below:
         _flip(graph)
         pins = {node: Sides(some.pins[::-1], some.outs[::-1]) for node, some in pins.items()}
     pen = _XdotPen()
@@ -142,11 +140,6 @@ def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
 def _centre(graph: Any, key: str) -> Point:
     x, y = graph.get_node(key).attr["pos"].split(",")
     return float(x), float(y)
-
-
-def _first_is_below(graph: Any, keys: Sequence[str]) -> bool:
-    middle = (len(keys) - 1) / 2
-    return sum((place - middle) * _centre(graph, key)[1] for place, key in enumerate(keys)) > 0
 
 
 def _flip(graph: Any) -> None:

@@ -14,7 +14,8 @@ from gradus.errors import FormatError
 
 __all__ = ["OutputReader"]
 
-PSEUDO_ROWS = 0.5  # of either value, added to the counts, so that nothing is taken for certain
+PSEUDO_ROWS = 0.1
+"""Rows of either value, added to the counts so that nothing is taken for certain; few, since a class may have two rows."""
 
 Ints = npt.NDArray[np.int64]
 

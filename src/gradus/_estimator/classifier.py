@@ -56,7 +56,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     output per class.
 
     Where every column is one bit (0/1, or two values), the circuit is that of `gradus.learn`. Other tables are learned
-    by a vote, because where a column is cut is chance: 25 circuits, each from another draw of the rows and with other cuts,
+    by a vote, because where a column is cut is chance: 25 circuits, each from another draw of rows, cuts and columns,
     and one more circuit that is learned from their vote, to be read (`rules`), drawn and exported. With ``n_circuits=1`` or
     ``noise=0`` there is no vote.
 

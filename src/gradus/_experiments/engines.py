@@ -47,7 +47,7 @@ DIED = "the worker process died twice while it ran nothing but this task (killed
 
 
 class Engine(Protocol):
-    """Runs tasks and yields their rows as they come, in any order."""
+    """Runs tasks and yields their rows as they finish, in any order."""
 
     name: str
     """Name in the record of the run."""
@@ -70,9 +70,8 @@ class Batcher:
     (4, 6)
     """
 
-    def __init__(self, tasks: Iterable[Task], *, seconds: float = BATCH_SECONDS) -> None:
+    def __init__(self, tasks: Iterable[Task]) -> None:
         self._tasks = deque(tasks)
-        self._seconds = seconds
         self._times: dict[tuple[Design, int], float] = {}
         self._problem_times: dict[str, float] = {}
 
@@ -83,7 +82,7 @@ class Batcher:
         """Take the next tasks, about a second of work but at least one task."""
         taken: list[Task] = []
         expected = 0.0
-        while self._tasks and len(taken) < MOST_TASKS_PER_BATCH and (not taken or expected < self._seconds):
+        while self._tasks and len(taken) < MOST_TASKS_PER_BATCH and (not taken or expected < BATCH_SECONDS):
             task = self._tasks.popleft()
             expected += self._expected(task)
             taken.append(task)
@@ -168,7 +167,7 @@ class _ExecutorRun:
         """Whether a worker has run something since one died."""
 
     def rows(self) -> Iterator[list[Row]]:
-        """Yield rows as they come; an empty list when nothing has come for a while."""
+        """Yield rows as they finish; an empty list when none has for a while."""
         try:
             while len(self._batcher) or self._flying or self._suspects:
                 if self._suspects and not self._flying:
@@ -184,8 +183,10 @@ class _ExecutorRun:
 
     def _keep_busy(self) -> None:
         room = max(1, self._slots()) * BATCHES_PER_SLOT
-        while len(self._batcher) and len(self._flying) < room and _in_flight(self._flying) < MOST_TASKS_IN_FLIGHT:
+        in_flight = sum(len(batch.tasks) for batch in self._flying.values())
+        while len(self._batcher) and len(self._flying) < room and in_flight < MOST_TASKS_IN_FLIGHT:
             batch = self._batcher.next()
+            in_flight += len(batch.tasks)
             try:
                 self._flying[self._executor.submit(run_batch, batch)] = batch
             except BrokenExecutor:
@@ -240,10 +241,6 @@ class _ExecutorRun:
         return []
 
 
-def _in_flight(flying: dict[Future[list[Row]], TaskBatch]) -> int:
-    return sum(len(batch.tasks) for batch in flying.values())
-
-
 def _rows_of(future: Future[list[Row]]) -> list[Row] | None:
     """Rows of a finished batch, or None if the worker that ran it died."""
     try:
@@ -282,7 +279,7 @@ def _begin_worker() -> None:
     """Leave Ctrl-C to the parent, and exit when the parent does: a parent that is killed cannot tell its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not multiprocessing.current_process().name.endswith("-1"):
-        logging.getLogger("gradus").setLevel(logging.ERROR)  # the first worker speaks for all: "compiling"
+        logging.getLogger("gradus").setLevel(logging.ERROR)  # only the first worker says that it is compiling
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
@@ -316,7 +313,10 @@ class DaskEngine(ExecutorEngine):
     """
 
     def __init__(self, address: Any, *, timeout: str = "10s") -> None:
-        distributed = _distributed()
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError as error:
+            raise MissingExtraError("running on a Dask cluster needs an extra: pip install distributed.") from error
         self._own = isinstance(address, str)
         try:
             self.client = distributed.Client(address, timeout=timeout, set_as_default=False) if self._own else address
@@ -373,13 +373,6 @@ class DaskEngine(ExecutorEngine):
 
 def _gradus_version() -> str:
     return __version__
-
-
-def _distributed() -> Any:
-    try:
-        return importlib.import_module("distributed")
-    except ImportError as error:
-        raise MissingExtraError("running on a Dask cluster needs an extra: pip install distributed.") from error
 
 
 def choose_engine(*, n_jobs: int | None = None, dask: str | None = None, backend: str = "cpu") -> Engine:

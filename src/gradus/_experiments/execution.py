@@ -15,7 +15,7 @@ from gradus._experiments.tasks import Task
 from gradus._experiments.training_sets import OwnTable, register, training_set
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Outcome, largest_cost
-from gradus._search.search import output_nodes
+from gradus._search.search import make_network
 
 __all__ = ["TaskBatch", "finished_row", "job_of", "run_batch", "run_task"]
 
@@ -29,11 +29,10 @@ def job_of(task: Task) -> tuple[Job, TargetOrder]:
 
 def finished_row(task: Task, order: TargetOrder, found: Outcome, cpu_seconds: float | None) -> Row:
     """Score what a search found and return it as a row."""
-    from gradus._experiments.scoring import count_errors
-
     data = training_set(task.set_key)
-    outputs = output_nodes(order.order, data.X.shape[1], len(found.sources))
-    errors = count_errors(found.sources, outputs, data.inputs, data.targets, data.test_mask)
+    network = make_network(found, data.X.shape[1], order.order)
+    wrong = (network.node_words(data.inputs)[network.outputs] ^ data.targets) & data.test_mask
+    errors = np.bitwise_count(wrong).sum(axis=1, dtype=np.int64)
     return Row.of(
         task,
         learned_order=list(order.order),
@@ -43,7 +42,7 @@ def finished_row(task: Task, order: TargetOrder, found: Outcome, cpu_seconds: fl
         iterations=found.iterations,
         restarts=found.restarts,
         live_gates=found.live_gates,
-        train_loss=found.cost / largest_cost(task.design.settings.loss, len(outputs), len(data.Y)),
+        train_loss=found.cost / largest_cost(task.design.settings.loss, *data.Y.shape[::-1]),
         cpu_seconds=cpu_seconds,
         **_accuracies(errors, data.n_test),
     )
@@ -58,10 +57,6 @@ def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
         "test_accuracy": [float(value) for value in accuracy],
         "test_accuracy_mean": float(accuracy.mean()),
     }
-
-
-def _mean_accuracy(errors: Any, n_test: int) -> float | None:
-    return None if errors is None or not n_test else float(1.0 - errors.mean() / n_test)
 
 
 def run_task(task: Task) -> Row:
@@ -81,6 +76,7 @@ def run_task(task: Task) -> Row:
         return finished_row(task, order, found, time.thread_time() - begin)
     data = training_set(task.set_key)
     fit = fit_method(task, data)
+    best = fit.best_circuit_errors
     return Row.of(
         task,
         learned_order=list(fit.order.order),
@@ -88,7 +84,7 @@ def run_task(task: Task) -> Row:
         converged=not fit.train_errors.any(),
         live_gates=fit.n_gates,
         train_loss=float(fit.train_errors.sum()) / data.Y.size,
-        best_circuit_accuracy=_mean_accuracy(fit.best_circuit_errors, data.n_test),
+        best_circuit_accuracy=None if best is None or not data.n_test else float(1.0 - best.mean() / data.n_test),
         cpu_seconds=time.thread_time() - begin,
         **_accuracies(fit.test_errors, data.n_test),
     )
@@ -105,11 +101,10 @@ class TaskBatch:
 def run_batch(batch: TaskBatch) -> list[Row]:
     """Run a batch in a worker; a task that raises becomes a row that says so, and the others still run."""
     register(batch.tables)
-    return [_run_or_record(task) for task in batch.tasks]
-
-
-def _run_or_record(task: Task) -> Row:
-    try:
-        return run_task(task)
-    except Exception as error:  # whatever a task raises is its result; the others must not suffer for it
-        return Row.failure(task, error)
+    rows = []
+    for task in batch.tasks:
+        try:
+            rows.append(run_task(task))
+        except Exception as error:  # whatever a task raises is its result
+            rows.append(Row.failure(task, error))
+    return rows

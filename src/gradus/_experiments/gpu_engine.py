@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from gradus._checks import usable_cores
 from gradus._experiments.execution import TaskBatch, finished_row, job_of, run_batch
@@ -56,21 +57,16 @@ def _next(ended: queue.SimpleQueue[list[Row] | Exception | None]) -> list[Row] |
 
 def _drive_gpu(tasks: Sequence[Task], stop: threading.Event, ended: queue.SimpleQueue[list[Row] | Exception | None]) -> None:
     """Put rows in a queue, and then None; an error is put there as well and ends it."""
+    networks = [task for task in tasks if task.design.method == "network"]
+    others = [task for task in tasks if task.design.method != "network"]
     try:
-        for rows in _gpu_rows(tasks, stop):
+        for rows in chain(_search_on_gpu(networks, stop), (run_batch(TaskBatch((task,))) for task in others)):
             ended.put(rows)
             if stop.is_set():
                 break
         ended.put(None)
     except Exception as error:  # raised again where the rows are waited for
         ended.put(error)
-
-
-def _gpu_rows(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
-    yield from _search_on_gpu([task for task in tasks if task.design.method == "network"], stop)
-    for task in tasks:
-        if task.design.method != "network":
-            yield run_batch(TaskBatch((task,)))
 
 
 def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
@@ -99,7 +95,8 @@ def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[lis
         for index, found in stream:
             yield [_row_of(*sent[index], found), *_taken_from(failures)]
     except Exception as error:
-        _raise_if_of_gpu(error)
+        if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):  # no task is to blame, and none can continue
+            raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error
         raise
     yield _taken_from(failures)
 
@@ -116,9 +113,3 @@ def _row_of(task: Task, order: TargetOrder, found: Outcome) -> Row:
         return finished_row(task, order, found, None)
     except Exception as error:
         return Row.failure(task, error)
-
-
-def _raise_if_of_gpu(error: Exception) -> None:
-    """Raise `WorkerError` if the GPU itself failed: no task is to blame, and none can continue."""
-    if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):
-        raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error

@@ -13,10 +13,9 @@ import pyarrow.parquet as pq
 
 from gradus._experiments.engines import Engine
 from gradus._experiments.execution import finished_row
-from gradus._experiments.outcome_files import read_outcomes
 from gradus._experiments.row import DONE, Row, conform, with_task_ids
 from gradus._experiments.run import RunSummary, run_tasks, split_tasks
-from gradus._experiments.search_files import TaskRecord, read_searches, write_searches
+from gradus._experiments.search_files import TaskRecord, read_outcomes, read_searches, write_searches
 from gradus._experiments.store import Store
 from gradus._experiments.task_orders import TargetOrder, order_of
 from gradus._experiments.tasks import Task

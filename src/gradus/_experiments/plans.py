@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gradus._experiments.tasks import Design, Task, in_running_order
-from gradus._files import read_guard, read_text, write_text_whole
+from gradus._files import make_folder, read_guard, read_text, write_text_whole
 from gradus.errors import FormatError, StoreError
 
 __all__ = ["MOST_SAMPLES", "MOST_TASKS", "Block", "Plan", "load_plans", "save_plan"]
@@ -129,18 +129,14 @@ def _plain(plan: Plan) -> dict[str, Any]:
         {
             "designs": [design.identity for design in block.designs],
             "sizes": block.sizes,
-            "samples": _compact(block.samples),
+            # 0, 1, … n-1 are written as n.
+            "samples": len(block.samples) if block.samples == tuple(range(len(block.samples))) else block.samples,
             "repeats": block.repeats,
         }
         for block in plan.blocks
     ]
     values["parts"] = [_plain(part) for part in plan.parts]
     return values
-
-
-def _compact(samples: tuple[int, ...]) -> Any:
-    """Write 0, 1, … n-1 as n."""
-    return len(samples) if samples == tuple(range(len(samples))) else list(samples)
 
 
 def _plan_from(document: dict[str, Any]) -> Plan:
@@ -176,12 +172,8 @@ def _block_from(document: dict[str, Any]) -> Block:
 
 def save_plan(plan: Plan, folder: Path) -> None:
     """Keep a plan beside its results, so that status and report know what belongs to it."""
-    place = folder / FOLDER
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"the results folder {folder} cannot be made: {error.strerror or error}.") from error
-    write_text_whole(place / f"{plan.name}.json", plan.to_json())
+    make_folder(folder / FOLDER)
+    write_text_whole(folder / FOLDER / f"{plan.name}.json", plan.to_json())
 
 
 def load_plans(folder: Path) -> list[Plan]:

@@ -1,7 +1,8 @@
 """Run a file of searches on a GPU: ``python -m gradus._experiments.remote JOBS.npz FOLDER [--seconds S]``.
 
 Needs CuPy and what Gradus needs for a search. When the time is up, the outcomes and the checkpoints of the unfinished searches
-are written: ``--cpu`` finishes those, on this machine or another. `gradus reproduce --absorb` reads the outcomes.
+are written: the same command continues those, or CPU cores do with ``--cpu``, on this machine or another.
+`gradus reproduce --absorb` reads the outcomes.
 """
 
 from __future__ import annotations
@@ -22,12 +23,11 @@ from types import FrameType
 from typing import Any
 
 from gradus._checks import usable_cores
-from gradus._experiments.outcome_files import OutcomeWriter, reserve_path
-from gradus._experiments.search_files import TaskRecord, read_searches, write_searches
-from gradus._search.driver import resume, run_search
+from gradus._experiments.search_files import OutcomeWriter, TaskRecord, read_searches, reserve_path, write_searches
+from gradus._search.driver import SearchEnd, resume, run_search
 from gradus._search.job import Checkpoint, Outcome
 from gradus._wording import counted
-from gradus.errors import GradusError, SettingsError
+from gradus.errors import GradusError
 
 __all__ = ["main", "run_on_cpu", "run_on_gpu"]
 
@@ -35,8 +35,6 @@ SECONDS_PER_LINE = 10.0
 SECONDS_PER_CHECK = 0.5
 
 Say = Callable[[str], Any]
-Ended = tuple[Outcome, Checkpoint | None]
-"""The outcome, and where to continue the search if it was stopped."""
 
 
 def run_on_gpu(
@@ -57,7 +55,7 @@ def run_on_gpu(
         The larger ones begin first.
     folder : path
         Where the outcomes go; made if it does not exist. If the time is up before everything is done, the file
-        ``rest-0.npz`` in it has the checkpoints of unfinished searches, for `run_on_cpu`.
+        ``rest-0.npz`` in it has the checkpoints of unfinished searches, to be continued here or by `run_on_cpu`.
     seconds : float, optional
         Time limit; searches that have not begun by then are left out.
     n_jobs : int
@@ -69,13 +67,12 @@ def run_on_gpu(
     say : callable
         Gets a line of progress every few seconds.
     """
-    if any(one.since is not None for one in searches):
-        raise SettingsError("some of these searches have begun already; finish them with --cpu.")
     if run_many is None:
         from gradus._search import cuda
 
         run_many = cuda.run_many
-    searches = sorted(searches, key=_size, reverse=True)
+    # Many examples and many targets are hard to learn, and the longest searches should begin first.
+    searches = sorted(searches, key=lambda one: len(one.Y) * one.settings.n_gates(one.Y.shape[1]), reverse=True)
     clock = _RunClock(seconds, stop, say)
     writer = OutcomeWriter(folder)
     finished, rest = 0, dict[int, Checkpoint]()
@@ -84,6 +81,7 @@ def run_on_gpu(
             (one.job() for one in searches),
             callback=lambda progress: clock.tell(progress.done, len(searches), progress.steps),
             n_jobs=n_jobs,
+            since={index: one.since for index, one in enumerate(searches) if one.since is not None},
             left=lambda index, since: rest.update({index: since}),
         ):
             if not found.stopped:
@@ -123,14 +121,15 @@ def run_on_cpu(
     end = threading.Event()
     finished, rest, errors = 0, list[TaskRecord](), list[BaseException]()
     pool = ThreadPoolExecutor(n_jobs or usable_cores())
-    flying: dict[Future[Ended], TaskRecord] = {pool.submit(_run_here, one, end): one for one in searches}
+    flying: dict[Future[SearchEnd], TaskRecord] = {pool.submit(_run_here, one, end): one for one in searches}
     try:
         while flying:
             for future in wait(flying, timeout=SECONDS_PER_CHECK, return_when=FIRST_COMPLETED).done:
                 finished += _keep(future, flying.pop(future), writer, rest)
                 errors += filter(None, [future.exception()])
             if clock.tell(finished, len(searches), None):
-                rest += _cancel_waiting(flying)
+                waiting = [future for future in flying if future.cancel()]
+                rest += [flying.pop(future) for future in waiting]  # searches that no thread has begun
                 end.set()
     finally:  # whatever ends the run, what is done is kept, and so are the checkpoints of the others
         end.set()
@@ -146,7 +145,7 @@ def run_on_cpu(
     return finished
 
 
-def _keep(future: Future[Ended], one: TaskRecord, writer: OutcomeWriter, rest: list[TaskRecord]) -> bool:
+def _keep(future: Future[SearchEnd], one: TaskRecord, writer: OutcomeWriter, rest: list[TaskRecord]) -> bool:
     """Keep the outcome or the checkpoint of a search; return whether it was finished. If it failed, it stays as it was."""
     if future.cancelled() or future.exception() is not None:
         rest.append(one)
@@ -159,21 +158,10 @@ def _keep(future: Future[Ended], one: TaskRecord, writer: OutcomeWriter, rest: l
     return not found.stopped
 
 
-def _run_here(one: TaskRecord, end: threading.Event) -> Ended:
+def _run_here(one: TaskRecord, end: threading.Event) -> SearchEnd:
     if one.since is None:
         return run_search(one.job(), callback=lambda _: end.is_set()), None
     return resume(one.job(), one.since, callback=lambda _: end.is_set())
-
-
-def _cancel_waiting(flying: dict[Future[Any], TaskRecord]) -> list[TaskRecord]:
-    """Take back the searches that no thread has begun."""
-    waiting = [future for future in flying if future.cancel()]
-    return [flying.pop(future) for future in waiting]
-
-
-def _size(one: TaskRecord) -> int:
-    """Estimate how long a search takes: many examples and many targets are hard to learn."""
-    return len(one.Y) * one.settings.n_gates(one.Y.shape[1])
 
 
 class _RunClock:

@@ -183,8 +183,7 @@ class Results:
     def pairs(self, other: Results) -> Pairs:
         """Pair the rows of two variants of one problem by training set, repetition, gates and history."""
         mine, theirs = self.usable_only(), other.usable_only()
-        ours, others = mine._keys(), theirs._keys()
-        shared, i, j = np.intersect1d(ours, others, assume_unique=False, return_indices=True)
+        shared, i, j = np.intersect1d(mine._keys(), theirs._keys(), return_indices=True)
         return Pairs(
             mine.n_train[i].astype(np.int64),
             mine.sample[i].astype(np.int64),
@@ -196,10 +195,9 @@ class Results:
 
     def _keys(self) -> npt.NDArray[np.void]:
         """Return one value per row: what the two rows of a pair must share, the size of the search included."""
-        whole = [("n_train", np.int64), ("sample", np.int64), ("repeat", np.int64), ("gates", np.int64), ("history", np.int64)]
-        keys = np.zeros(len(self), dtype=whole)
-        columns = (self.n_train, self.sample, self.repeat, self.gates_per_target, self.history)
-        for (name, _), column in zip(whole, columns, strict=True):
+        names = ("n_train", "sample", "repeat", "gates_per_target", "history")
+        keys = np.zeros(len(self), dtype=[(name, np.int64) for name in names])
+        for name in names:
             # Tables of other methods may have neither gates nor history.
-            keys[name] = np.nan_to_num(np.asarray(column, dtype=np.float64)).astype(np.int64)
+            keys[name] = np.nan_to_num(np.asarray(getattr(self, name), dtype=np.float64)).astype(np.int64)
         return keys

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gradus._experiments.tasks import Design, Task
+from gradus._experiments.tasks import RETIRED, Design, Task
 from gradus._search.job import Settings
 from gradus.errors import FormatError
 
@@ -17,10 +17,6 @@ __all__ = ["DONE", "FAILED", "SCHEMA", "TIMING", "Row", "conform", "table_of", "
 
 DONE, FAILED = "done", "failed"
 LONGEST_ERROR = 2000
-RETIRED = {"shrink": 0, "attempts": 1}
-"""Columns of earlier versions with the values of the paper's search; rows with other values are of methods that are gone."""
-
-
 LATER: dict[str, Any] = {"noise": 0.0}
 """Columns that came later, with the value that all earlier rows had."""
 

@@ -1,4 +1,4 @@
-"""Run what is missing: tasks without a row in the store go to an engine, and rows go to the store as they come.
+"""Run what is missing: tasks without a row in the store go to an engine, and its rows to the store.
 
 Every run is recorded beside its rows, one line of JSON each, with versions, engine and counts.
 """

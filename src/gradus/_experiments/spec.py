@@ -160,23 +160,19 @@ class _SpecPlace:
 
 def _document(name: str, library: Traversable) -> tuple[dict[str, Any], _SpecPlace]:
     names = spec_names(library)
-    text = (library / f"{name}.toml").read_text("utf-8") if name in names else _own_text(name, names)
+    if name not in names and not name.endswith(".toml"):
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise SettingsError(
+            f"there is no experiment {name!r}.{hint} There are {', '.join(names)}, or give a .toml file of your own."
+        )
+    text = (library / f"{name}.toml").read_text("utf-8") if name in names else read_text(name, LARGEST_SPEC)
     place = _SpecPlace(name, folder=Path(name).parent)
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place.fail(f"not TOML: {error}")
     return _table(document, place, "", SPEC_KEYS), place
-
-
-def _own_text(name: str, names: tuple[str, ...]) -> str:
-    if not name.endswith(".toml"):
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise SettingsError(
-            f"there is no experiment {name!r}.{hint} There are {', '.join(names)}, or give a .toml file of your own."
-        )
-    return read_text(name, LARGEST_SPEC)
 
 
 def _table(value: Any, place: _SpecPlace, key: str, known: tuple[str, ...]) -> dict[str, Any]:
@@ -232,8 +228,10 @@ def _block(run: dict[str, Any], place: _SpecPlace, names: dict[str, tuple[str, .
             for key in keys
             for values in _combinations(run, key, targets, place)
         )
-        for design in designs:
-            _check_order(design)
+        for design in designs:  # before hours are spent on tasks that fail
+            problem = problem_of(design.problem)
+            n_targets = len(target_columns(problem, design.targets))
+            check_order(design.order, n_targets, name_of(design.problem), known=problem.known_order is not None)
     except FormatError:
         raise
     except (GradusError, TypeError) as error:
@@ -243,13 +241,6 @@ def _block(run: dict[str, Any], place: _SpecPlace, names: dict[str, tuple[str, .
     if len(block) > MOST_TASKS:
         place.fail(f"this run has {len(block):,} tasks; the most is {MOST_TASKS:,}.")
     return block
-
-
-def _check_order(design: Design) -> None:
-    """Raise for an order that the targets cannot have, before hours are spent on tasks that fail."""
-    problem = problem_of(design.problem)
-    n_targets = len(target_columns(problem, design.targets))
-    check_order(design.order, n_targets, name_of(design.problem), known=problem.known_order is not None)
 
 
 def _problems(run: Mapping[str, Any], place: _SpecPlace, names: dict[str, tuple[str, ...]]) -> list[str]:
@@ -289,18 +280,14 @@ def _combinations(
         place.fail(f"{next(name for name, values in axes.items() if not values)!r} has no values.")
     if "order" in axes:
         n_targets = len(targets) if targets is not None else problem_of(key).n_targets
-        axes["order"] = [word for order in axes["order"] for word in _order_words(order, n_targets)]
+        every_tau = [f"tau:{tau:.6g}" for tau in all_taus(n_targets)]
+        axes["order"] = [word for order in axes["order"] for word in (every_tau if order == "tau:all" else [order])]
     for combination in itertools.product(*axes.values()):
         values = dict(zip(axes, combination, strict=True))
         settings = {name: values.pop(name) for name in SETTINGS_KEYS if name in values}
         if not isinstance(values.get("shuffle", False), bool):
             place.fail("'shuffle' must be true or false.")
         yield {**values, "settings": Settings(**settings)}
-
-
-def _order_words(order: Any, n_targets: int) -> list[Any]:
-    """Replace "tau:all" by every value that tau can take."""
-    return [f"tau:{tau:.6g}" for tau in all_taus(n_targets)] if order == "tau:all" else [order]
 
 
 def _sizes_and_samples(

@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from gradus._experiments.row import DONE, RETIRED, SCHEMA, Row, conform, table_of
-from gradus._files import read_guard, write_bytes_whole
+from gradus._experiments.row import DONE, SCHEMA, Row, conform, table_of
+from gradus._experiments.tasks import RETIRED
+from gradus._files import make_folder, read_guard, write_bytes_whole
 from gradus.errors import FormatError, StoreError
 
 __all__ = ["Store"]
@@ -128,7 +129,7 @@ class Store:
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the folder for writing; a second run that wants it gets an error instead of doing the work twice."""
-        self._make_folder()
+        make_folder(self.parts_folder)
         with self._open_lock() as handle:
             _lock(handle, self.folder)
             for left_over in self.parts_folder.glob(".part-*"):
@@ -218,7 +219,7 @@ class Store:
         number = 1 + max((int(name.split("-")[1]) for name in self._sizes), default=0)
         name = f"part-{number:06d}-{_digest(content)}{SUFFIX}"
         self.check_folder()
-        self._make_folder()
+        make_folder(self.parts_folder)
         try:
             write_bytes_whole(self._path(name), content)
         except FormatError as error:
@@ -226,12 +227,6 @@ class Store:
         self._sizes[name] = len(table)
         if not replaces and sum(rows < SMALL_ROWS for rows in self._sizes.values()) > SMALL_PARTS:
             self.compact()
-
-    def _make_folder(self) -> None:
-        try:
-            self.parts_folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"the results folder {self.folder} cannot be made: {error.strerror or error}.") from error
 
 
 def _one_of_each(table: pa.Table) -> pa.Table:

@@ -54,9 +54,9 @@ def _found_order(word: str, shuffle: bool, key: TrainingSetKey) -> TargetOrder:
     m = data.Y.shape[1]
     shuffled = shuffled_targets(key, m) if shuffle else tuple(range(m))
     if word == SELF_PACED:
-        from gradus._lessons import learn
+        from gradus._lessons import learn_whole
 
-        taught = learn(data.X, data.Y[:, list(shuffled)], n_circuits=1, seed=key.seed("order")).order
+        taught = learn_whole(data.X, data.Y[:, list(shuffled)], n_circuits=1, seed=key.seed("order")).order
         columns = tuple(shuffled[place] for place in taught)
         return TargetOrder(columns, tau_of(columns, data), None)
     places, curriculum = resolve_order(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable
@@ -28,7 +29,7 @@ MOST_NOISE = 0.5
 ID_BYTES = 16
 _IDENTITY_NAMES = {"max_iter": "max_iterations", "n_restarts": "restarts"}
 """Settings that the hash knows under another name: a new one would give every task another seed."""
-_RETIRED_SETTINGS = {"shrink": 0, "attempts": 1}
+RETIRED = {"shrink": 0, "attempts": 1}
 """Settings of earlier versions, still part of the hash with the only value they can have now, for the same reason."""
 
 
@@ -117,7 +118,7 @@ class Design:
         }
         if self.method == "network":
             settings = {_IDENTITY_NAMES.get(name, name): value for name, value in asdict(self.settings).items()}
-            known["settings"] = {**_RETIRED_SETTINGS, **settings}
+            known["settings"] = {**RETIRED, **settings}
         if self.noise:  # tasks without it keep the ids that they had before there was noise
             known["noise"] = self.noise
         return known
@@ -138,7 +139,7 @@ class Design:
         targets = values.get("targets")
         values["targets"] = None if targets is None else tuple(targets)
         settings: dict[str, Any] = dict(values.pop("settings", {}))
-        for name, only in _RETIRED_SETTINGS.items():
+        for name, only in RETIRED.items():
             if settings.pop(name, only) != only:
                 raise SettingsError(f"these tasks use {name!r}, which this version of Gradus does not have.")
         names = {old: new for new, old in _IDENTITY_NAMES.items()}
@@ -211,29 +212,18 @@ def in_running_order(tasks: Iterable[Task]) -> list[Task]:
     [(0, 8), (0, 12), (1, 8), (1, 12)]
     """
     once = {task.id_bytes: task for task in tasks}
-    return sorted(once.values(), key=_place)
-
-
-def _place(task: Task) -> tuple[int, str, int, int]:
-    return task.sample + task.repeat, task.design.problem, task.n_train, task.sample
+    return sorted(once.values(), key=lambda task: (task.sample + task.repeat, task.design.problem, task.n_train, task.sample))
 
 
 def _check_order_word(order: Any) -> None:
-    if isinstance(order, str):
-        if order in ORDER_WORDS:
-            return
-        kind, _, value = order.partition(":")
-        if kind == "tau" and _is_number(value):
-            return
-        if kind == "given" and all(part.strip().isdecimal() for part in value.split(",")):
+    kind, _, value = order.partition(":") if isinstance(order, str) else ("", "", "")
+    with contextlib.suppress(ValueError):  # not a number
+        if (
+            order in ORDER_WORDS
+            or (kind == "tau" and -1.0 <= float(value) <= 1.0)
+            or (kind == "given" and all(part.strip().isdecimal() for part in value.split(",")))
+        ):
             return
     raise SettingsError(
         f"order is {order!r}; it must be one of {', '.join(ORDER_WORDS)}, 'tau:T' with T from -1 to 1, or 'given:2,0,1'."
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return -1.0 <= float(text) <= 1.0
-    except ValueError:
-        return False

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus import problems
-from gradus._bits import BoolMatrix, WordMatrix, pack, tail_mask
+from gradus._bits import WORD_BITS, BoolMatrix, WordMatrix, pack, tail_mask, unpack
 from gradus._experiments.tasks import Task, TrainingSetKey
 from gradus.errors import SettingsError
 from gradus.problems import Problem
@@ -114,6 +114,12 @@ class TrainingSet:
     test_mask: npt.NDArray[np.uint64]
     """Which of the packed patterns to test on."""
     n_test: int
+
+    def test_patterns(self) -> tuple[BoolMatrix, BoolMatrix]:
+        """Return the inputs and targets of the patterns to test on."""
+        n_patterns = len(self.test_mask) * WORD_BITS
+        tested = unpack(self.test_mask[np.newaxis], n_patterns)[:, 0]
+        return unpack(self.inputs, n_patterns)[tested], unpack(self.targets, n_patterns)[tested]
 
 
 @functools.lru_cache(maxsize=CACHED_SETS)

@@ -14,13 +14,13 @@ from gradus._formats.series import Series
 from gradus._wording import listed
 from gradus.errors import DataError, SettingsError
 
-__all__ = ["Binarized", "binarize", "two_means_boundary"]
+__all__ = ["BinarySeries", "binarize", "two_means_boundary"]
 
 SHOWN = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Binarized:
+class BinarySeries:
     """Binary series and how they were made."""
 
     series: tuple[Series, ...]
@@ -31,7 +31,7 @@ class Binarized:
     """The same in sentences, for `transitions(..., notes=...)`."""
 
 
-def binarize(series: Series | Iterable[Series], how: Literal["kmeans"] | float = "kmeans") -> Binarized:
+def binarize(series: Series | Iterable[Series], how: Literal["kmeans"] | float = "kmeans") -> BinarySeries:
     """Make continuous series binary; each gene has one boundary for all series.
 
     Parameters
@@ -61,8 +61,10 @@ def binarize(series: Series | Iterable[Series], how: Literal["kmeans"] | float =
         bounds = np.full(len(genes), threshold)
     else:
         bounds = np.array([two_means_boundary(column) for column in together.T])
-    made = tuple(_cut(one, states, genes, bounds) for one, states in zip(several, values, strict=True))
-    return Binarized(made, dict(zip(genes, bounds.tolist(), strict=True)), _notes(genes, bounds, threshold))
+    with np.errstate(invalid="ignore"):
+        bits = [np.where(np.isnan(states), np.nan, states > bounds) for states in values]
+    made = tuple(replace(one, genes=genes, states=states) for one, states in zip(several, bits, strict=True))
+    return BinarySeries(made, dict(zip(genes, bounds.tolist(), strict=True)), _notes(genes, bounds, threshold))
 
 
 def _checked_threshold(how: Any) -> float:
@@ -101,12 +103,6 @@ def _finite(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
         time, column = (int(i) for i in np.argwhere(infinite)[0])
         raise DataError(f"{series.name} row {time + 1} has an infinite value for {genes[column]!r}.")
     return states
-
-
-def _cut(series: Series, states: npt.NDArray[np.float64], genes: tuple[str, ...], bounds: npt.NDArray[np.float64]) -> Series:
-    with np.errstate(invalid="ignore"):
-        bits = np.where(np.isnan(states), np.nan, states > bounds)
-    return replace(series, genes=genes, states=bits)
 
 
 def _notes(genes: tuple[str, ...], bounds: npt.NDArray[np.float64], threshold: float | None) -> tuple[str, ...]:

@@ -108,7 +108,11 @@ class BnetModel(TruthFunctions):
     """
 
     def __init__(self, rules: Sequence[tuple[str, Expression]], *, targets: Collection[str] = ()) -> None:
-        self.rules = tuple((name, rule) for name, rule in rules if name in targets or not _keeps(name, rule))
+        self.rules = tuple(
+            (name, rule)
+            for name, rule in rules
+            if name in targets or not (rule.is_variable and rule.variables == (name,))  # one that keeps its value
+        )
         read = {variable: None for _, rule in rules for variable in rule.variables}
         declared = [name for name, _ in rules if name in read]
         self.input_names = tuple(dict.fromkeys([*declared, *read]))
@@ -123,10 +127,6 @@ class BnetModel(TruthFunctions):
     def values_held(self) -> int:
         """Return the tallest stack of all rules."""
         return max((rule.height for _, rule in self.rules), default=0)
-
-
-def _keeps(name: str, rule: Expression) -> bool:
-    return rule.is_variable and rule.variables == (name,)
 
 
 def read_bnet(path: str | PathLike[str], *, targets: Collection[str] = ()) -> BnetModel:

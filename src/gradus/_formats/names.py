@@ -54,7 +54,7 @@ def safe_name(name: str, allowed: re.Pattern[str], taken: Callable[[str], bool])
 
 
 def _fits(name: str, allowed: re.Pattern[str]) -> bool:
-    """Say whether a format can hold a name; a name must not look like a line of the map."""
+    """Return whether a format can hold a name; a name must not look like a line of the map."""
     return allowed.fullmatch(name) is not None and MARK not in name
 
 

@@ -44,7 +44,7 @@ class Netlist:
 
     @property
     def counts(self) -> str:
-        """Say how large it is."""
+        """Describe the size in words."""
         parts = ((len(self.inputs), "input"), (len(self.outputs), "output"), (self.n_gates, "gate"))
         return ", ".join(counted(number, what) for number, what in parts)
 

@@ -38,18 +38,15 @@ def read(path: str | PathLike[str], *, text_columns: Collection[str] = ()) -> Ta
 
     checked_size(path)
     with pyarrow.parquet.ParquetFile(path, page_checksum_verification=True) as file:
-        _check_size(file.metadata, path)
+        about = file.metadata
+        check_cells(about.num_rows, about.num_columns, path)
+        size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        if size > LARGEST_COLUMN:
+            raise FormatError(f"unpacks to {size} bytes; at most {LARGEST_COLUMN} are read.", path=path)
         content = file.read(use_threads=False)
     places = [i for i, name in enumerate(content.column_names) if not INDEX.fullmatch(name)]
     columns = unique_columns([content.column_names[i] for i in places], path, None)
     return _table(columns, [content.column(i) for i in places], path, text_columns)
-
-
-def _check_size(metadata: Any, path: str | PathLike[str]) -> None:
-    check_cells(metadata.num_rows, metadata.num_columns, path)
-    size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    if size > LARGEST_COLUMN:
-        raise FormatError(f"unpacks to {size} bytes; at most {LARGEST_COLUMN} are read.", path=path)
 
 
 def _table(columns: tuple[str, ...], found: list[Any], path: str | PathLike[str], text_columns: Collection[str]) -> Table:

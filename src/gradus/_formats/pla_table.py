@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 
@@ -250,7 +249,8 @@ def _listed_rows(pla: _PlaFile, width: int) -> tuple[npt.NDArray[np.float64], Co
     lines: list[int] = []
     for line, inputs, outputs in pla.cubes:
         said = _output_codes(pla, outputs)
-        for pattern in _expanded(inputs):
+        choices = ["01" if INPUT_SIGNS.get(sign, 0) is None else sign.replace(IMPOSSIBLE, "") for sign in inputs]
+        for pattern in map("".join, itertools.product(*choices)):
             row = first.setdefault(pattern, len(codes))
             if row == len(codes):
                 codes.append(said)
@@ -275,11 +275,6 @@ def _check_expansion(pla: _PlaFile, width: int) -> None:
                 line,
             )
     check_cells(total, width, pla.path)
-
-
-def _expanded(inputs: str) -> Iterator[str]:
-    choices = ["01" if INPUT_SIGNS.get(sign, 0) is None else sign.replace(IMPOSSIBLE, "") for sign in inputs]
-    return map("".join, itertools.product(*choices))
 
 
 def _agreed(pla: _PlaFile, before: Codes, now: Codes, line_before: int, line: int) -> Codes:

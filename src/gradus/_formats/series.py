@@ -148,8 +148,9 @@ def read_series(
             found.append(_genes_in_rows(path, options))
         else:
             told_apart = SERIES_NAMES if series_column is None else (series_column,)
-            table = _read_with_text(path, (*told_apart, *REPLICATE_NAMES, *HELD_NAMES), options)
-            found += _states_in_rows(table, series_column, time_column)
+            has_text = _kind(path, options) in ("csv", "parquet", "arff")
+            texts: dict[str, Any] = {"text_columns": (*told_apart, *REPLICATE_NAMES, *HELD_NAMES)} if has_text else {}
+            found += _states_in_rows(read_table(path, **texts, **options), series_column, time_column)
     return tuple(found)
 
 
@@ -245,13 +246,6 @@ def parse_held(text: str, path: str | PathLike[str] | None = None) -> dict[str, 
     return found
 
 
-def _read_with_text(path: str | PathLike[str], wanted: Sequence[str], options: dict[str, Any]) -> Table:
-    """Read a table, with the series column as text in the formats that have text."""
-    if _kind(path, options) in ("csv", "parquet", "arff"):
-        return read_table(path, text_columns=wanted, **options)
-    return read_table(path, **options)
-
-
 def _kind(path: str | PathLike[str], options: dict[str, Any]) -> str | None:
     return options.get("kind") or READERS.get(Path(path).suffix.lower())
 
@@ -310,12 +304,6 @@ def _rows_by_label(labels: list[tuple[str, str]]) -> dict[tuple[str, str], list[
     return rows
 
 
-def _series_name(path: str | PathLike[str] | None, label: str) -> str:
-    if path is None:
-        return label or "series"
-    return f"{path}:{label}" if label else str(path)
-
-
 def _one_series(
     table: Table,
     genes: tuple[str, ...],
@@ -325,7 +313,7 @@ def _one_series(
     label: tuple[str, str],
     held: dict[str, int],
 ) -> Series:
-    experiment = _series_name(table.path, label[0])
+    experiment = ":".join(str(part) for part in (table.path, label[0]) if part) or "series"
     name = f"{experiment}, replicate {label[1]}" if label[1] else experiment
     own: npt.NDArray[np.float64] | None = None
     if times is not None:
@@ -339,7 +327,7 @@ def _one_series(
 
 
 def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series:
-    """Read the file without a header first: whether its first row is one can be told from its first cell alone."""
+    """Read the file without a header first: the first cell tells whether the first row is one."""
     if _kind(path, options) not in ("csv", None):
         raise FormatError("genes in rows are read from text tables only.", path=path)
     header = options.get("header", "auto")
@@ -360,7 +348,7 @@ def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series
 
 
 def _first_row_is_header(table: Table) -> bool:
-    """Say whether the first row names the times; where that cannot be told, ask."""
+    """Return whether the first row names the times; raise an error that asks if it is not clear."""
     if table.texts["x0"][0].lower() in CORNERS or any(row == 0 for row, _ in table.odd.values()):
         return True
     first = table.values[0, 1:]

@@ -156,14 +156,18 @@ def transitions(
         raise DataError("there is no series.")
     genes = several[0].genes
     X, Y, steps, skipped = _all_transitions(several, genes)
-    X, Y, steps, counts = _distinct(X, Y, steps)
+    first, group = _groups(np.hstack([X, Y]))  # each different transition once
+    X, Y, steps, counts = X[first], Y[first], [steps[i] for i in first], np.bincount(group, minlength=len(first))
     contradictions, contradictory = _contradictions(X, Y, steps, genes)
     if contradictions and on_conflict == "raise":
+        states = counted(len(contradictions), "state")
         raise ConflictError(
-            _conflict_message(contradictions),
+            f"{states} with different successors, so that no rule can fit: {listed(contradictions, between='; ')}.",
             "Use on_conflict='ignore' to leave them out, or 'first' to keep the first of each.",
         )
-    keep = _kept(contradictory, on_conflict, len(X))
+    keep = np.ones(len(X), dtype=np.bool_)
+    for rows in contradictory.values():
+        keep[rows if on_conflict == "ignore" else rows[1:]] = False
     X, Y, counts = X[keep], Y[keep], counts[keep]
     if not len(X):
         raise DataError("every transition contradicts another; none is left.")
@@ -227,8 +231,9 @@ def _all_transitions(several: Sequence[Series], genes: tuple[str, ...]) -> tuple
         afters.append(states[1:][usable] == 1)
         steps += [Step(one.name, int(time), None if one.lines is None else one.lines[time]) for time in np.flatnonzero(usable)]
     if not steps:
-        missing = f"all {skipped} have a missing value{_most_missing(several)}"
-        why = missing if skipped else "each series has only one state"
+        empty = [gene for gene, states in zip(several[0].genes, several[0].states.T, strict=True) if np.isnan(states).all()]
+        always = f" ({listed(empty)} has no value at all)" if empty else ""
+        why = f"all {skipped} have a missing value{always}" if skipped else "each series has only one state"
         raise DataError(f"the series hold no transition that can be used: {why}.")
     return np.concatenate(befores), np.concatenate(afters), steps, skipped
 
@@ -245,20 +250,6 @@ def states_of(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]
             "every value must be 0 or 1 (binarize='kmeans', or --binarize kmeans, makes measured levels binary)."
         )
     return states
-
-
-def _most_missing(several: Sequence[Series]) -> str:
-    always = [gene for i, gene in enumerate(several[0].genes) if np.isnan(several[0].states[:, i]).all()]
-    return f" ({listed(always)} has no value at all)" if always else ""
-
-
-def _distinct(
-    X: BoolMatrix, Y: BoolMatrix, steps: list[Step]
-) -> tuple[BoolMatrix, BoolMatrix, list[Step], npt.NDArray[np.int64]]:
-    """Each different transition once, in the order of first appearance, with its count."""
-    first, group = _groups(np.hstack([X, Y]))
-    counts = np.bincount(group, minlength=len(first))
-    return X[first], Y[first], [steps[i] for i in first], counts.astype(np.int64)
 
 
 def _groups(rows: BoolMatrix) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -286,15 +277,3 @@ def _contradictions(
         differ = (Y[rows] != Y[rows[0]]).any(axis=0)
         found.append(Contradiction(tuple(steps[i] for i in rows), tuple(genes[i] for i in np.flatnonzero(differ))))
     return found, several
-
-
-def _kept(contradictory: dict[int, list[int]], on_conflict: OnConflict, n: int) -> BoolMatrix:
-    keep = np.ones(n, dtype=np.bool_)
-    for rows in contradictory.values():
-        keep[rows if on_conflict == "ignore" else rows[1:]] = False
-    return keep
-
-
-def _conflict_message(contradictions: Sequence[Contradiction]) -> str:
-    states = counted(len(contradictions), "state")
-    return f"{states} with different successors, so that no rule can fit: {listed(contradictions, between='; ')}."

@@ -48,15 +48,12 @@ class TruthFunctions(ABC):
         if rows.shape[1] != len(self.input_names):
             raise DataError(f"X has {rows.shape[1]} columns, but the model reads {len(self.input_names)} inputs.")
         result = np.empty((len(rows), len(self.output_names)), dtype=np.bool_)
-        step = self._rows_at_once()
+        columns = self.values_held() + len(self.input_names) + len(self.output_names)
+        step = max(64, min(MOST_ROWS_AT_ONCE, n_words(BYTES_AT_ONCE // max(columns, 1)) * 64))
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
             result[start : start + len(part)] = unpack(self.output_words(pack(part)), len(part))
         return result
-
-    def _rows_at_once(self) -> int:
-        columns = self.values_held() + len(self.input_names) + len(self.output_names)
-        return max(64, min(MOST_ROWS_AT_ONCE, n_words(BYTES_AT_ONCE // max(columns, 1)) * 64))
 
 
 def dependency_order(

@@ -13,7 +13,7 @@ from gradus._inference.evidence import UNKNOWN, Evidence, GeneSeries, gather_evi
 from gradus._inference.free_run import most_frequent, trusted_genes
 from gradus._inference.gene_model import GeneModel, Unexplained
 from gradus._inference.level_prior import level_odds
-from gradus._inference.noise_model import NOISELESS, FlipRates, flip_rates, update_rates
+from gradus._inference.noise_model import NOISELESS, FlipRate, flip_rate, pooled_rate
 from gradus._inference.posterior import TargetPosterior, target_posterior
 from gradus._inference.repair import SuspectCells, find_suspects
 from gradus._inference.rule_prior import MOST_INPUTS
@@ -26,8 +26,11 @@ __all__ = ["learn_genes"]
 QUICK_INPUTS = 3
 QUICK_SETS = 20
 """Sets of a gene whose signs count in the passes before the last."""
-REPAIRS = 2
+REPAIRS = 4
+"""Rounds of repair at most; they end once no value changes."""
 LEAST_FLIPS = 0.002
+SURELY_NOISY = 0.06
+"""Above this rate it is not tried whether the data are free of errors."""
 STRONG_EVIDENCE = 3.0
 """A gene whose allowed regulators are this many nats worse than any is reported."""
 
@@ -35,7 +38,7 @@ STRONG_EVIDENCE = 3.0
 @dataclass(frozen=True, eq=False)
 class _Learned:
     targets: tuple[TargetPosterior, ...]
-    flips: FlipRates
+    flips: FlipRate
     priors: tuple[SetPrior, ...]
 
     @property
@@ -94,12 +97,12 @@ def learn_genes(
     >>> model.predict([[1, 1]]).astype(int).tolist()
     [[0, 1]]
     """
-    flip_rates(noise)  # an invalid setting is said before any work
+    flip_rate(noise)  # an invalid setting is reported before any work
     watch = WorkWatch(check_time_limit(time_limit), callback) if watch is None else watch
     seen = series if isinstance(series, Evidence) else gather_evidence(series, genes)
     edges = EdgePrior(len(seen.genes), tuple(prior or ()), dict(allow or {}), tuple(forbid or ()))
-    learned = _learn_auto(seen, edges, watch) if noise == "auto" else _learn(seen, edges, flip_rates(noise), 1, watch)
-    learned, cells = _with_repair(seen, edges, noise, repair, learned, watch)
+    learned = _learn_auto(seen, edges, watch) if noise == "auto" else _learn(seen, edges, flip_rate(noise), 1, watch)
+    learned, cells = _with_repair(seen, edges, repair, learned, watch)
     unexplained = _unexplained(seen, edges, learned, watch)
     model = GeneModel(
         seen.genes,
@@ -114,8 +117,8 @@ def learn_genes(
     return replace(model, trusted=trusted_genes(model, seen.series, watch))
 
 
-def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRates, passes: int, watch: WorkWatch, auto: bool = False) -> _Learned:
-    """Learn all genes several times: how busy each regulator is, and the flip rates, come from the pass before."""
+def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRate, passes: int, watch: WorkWatch, auto: bool = False) -> _Learned:
+    """Learn all genes several times: how busy each regulator is, and with `auto` the flip rate, come from the pass before."""
     n = len(seen.genes)
     base = tuple(edges.of_target(g) for g in range(n))
     measured = level_odds(seen.series)
@@ -128,7 +131,7 @@ def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRates, passes: int, watc
         if last or watch.stopped:
             break
         if auto:
-            flips = update_rates(np.array([one.total for one in targets]), np.array([one.sets[0].errors for one in targets]))
+            flips = _estimated_rate(targets, edges)
         found = np.array([one.edges for one in targets])
         rising = np.array([one.rising for one in targets])
         priors = tuple(
@@ -142,8 +145,14 @@ def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRates, passes: int, watc
     return _Learned(targets, flips, priors)
 
 
+def _estimated_rate(targets: Sequence[TargetPosterior], edges: EdgePrior) -> FlipRate:
+    """Pool the errors of all genes, or of those that may have any regulator: what a missing regulator leaves is no noise."""
+    free = [one for gene, one in enumerate(targets) if not edges.restricts(gene)] or targets
+    return pooled_rate(np.array([one.total for one in free]), np.array([one.sets[0].errors for one in free]))
+
+
 def _pass(
-    seen: Evidence, priors: Sequence[SetPrior], flips: FlipRates, most_inputs: int, watch: WorkWatch
+    seen: Evidence, priors: Sequence[SetPrior], flips: FlipRate, most_inputs: int, watch: WorkWatch
 ) -> tuple[TargetPosterior, ...]:
     targets = []
     for gene, (target, prior) in enumerate(zip(seen.targets, priors, strict=True)):
@@ -161,8 +170,8 @@ def _learn_auto(seen: Evidence, edges: EdgePrior, watch: WorkWatch) -> _Learned:
 
     Where the best rules have no error even if errors are allowed, the data are clean.
     """
-    noisy = _learn(seen, edges, flip_rates("auto"), 2, watch, auto=True)
-    if watch.stopped or noisy.flips.mean > 0.03:
+    noisy = _learn(seen, edges, flip_rate("auto"), 2, watch, auto=True)
+    if watch.stopped or noisy.flips.rate > SURELY_NOISY:
         return noisy
     clean = _learn(seen, edges, NOISELESS, 1, watch)
     without_error = all(one.sets[0].errors == 0 for one in noisy.targets)
@@ -171,11 +180,11 @@ def _learn_auto(seen: Evidence, edges: EdgePrior, watch: WorkWatch) -> _Learned:
 
 
 def _with_repair(
-    seen: Evidence, edges: EdgePrior, noise: str | float, repair: bool, learned: _Learned, watch: WorkWatch
+    seen: Evidence, edges: EdgePrior, repair: bool, learned: _Learned, watch: WorkWatch
 ) -> tuple[_Learned, SuspectCells]:
     """Find suspect cells, and learn again from what the rules say instead."""
     # An input flipped spoils a next value about as often as the next value itself, so a cell is flipped half as often.
-    rate = max(learned.flips.mean / 2, LEAST_FLIPS / 2)
+    rate = max(learned.flips.rate / 2, LEAST_FLIPS / 2)
     cells = find_suspects(seen.series, learned.targets, rate, watch)
     missing = any(bool((one.states == UNKNOWN).any()) for one in seen.series)
     if not repair or (learned.flips.clean and not missing):
@@ -191,15 +200,19 @@ def _with_repair(
         found = find_suspects(seen.series, learned.targets, max(cells.flipped_share, LEAST_FLIPS), watch)
         if watch.stop("repair", done, REPAIRS):
             break
+        settled = all((one.states == two.states).all() for one, two in zip(found.series, cells.series, strict=True))
         cells = found
+        if settled:
+            break
     return learned, cells
 
 
 def _learn_again(seen: Evidence, edges: EdgePrior, learned: _Learned, watch: WorkWatch) -> _Learned:
     if learned.flips.clean:
         # A value that was filled in may be wrong, so a rule that contradicts one is not ruled out.
-        return _learn(seen, edges, flip_rates(0.0), 1, watch)
-    return _learn(seen, edges, flip_rates("auto"), 1, watch, auto=True)
+        return _learn(seen, edges, flip_rate(0.0), 1, watch)
+    # The rate stays as it was estimated: corrected values hide errors, and rules that fit what is left of them would win.
+    return _learn(seen, edges, learned.flips, 1, watch)
 
 
 def _unexplained(seen: Evidence, edges: EdgePrior, learned: _Learned, watch: WorkWatch) -> tuple[Unexplained, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix, as_bits
-from gradus._inference.noise_model import FlipRates
+from gradus._inference.noise_model import FlipRate
 from gradus._inference.posterior import RankedSet, TargetPosterior
 from gradus._inference.repair import Suspect
 from gradus.errors import DataError
@@ -113,8 +113,8 @@ class GeneModel:
     genes : tuple of str
     targets : tuple of TargetPosterior
         Ranked sets and edges of each gene.
-    flips : FlipRates
-        The rates at which recorded next values differ from the rules.
+    flips : FlipRate
+        How often recorded next values differ from the rules.
     suspects : tuple of Suspect
         Recorded values that the rules contradict.
     unexplained : tuple of Unexplained
@@ -128,7 +128,7 @@ class GeneModel:
 
     genes: tuple[str, ...]
     targets: tuple[TargetPosterior, ...]
-    flips: FlipRates
+    flips: FlipRate
     constants: npt.NDArray[np.bool_]
     trusted: npt.NDArray[np.bool_]
     suspects: tuple[Suspect, ...] = ()

@@ -22,7 +22,7 @@ from gradus._inference.gene_model import GeneModel
 from gradus._inference.hierarchies import Hierarchy, find_hierarchies, nested_hierarchies
 from gradus._inference.known_edges import allowed_regulators, as_beliefs, known_edges
 from gradus._inference.long_run import LongRun, find_long_run
-from gradus._inference.noise_model import flip_rates
+from gradus._inference.noise_model import flip_rate
 from gradus._inference.recorded_series import recorded_series
 from gradus._inference.rule_circuits import rule_network
 from gradus._inference.series_scores import SeriesScores, leave_series_out, series_folds
@@ -201,7 +201,7 @@ def infer(
     [[0, 1]]
     """
     seconds = check_time_limit(time_limit)
-    flip_rates(noise)  # an invalid setting is said before any work
+    flip_rate(noise)  # an invalid setting is reported before any work
     runs, steadies = as_series(series), () if steady is None else as_series(steady)
     cut: tuple[Series, ...] = (*runs, *steadies)
     notes: tuple[str, ...] = ()

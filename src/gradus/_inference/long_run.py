@@ -98,7 +98,7 @@ def find_long_run(network: Network, watch: WorkWatch | None = None) -> LongRun |
     """Find the attractors of a network, and those with each gene held at 0 and at 1.
 
     One gene is updated at a time, in any order. With more than 24 genes, attractors that are no fixed points are looked for
-    during a minute, and what holding a gene changes is told from the fixed points.
+    during a minute, and what holding a gene changes is read off the fixed points.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`FlipRates`: how often a recorded next value is not what the rule says, as a few rates with weights."""
+"""`FlipRate`: how often a recorded next value is not what the rule says; one rate for all genes."""
 
 from __future__ import annotations
 
@@ -9,80 +9,72 @@ import numpy.typing as npt
 
 from gradus.errors import SettingsError
 
-__all__ = ["GRID", "NOISELESS", "FlipRates", "flip_rates", "update_rates"]
+__all__ = ["NOISELESS", "FlipRate", "flip_rate", "pooled_rate"]
 
-GRID = (0.0005, 0.003, 0.01, 0.02, 0.04, 0.07, 0.11, 0.16, 0.23, 0.32, 0.42)
-"""Rates that "auto" weighs; the first stands for clean data, where any error speaks against a rule."""
-START = (0.15, 0.1, 0.15, 0.15, 0.15, 0.1, 0.08, 0.05, 0.03, 0.02, 0.02)
-CLEAN = 0.002
+CLEAN, LEAST, MOST = 0.002, 0.0005, 0.42
+"""Below the first, data count as free of errors; no estimate lies outside the other two."""
+FIRST_GUESS = 0.1
+"""The rate that "auto" starts from: a high one prefers small sets, which do not fit the noise."""
+HIDDEN = 1.3
+"""So many errors for each that the best rule makes: the best of many rules fits some of the noise (chosen on tuning seeds)."""
 
 
-@dataclass(frozen=True, eq=False)
-class FlipRates:
-    """Possible rates at which a rule's outcome is recorded wrongly, and how probable each is.
+@dataclass(frozen=True)
+class FlipRate:
+    """Share of the next values that are recorded other than the rule says.
 
     Attributes
     ----------
-    rates, weights : ndarray of float
-        The heaviest first.
+    rate : float
 
     Examples
     --------
-    >>> flips = flip_rates(0.05)
-    >>> flips.mean, flips.clean
+    >>> flips = flip_rate(0.05)
+    >>> flips.rate, flips.clean
     (0.05, False)
     """
 
-    rates: npt.NDArray[np.float64]
-    weights: npt.NDArray[np.float64]
-
-    @property
-    def mean(self) -> float:
-        """Expected rate."""
-        return float(self.rates @ self.weights)
+    rate: float
 
     @property
     def clean(self) -> bool:
         """Whether the data look free of errors."""
-        return float(self.weights[self.rates < CLEAN].sum()) > 0.5
+        return self.rate < CLEAN
+
+    def logs(self, unit: float) -> npt.NDArray[np.float64]:
+        """Log-likelihood of a unit that is right and of one that is wrong."""
+        return unit * np.array([np.log1p(-self.rate), np.log(self.rate)])
 
     def log_likelihood(self, total: int, unit: float) -> npt.NDArray[np.float64]:
         """Log-likelihood of 0, 1, ... `total` units of error among `total`."""
-        errors = np.arange(total + 1) * unit
-        logs = (total * unit - errors)[:, None] * np.log1p(-self.rates) + errors[:, None] * np.log(self.rates)
-        logs += np.log(self.weights)
-        high = logs.max(axis=1)
-        value: npt.NDArray[np.float64] = high + np.log(np.exp(logs - high[:, None]).sum(axis=1))
-        return value
-
-    def table(self, unit: float) -> npt.NDArray[np.float64]:
-        """Rows of log weight, log(1 - rate), log(rate) and unit, as the kernels take them."""
-        return np.column_stack(
-            [np.log(self.weights), np.log1p(-self.rates), np.log(self.rates), np.full(len(self.rates), unit)]
-        )
+        right, wrong = self.logs(unit)
+        errors = np.arange(total + 1)
+        return np.asarray((total - errors) * right + errors * wrong)
 
 
-NOISELESS = FlipRates(np.array([1e-6]), np.ones(1))
+NOISELESS = FlipRate(1e-6)
 """No errors: only rules that fit every transition compete, where there are any."""
 
 
-def flip_rates(noise: str | float) -> FlipRates:
-    """Rates for a setting: one rate that is given, or the whole grid to start from with "auto".
+def flip_rate(noise: str | float) -> FlipRate:
+    """Rate for a setting: the one that is given, or one to start from with "auto".
 
     Examples
     --------
-    >>> len(flip_rates("auto").rates)
-    11
+    >>> flip_rate("auto").rate
+    0.1
     """
     if noise == "auto":
-        return _ordered(np.array(GRID), np.array(START))
+        return FlipRate(FIRST_GUESS)
     if isinstance(noise, bool) or not isinstance(noise, int | float) or not 0 <= noise < 0.5:
         raise SettingsError(f'noise is {noise!r}; it must be "auto" or a rate from 0 to less than 0.5.')
-    return FlipRates(np.array([max(float(noise), GRID[0])]), np.ones(1))
+    return FlipRate(max(float(noise), LEAST))
 
 
-def update_rates(totals: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]) -> FlipRates:
-    """Weigh the grid anew from the errors of the best rules of all genes together.
+def pooled_rate(totals: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]) -> FlipRate:
+    """Estimate one rate from the errors of the best rules of all genes.
+
+    Were each gene to have its own rate, sets that fit the noise would pass for clean genes.
 
     Parameters
     ----------
@@ -91,20 +83,7 @@ def update_rates(totals: npt.NDArray[np.float64], errors: npt.NDArray[np.float64
 
     Examples
     --------
-    >>> update_rates(np.full(20, 100.0), np.full(20, 4.0)).rates[0]
-    np.float64(0.04)
+    >>> round(pooled_rate(np.full(20, 100.0), np.full(20, 4.0)).rate, 3)
+    0.052
     """
-    grid = np.array(GRID)
-    logs = errors[:, None] * np.log(grid) + (totals - errors)[:, None] * np.log1p(-grid)
-    weights = np.array(START)
-    for _ in range(50):
-        shares = weights * np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        # Half a gene's worth of the first guess keeps every rate possible.
-        weights = (shares.sum(axis=0) + 0.5 * np.array(START)) / (len(totals) + 0.5)
-    return _ordered(grid, weights)
-
-
-def _ordered(rates: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> FlipRates:
-    order = np.argsort(-weights, kind="stable")
-    return FlipRates(rates[order], weights[order] / weights.sum())
+    return FlipRate(float(np.clip(HIDDEN * errors.sum() / max(1.0, totals.sum()), LEAST, MOST)))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._inference.evidence import TargetEvidence, pack_target
-from gradus._inference.noise_model import FlipRates
+from gradus._inference.noise_model import FlipRate
 from gradus._inference.rule_prior import MOST_INPUTS
 from gradus._inference.set_kernel.cell_counts import count_cells
 from gradus._inference.set_kernel.rule_votes import cell_probabilities, vote
@@ -106,7 +106,7 @@ class TargetPosterior:
 def target_posterior(
     target: TargetEvidence,
     prior: SetPrior,
-    flips: FlipRates,
+    flips: FlipRate,
     found: ScoredSets,
     watch: WorkWatch | None = None,
     *,

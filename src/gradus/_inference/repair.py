@@ -22,8 +22,8 @@ __all__ = ["Suspect", "SuspectCells", "find_suspects"]
 
 SURE, MOST_SWEEPS, MOST_SETS = 0.02, 12, 25
 """No rule is believed beyond this; sweeps of repair; sets a gene that have a say."""
-FLIPPED, DOUBTFUL, FILLED = 0.75, 0.3, 0.9
-"""From these posteriors on a value is replaced, treated as unknown, and a missing one is filled in."""
+PROBABLE, DOUBTFUL = 0.75, 0.3
+"""From these posteriors on a value is replaced or filled in, and treated as unknown."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,8 @@ def _described(
     turned = 1 / (1 + np.exp(-np.clip(gains, -500, 500)))
     wrong = np.where(states == layout.recorded, turned, 1 - turned)
     wrong[missing | layout.held] = 0.0
-    values = np.where(wrong >= FLIPPED, 1 - layout.recorded, np.where(wrong >= DOUBTFUL, UNKNOWN, layout.recorded))
-    filled = missing & (turned <= 1 - FILLED)
+    values = np.where(wrong >= PROBABLE, 1 - layout.recorded, np.where(wrong >= DOUBTFUL, UNKNOWN, layout.recorded))
+    filled = missing & (turned <= 1 - PROBABLE)
     values = np.where(filled, states, np.where(missing, UNKNOWN, values)).astype(np.uint8)
     offsets = np.cumsum([0] + [len(one.states) for one in series])
     repaired = tuple(one.with_states(values[offsets[s] : offsets[s + 1]]) for s, one in enumerate(series))

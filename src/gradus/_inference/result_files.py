@@ -151,7 +151,7 @@ def as_document(found: Inference) -> dict[str, Any]:
         "data": list(found.data),
         "notes": list(found.notes),
         "stopped": found.stopped,
-        "noise": found.model.flips.mean,
+        "noise": found.model.flips.rate,
         "clean": found.model.flips.clean,
         **{name: [_json_row(row) for row in rows] for name, rows in _tables(found).items()},
         "overall": None if overall is None else _json_row({**vars(overall)}),

@@ -182,7 +182,7 @@ def data_sentences(genes: Sequence[str], series: Sequence[GeneSeries], model: Ge
     unseen = [gene for gene, target in zip(genes, model.targets, strict=True) if not target.total]
     if unseen:
         yield f"Never seen to follow anything, so without a rule: {', '.join(unseen)}."
-    rate = "The data look free of errors" if model.flips.clean else f"About {100 * model.flips.mean:.1f} % of the next values"
+    rate = "The data look free of errors" if model.flips.clean else f"About {100 * model.flips.rate:.1f} % of the next values"
     yield f"{rate}." if model.flips.clean else f"{rate} differ from what the rules say."
     if model.suspects:
         yield f"{counted(len(model.suspects), 'recorded value')} contradict the rules and may be wrong measurements."

@@ -81,6 +81,11 @@ def _name(gene: str) -> Cell:
     return f"<b>{html.escape(gene)}</b>", gene
 
 
+def _verdict(learned: bool | None) -> Cell:
+    # The words stay together, so that narrow screens do not make the row taller.
+    return {True: ("learned", None), False: ("not&nbsp;learned", None), None: ("–", None)}[learned]
+
+
 def _summary(found: Inference) -> str:
     n = sum(rule.seen for rule in found.model.rules)
     text = f"{counted(n, 'gene')} got a rule. "
@@ -91,7 +96,7 @@ def _summary(found: Inference) -> str:
         verdict = "better than" if overall.one_step > best else "no better than"
         text += (
             f"Where data were left out, {percent(overall.one_step)[0]} of the next values are predicted, {verdict} the best "
-            f"trivial guess ({percent(best)[0]}). {counted(learned, 'rule')} beat both trivial guesses; "
+            f"trivial guess ({percent(best)[0]}). {counted(learned, 'rule')} beat both trivial guesses or made no mistake; "
             f"the others are marked <b>not learned</b>. "
         )
     if found.stopped:
@@ -109,9 +114,9 @@ def _rules(found: Inference) -> list[str]:
         [
             _name(rule.target),
             (spelled(rule_tree(rule.regulators, rule.table)), None),
+            _verdict(learned.get(rule.target)),
             bar(rule.probability),
             cell(f"{rule.errors:g} of {rule.total:g}", rule.errors / rule.total),
-            cell({True: "learned", False: "not learned", None: "–"}[learned.get(rule.target)]),
         ]
         for rule in found.model.rules
         if rule.seen
@@ -119,8 +124,8 @@ def _rules(found: Inference) -> list[str]:
     return [
         "<p>The most probable rule for the next value of each gene. <b>Probability</b> is that of exactly these regulators; "
         "<b>contradicted</b> says how many recorded transitions differ from the rule. A gene is <b>learned</b> if its rules "
-        "predict data that were left out better than its usual value and better than its present value.</p>",
-        sortable(["gene", "is on next if", "probability", "contradicted", "verdict"], rows, frozenset({3})),
+        "predict data that were left out better than its usual value and its present value do, or without a mistake.</p>",
+        sortable(["gene", "is on next if", "verdict", "probability", "contradicted"], rows, frozenset({4})),
     ]
 
 
@@ -142,7 +147,7 @@ def _edges(found: Inference) -> list[str]:
                 cell(row["regulator"]),
                 *([] if own else [_name(row["target"])]),
                 bar(row["probability"]),
-                cell("↑ activating" if row["sign"] == "activating" else "⊣ inhibiting"),
+                ("↑&nbsp;activating" if row["sign"] == "activating" else "⊣&nbsp;inhibiting", row["sign"]),
                 percent(row["sign_probability"]),
             ]
             for row in every
@@ -169,9 +174,9 @@ def _scores(found: Inference) -> list[str]:
         "the next, and as a <b>free run</b> from the first state alone. Beside them stand the guesses that a gene takes its "
         "usual value, and that it stays as it is.</p>",
         sortable(
-            ["gene", "one step", "usual value", "stays as it is", "free run", "first value", "values", "verdict"],
+            ["gene", "one step", "usual value", "stays as it is", "verdict", "free run", "first value", "values"],
             rows,
-            frozenset(range(1, 7)),
+            frozenset({1, 2, 3, 5, 6, 7}),
         ),
         *(['<p class="note">Stopped early: not every part was left out.</p>'] if scores.stopped else []),
     ]
@@ -184,10 +189,8 @@ def _score_row(one: GeneScore) -> list[Cell]:
         for v in (one.one_step, one.constant, one.persistence)
     ]
     name = "all together" if one.gene == "all" else one.gene
-    verdict = "–" if not one.scored else "learned" if one.learned else "not learned"
-    return [
-        _name(name), *cells, percent(one.free_run), percent(one.persistent_run), cell(one.scored), cell(verdict)
-    ]  # fmt: skip
+    verdict = _verdict(one.learned if one.scored else None)
+    return [_name(name), *cells, verdict, percent(one.free_run), percent(one.persistent_run), cell(one.scored)]
 
 
 def _sets(found: Inference) -> list[str]:
@@ -196,14 +199,14 @@ def _sets(found: Inference) -> list[str]:
         if not target.total:
             continue
         shown = [
-            "{" + html.escape(", ".join(found.model.genes[i] for i in one.features)) + "}&nbsp;" + percent(one.weight)[0]
+            (" + ".join(html.escape(found.model.genes[i]) for i in one.features) or "none") + f" ({percent(one.weight)[0]})"
             for one in target.sets[:MOST_SETS_SHOWN]
         ]
-        rows.append([_name(gene), (", ".join(shown), None), cell(len(target.sets))])
+        rows.append([_name(gene), ("<br>".join(shown), None)])
     return [
         "<p>The most probable regulator sets of each gene. Where several are about equally probable, the data cannot say "
         "which is right; sets.csv has more of them.</p>",
-        sortable(["gene", "regulator sets", "sets that count"], rows, frozenset({2})),
+        sortable(["gene", "regulator sets"], rows),
     ]
 
 
@@ -248,11 +251,12 @@ def _attractors(found: Inference) -> list[str]:
         [cell(k), cell(f"{one.states:,}", float(one.states)), _genes(one.on, n), _genes(one.off, n), _genes(one.changing, n)]
         for k, one in enumerate(run.attractors, start=1)
     ]
-    kind = "attractors" if run.cyclic else "fixed points (a search for other attractors was begun, but it did not end in time)"
+    found_in_time = "" if run.cyclic else " (a search for other attractors was begun, but it did not end in time)"
+    what = counted(run.count, "attractor" if run.cyclic else "fixed point") + found_in_time
     more = f" The first {len(rows)} are listed." if run.count > len(rows) else ""
     table = [sortable(["no.", "states", "on", "off", "changing"], rows, frozenset({0, 1}))] if rows else []
     return [
-        f"<p>States that the rules never leave, one gene being updated at a time in any order: {run.count:,} {kind}, "
+        f"<p>States that the rules never leave, one gene being updated at a time in any order: {what}, "
         f"{run.fixed_points:,} of them a single state.{more}</p>",
         *table,
     ]
@@ -273,7 +277,7 @@ def _knockouts(found: Inference) -> list[str]:
         ]
         for one in run.held
     ]
-    by_points = " (told from the fixed points alone, since there are many genes)" if n > MOST_FOR_CYCLES else ""
+    by_points = " (from the fixed points alone, since there are many genes)" if n > MOST_FOR_CYCLES else ""
     return [
         "<p>What the rules say of the long run when one gene is held: genes that then always end on, always end off, or may "
         f"end either way, unlike without the change{by_points}.</p>",

@@ -50,7 +50,7 @@ class GeneScore:
 
     @property
     def learned(self) -> bool:
-        """Whether the rule beats both the constant and persistence from one step to the next."""
+        """Whether the rule beats both the constant and persistence from one step to the next, or is always right."""
         return self.one_step > max(self.constant, self.persistence) or self.one_step == 1.0
 
 

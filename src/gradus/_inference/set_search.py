@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._inference.evidence import TargetEvidence, pack_target
-from gradus._inference.noise_model import FlipRates
+from gradus._inference.noise_model import FlipRate
 from gradus._inference.rule_prior import MOST_INPUTS, rule_prior
 from gradus._inference.set_kernel.set_arrays import PackedTarget, ScoreTables, TableParts, TopSets
 from gradus._inference.set_kernel.set_scan import scan_from, score_sets
@@ -67,7 +67,7 @@ def uniform_prior(n_genes: int) -> SetPrior:
     return SetPrior(np.arange(n_genes), np.zeros(n_genes), np.zeros((n_genes, 2)))
 
 
-def score_tables(target: TargetEvidence, prior: SetPrior, flips: FlipRates) -> ScoreTables:
+def score_tables(target: TargetEvidence, prior: SetPrior, flips: FlipRate) -> ScoreTables:
     """Join the priors and the flip rates into what the kernels read."""
     n = len(prior.allowed)
     priors = [rule_prior(k) for k in range(MOST_INPUTS + 1)]
@@ -77,7 +77,7 @@ def score_tables(target: TargetEvidence, prior: SetPrior, flips: FlipRates) -> S
         log_any = np.log([one.any_weight for one in priors])
     return ScoreTables(
         flips.log_likelihood(int(target.units.sum()), target.unit),
-        flips.table(target.unit),
+        flips.logs(target.unit),
         np.concatenate([one.tables for one in priors]),
         _prior_weights(),
         np.cumsum([0] + [len(one.tables) for one in priors]),
@@ -141,12 +141,7 @@ def _log_choices(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def search_sets(
-    target: TargetEvidence,
-    prior: SetPrior,
-    flips: FlipRates,
-    watch: WorkWatch | None = None,
-    *,
-    most_inputs: int = MOST_INPUTS,
+    target: TargetEvidence, prior: SetPrior, flips: FlipRate, watch: WorkWatch | None = None, *, most_inputs: int = MOST_INPUTS
 ) -> ScoredSets:
     """Find the sets with the highest scores.
 
@@ -154,7 +149,7 @@ def search_sets(
     ----------
     target : TargetEvidence
     prior : SetPrior
-    flips : FlipRates
+    flips : FlipRate
     watch : WorkWatch, optional
         Says when to stop; the best so far is returned.
     most_inputs : int

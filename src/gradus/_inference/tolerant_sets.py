@@ -13,7 +13,7 @@ from gradus._bits import as_bits
 from gradus._checks import check_count, check_time_limit
 from gradus._inference.edge_prior import BASE_RATE, EdgeBelief, EdgePrior
 from gradus._inference.evidence import TargetEvidence, as_states, whole_units
-from gradus._inference.noise_model import GRID, FlipRates, flip_rates, update_rates
+from gradus._inference.noise_model import FlipRate, flip_rate, pooled_rate
 from gradus._inference.posterior import RankedSet, TargetPosterior, target_posterior
 from gradus._inference.rule_prior import MOST_INPUTS
 from gradus._inference.set_search import SetPrior, search_sets
@@ -108,12 +108,12 @@ def tolerant_feature_sets(
     # One target that any column may regulate: its number, 0, is not that of a column.
     prior = EdgePrior(n, beliefs, {} if allowed is None else {0: list(allowed)}).of_target(0)
     most = check_count("most_inputs", most_inputs, most=MOST_INPUTS)
-    rates = flip_rates(noise)
+    flips = flip_rate(noise)
     if noise == "auto":
-        rates = _estimated(target, prior, rates, most, watch)
-    found = search_sets(target, prior, rates, watch, most_inputs=most)
-    posterior = target_posterior(target, prior, rates, found, watch)
-    return TolerantSets(posterior.sets, posterior.edges, rates.mean, watch.stopped, posterior)
+        flips = _estimated(target, prior, flips, most, watch)
+    found = search_sets(target, prior, flips, watch, most_inputs=most)
+    posterior = target_posterior(target, prior, flips, found, watch)
+    return TolerantSets(posterior.sets, posterior.edges, flips.rate, watch.stopped, posterior)
 
 
 def _evidence(X: Any, y: Any, weights: Sequence[float] | None) -> TargetEvidence:
@@ -128,12 +128,12 @@ def _evidence(X: Any, y: Any, weights: Sequence[float] | None) -> TargetEvidence
     return TargetEvidence(inputs[used], nexts[used], units, unit)
 
 
-def _estimated(target: TargetEvidence, prior: SetPrior, rates: FlipRates, most: int, watch: WorkWatch) -> FlipRates:
-    """Rates from the best set found with all of them, or the clean one where an exact explanation is more probable."""
-    start = search_sets(target, prior, rates, watch, most_inputs=min(most, 3))
-    errors = target_posterior(target, prior, rates, start, most=1).sets[0].errors
-    noisy, clean = update_rates(np.array([target.total]), np.array([errors])), flip_rates(GRID[0])
+def _estimated(target: TargetEvidence, prior: SetPrior, first: FlipRate, most: int, watch: WorkWatch) -> FlipRate:
+    """Rate from the errors of the best set, or no errors where an exact explanation is more probable."""
+    start = search_sets(target, prior, first, watch, most_inputs=min(most, 3))
+    errors = target_posterior(target, prior, first, start, most=1).sets[0].errors
+    noisy, clean = pooled_rate(np.array([target.total]), np.array([errors])), flip_rate(0.0)
     if errors == 0 or watch.stopped:
         return clean if errors == 0 else noisy
-    exact = search_sets(target, prior, clean, watch, most_inputs=most)
-    return clean if exact.scores[0] > start.scores[0] else noisy
+    scores = [search_sets(target, prior, flips, watch, most_inputs=most).scores[0] for flips in (noisy, clean)]
+    return clean if scores[1] > scores[0] else noisy

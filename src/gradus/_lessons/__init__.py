@@ -4,6 +4,6 @@ A walk (`kernel`) prices changes of a circuit on packed examples and accepts the
 weigh gates against errors (`description`); `school` chooses what is taught next; `learn` is the call in front of it all.
 """
 
-from gradus._lessons.learn import LearnResult, learn
+from gradus._lessons.learn import LearnResult, learn, learn_whole
 
-__all__ = ["LearnResult", "learn"]
+__all__ = ["LearnResult", "learn", "learn_whole"]

@@ -1,4 +1,4 @@
-"""The board a walk plays on: a circuit with the values of its nodes on every example, and room to work in.
+"""The board that a walk works on: a circuit with the values of its nodes on every example, and scratch arrays.
 
 Node numbers on a board: the inputs, then constant 0 and constant 1, then one slot per gate, then the spare gates that are
 drawn afresh for every move. The live gates are listed in `order`, each after the gates it reads; slots keep their place when
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gradus._bits import WordMatrix
 from gradus._lessons.gate_list import GateList
 from gradus._lessons.kernel.walk import evaluate_board
-from gradus._lessons.kernel.walk_arrays import MAX_PLANES, N_SPARE, Board
+from gradus._lessons.kernel.walk_arrays import N_SPARE, VECTOR, Board
 
 __all__ = ["PackedExamples", "load_circuit", "new_board", "read_circuit"]
 
@@ -72,16 +72,13 @@ def new_board(task: PackedExamples, columns: list[int], n_slots: int) -> Board:
         mends=words(n_targets),
         touched=ints(n_targets),
         new_errors=ints(n_targets),
-        planes0=words(MAX_PLANES),
-        planes1=words(MAX_PLANES),
-        weights=ints(MAX_PLANES),
+        planes=words(max(n_targets.bit_length(), 1)),  # all outputs may read one gate
+        negative=np.zeros(n_words, dtype=np.uint64),
         candidates=ints(n_nodes),
-        candidate_values=np.zeros(n_nodes * n_words, dtype=np.uint64),
-        ones0=ints(n_nodes),
-        ones1=ints(n_nodes),
-        both0=ints(n_nodes),
-        both1=ints(n_nodes),
-        prices=ints(n_nodes),
+        candidate_values=np.zeros((n_nodes + VECTOR) * n_words, dtype=np.uint64),
+        node_sums=ints(n_nodes + VECTOR),
+        pair_sums=ints(n_nodes + VECTOR),
+        sizes=ints(n_nodes + VECTOR),
         picks=ints(n_nodes * (n_nodes + 1) // 2 + 1),
         next_order=ints(n_slots + N_SPARE),
     )

@@ -1,4 +1,4 @@
-"""Who may stop the work, and who is told about it."""
+"""Early stops, progress reports, and threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joint starts: all targets fitted at once from nothing, to compete with what lessons made of them.
+"""Joint starts: all targets fitted at once from an empty circuit, in competition with the lessons.
 
 Where targets share no simple parts (multipliers), each lesson only lengthens the circuit of the one before, and a circuit
 that serves all targets from the beginning can be shorter.

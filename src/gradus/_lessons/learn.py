@@ -27,7 +27,7 @@ from gradus._progress import Callback
 from gradus._wording import counted
 from gradus.errors import SettingsError
 
-__all__ = ["LearnResult", "Order", "learn"]
+__all__ = ["LearnResult", "Order", "learn", "learn_whole"]
 
 Order = Literal["self-paced", "auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 N_TRIES = 3
@@ -143,7 +143,7 @@ def learn(
         Tries per lesson, of which the smallest circuit goes on.
     n_circuits : int, optional
         Independent circuits; the equally good ones vote. By default one to five, fewer the more work the first one took,
-        and others about as small near these, up to nine in all.
+        plus similar circuits of about the same size, up to nine in all.
     time_limit : float, optional
         Seconds after which the best so far is returned. Without one, the result depends on the data, the settings and the
         seed alone.
@@ -152,7 +152,7 @@ def learn(
     n_jobs : int
         Threads; the result is the same for any number.
     callback : callable, optional
-        Is given a `gradus.Progress` several times a second; if it returns True, the best so far is returned.
+        Called with a `gradus.Progress` several times a second; if it returns True, the best so far is returned.
 
     Returns
     -------
@@ -204,10 +204,18 @@ def learn(
     return _result(task, found, control, names)
 
 
+def learn_whole(X: Any, Y: Any, **settings: Any) -> LearnResult:
+    """Learn as `learn` does, but let Ctrl-C through: what is half learned must not get into rows and figures."""
+    result = learn(X, Y, **settings)
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return result
+
+
 def _ranked(found: Sequence[Taught]) -> tuple[list[Taught], int]:
     """Sort circuits, the best first and equal ones in the order of their seeds, and count those about as good as the best.
 
-    Where some circuits are exact, those that gave up on that have no say.
+    Where some circuits are exact, those that allow errors do not vote.
     """
     ranked = sorted(found, key=lambda taught: (taught.tolerant, taught.length))
     best = ranked[0]
@@ -215,7 +223,7 @@ def _ranked(found: Sequence[Taught]) -> tuple[list[Taught], int]:
 
 
 def _run_schools(school: Callable[[int], Taught | None], wanted: int | None, control: Control) -> list[Taught]:
-    """Run as many schools as wanted, or as are worth it; those not begun at a stop are left out.
+    """Run as many schools as wanted, or as are worth their time; those not started before a stop are left out.
 
     Without a number, a second circuit is taught if the first took little work; if the two are the same function, no further
     one would change a vote, and otherwise there are as many as the work allows. If the first did not solve all lessons,

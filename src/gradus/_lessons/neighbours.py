@@ -1,4 +1,4 @@
-"""More circuits for the vote: others about as small as those that were taught, and as right on every example."""
+"""More circuits for the vote: about as small as those that were taught, and with the same answers on every example."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def trail_for(board: Board, seed: int, history: int) -> Trail:
         random=np.array([seed], dtype=np.uint64),
         history=np.zeros(history, dtype=np.int64),
         numbers=np.zeros(8, dtype=np.int64),
-        sums=np.zeros(16, dtype=np.uint64),
+        sums=np.zeros(4 * len(board.planes), dtype=np.uint64),
         functions=np.zeros(n_slots + N_SPARE, dtype=np.int64),
         sources=np.zeros((n_slots + N_SPARE, 2), dtype=np.int64),
         order=np.zeros(n_slots, dtype=np.int64),

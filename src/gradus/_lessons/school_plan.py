@@ -1,4 +1,4 @@
-"""How a school works, and what it leaves behind."""
+"""The settings of a school, and its result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["SchoolPlan", "Taught"]
 
 
 class SchoolPlan(NamedTuple):
-    """How a school works."""
+    """Settings of a school."""
 
     order: tuple[int, ...] | None
     """None: self-paced."""
@@ -42,7 +42,7 @@ class SchoolPlan(NamedTuple):
 
 
 class Taught(NamedTuple):
-    """What a school leaves behind; everything in the order of the columns but `order` itself."""
+    """The result of a school; everything but `order` is in the order of the columns."""
 
     circuit: GateList
     errors: npt.NDArray[np.int64]
@@ -52,6 +52,6 @@ class Taught(NamedTuple):
     n_gates: int
     tolerant: bool
     unsolved: bool
-    """Whether errors are left though nothing says that labels are wrong: another start may do without."""
+    """Whether errors are left although nothing suggests wrong labels: another start may avoid them."""
     work: int
     """Attempts made, each weighted with the size of its examples and nodes: how long it took, without a clock."""

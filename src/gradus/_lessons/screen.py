@@ -1,4 +1,4 @@
-"""A glance at targets before they are taught: how well one node, or one gate on two nodes, explains each."""
+"""A quick look at targets before they are taught: how well one node, or one gate on two nodes, explains each."""
 
 from __future__ import annotations
 

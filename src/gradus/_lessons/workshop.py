@@ -1,4 +1,4 @@
-"""What every part of a school works with: the examples, what a circuit for them costs, and phases whose work is booked."""
+"""What every part of a school works with: the examples, what a circuit for them costs, and phases whose work is counted."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Workshop:
     def run(
         self, phase: Callable[..., Draft], circuit: GateList, columns: list[int], seed: int, work: int, settings: PhaseSettings
     ) -> Draft:
-        """Run a phase and book its work; sums come out the same whatever thread is first."""
+        """Run a phase and count its work; the sum does not depend on the order of threads."""
         draft = phase(self.task, circuit, columns, seed, work, settings, self.control)
         with self.lock:
             self.work += draft.work

@@ -160,7 +160,11 @@ class _Parser:
     def _operator(self, found: str, place: int) -> bool:
         """Take a token after a complete value; return whether a value is wanted next."""
         if found == ")":
-            self._close(place)
+            while self._waiting and self._waiting[-1][0] != OPEN:
+                self._emit(self._waiting.pop()[0])
+            if not self._waiting:
+                raise self._error("this ')' closes nothing.", place)
+            self._waiting.pop()
             return False
         if found not in SYMBOLS:
             hint = f" (write {WORDS[found.lower()]!r})" if found.lower() in WORDS else ""
@@ -177,13 +181,6 @@ class _Parser:
         if {earlier, operation} == {AND, XOR}:
             raise self._error("'&' and '^' are side by side; put brackets around one of them.", place)
         return BINDING[earlier] > BINDING[operation] or (earlier == operation and operation != IMPLIES)
-
-    def _close(self, place: int) -> None:
-        while self._waiting and self._waiting[-1][0] != OPEN:
-            self._emit(self._waiting.pop()[0])
-        if not self._waiting:
-            raise self._error("this ')' closes nothing.", place)
-        self._waiting.pop()
 
     def _finish(self, wants_operand: bool) -> None:
         if wants_operand:

@@ -1,4 +1,4 @@
-"""Factored Boolean expressions: nested brackets, for functions whose sums of products are too long or hide an XOR."""
+"""FactoredForm Boolean expressions: nested brackets, for functions whose sums of products are too long or hide an XOR."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradus._gates import SYMBOLS, tie
 from gradus._logic.decision_diagrams import ONE, ZERO, DecisionDiagrams, TooManyNodesError
 from gradus._network import Network
 
-__all__ = ["ExpressionTree", "Factored", "factored", "render"]
+__all__ = ["ExpressionTree", "FactoredForm", "factored", "render"]
 
 # Decision diagrams are not tried with more inputs: they would take too long, and this bounds their recursion.
 MAX_LEVELS = 200
@@ -46,8 +46,8 @@ class Dual(NamedTuple):
         return Dual(self.false, self.true)
 
 
-class Factored(NamedTuple):
-    """What `factored` found: an expression, the inputs it depends on, and whether each is proven to matter."""
+class FactoredForm(NamedTuple):
+    """What `factored` returns: an expression, the inputs it depends on, and whether each is proven to matter."""
 
     expression: ExpressionTree
     support: tuple[int, ...]
@@ -58,7 +58,7 @@ _FALSE, _TRUE = ExpressionTree("0", (), 0), ExpressionTree("1", (), 0)
 CONSTANTS = {ZERO: Dual(_FALSE, _TRUE), ONE: Dual(_TRUE, _FALSE)}
 
 
-def factored(network: Network, output: int, *, xor: bool = True) -> Factored:
+def factored(network: Network, output: int, *, xor: bool = True) -> FactoredForm:
     """Express one output with AND, OR, XOR and NOT, as short as the circuit's own structure and case splits make it.
 
     Parameters
@@ -76,10 +76,10 @@ def factored(network: Network, output: int, *, xor: bool = True) -> Factored:
     >>> print(render(factored(network, 0, xor=False).expression, network.input_names))
     x0 & !x1 | !x0 & x1
     """
-    return _Factoring(network, output, xor).result()
+    return _FactoringRun(network, output, xor).result()
 
 
-class _Factoring:
+class _FactoringRun:
     """The work on one output: its gates in order, and the shortest expression known of each function met."""
 
     def __init__(self, network: Network, output: int, xor: bool) -> None:
@@ -99,7 +99,7 @@ class _Factoring:
         self.functions = dict.fromkeys(self.ignored, ZERO)
         self.shortest = dict(CONSTANTS)
 
-    def result(self) -> Factored:
+    def result(self) -> FactoredForm:
         try:
             if len(self.order) > MAX_LEVELS:
                 raise TooManyNodesError
@@ -109,9 +109,9 @@ class _Factoring:
             for node, table, a, b in self.gates:
                 self.functions[node] = self.diagrams.gate(table, self.functions[a], self.functions[b])
             support = self.diagrams.support(self.functions[self.node])
-            return Factored(self._shortest(), tuple(sorted(self.order[level] for level in support)), True)
+            return FactoredForm(self._shortest(), tuple(sorted(self.order[level] for level in support)), True)
         except TooManyNodesError:
-            return Factored(self._unfolded(), tuple(sorted(self.order)), False)
+            return FactoredForm(self._unfolded(), tuple(sorted(self.order)), False)
 
     def _unfolded(self) -> ExpressionTree:
         """Write the circuit out gate by gate."""

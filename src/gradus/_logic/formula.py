@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from gradus._logic.sums_of_products import FREE, MAX_VARIABLES, minimum_sum
 from gradus._network import Network
 from gradus.errors import FormatError
 
-__all__ = ["RESERVED_WORDS", "Formula", "formulas", "write_formulas"]
+__all__ = ["RESERVED_WORDS", "Formula", "formulas", "quoted_name", "write_formulas"]
 
 RESERVED_WORDS = frozenset({*WORDS, *CONSTANTS})
 """Words that mean an operator or a constant in some formula language, and so cannot be names."""
@@ -99,7 +100,7 @@ def formulas(network: Network, *, xor: bool = True) -> dict[str, Formula]:
 
 def _formula(network: Network, output: int, xor: bool) -> Formula:
     expression, support, proven = factored(network, output, xor=xor)
-    names = tuple(_quoted(name) for name in network.input_names)
+    names = tuple(quoted_name(name) for name in network.input_names)
     # A form with ^ that has every input once is shorter than any sum.
     is_factored = not proven or len(support) > MAX_VARIABLES or (expression.has_xor and expression.n_literals == len(support))
     text, n_literals, exact = "", expression.n_literals, False
@@ -144,8 +145,17 @@ def _sum_of_products(table: npt.NDArray[np.bool_], names: list[str]) -> tuple[st
     return " | ".join(products), int((cover.products != FREE).sum()), cover.minimum
 
 
-def _quoted(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) and name.lower() not in RESERVED_WORDS else json.dumps(name, ensure_ascii=False)
+def quoted_name(value: Any) -> str:
+    """Write a name or a label so that it stands out in a formula: quoted unless it is a plain word or a number.
+
+    Examples
+    --------
+    >>> print(quoted_name("age"), quoted_name("my age"), quoted_name(3))
+    age "my age" 3
+    """
+    if isinstance(value, str) and not (_PLAIN.fullmatch(value) and value.lower() not in RESERVED_WORDS):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
 
 
 def write_formulas(network: Network) -> str:
@@ -158,5 +168,5 @@ def write_formulas(network: Network) -> str:
     z0 = SK | "PP*"
     <BLANKLINE>
     """
-    lines = [f"{_quoted(name)} = {formula.text}" for name, formula in formulas(network).items()]
+    lines = [f"{quoted_name(name)} = {formula.text}" for name, formula in formulas(network).items()]
     return "\n".join(["# Formulas written by Gradus: ! is not, & is and, | is or, ^ is exclusive or", *lines, ""])

@@ -100,7 +100,7 @@ def minimum_sum(table: npt.NDArray[np.bool_]) -> SumOfProducts:
 
 
 def _smallest_cover(covers: Incidence, weights: npt.NDArray[np.int64]) -> tuple[list[int], bool]:
-    """Choose rows of the least total weight that cover every column; say whether it is proven to be the least."""
+    """Choose rows of least total weight that cover every column; return whether they are proven to be least."""
     chosen, rows, columns = _reduced(covers, weights)
     if len(columns) == 0:
         return chosen, True
@@ -137,7 +137,7 @@ def _reduced(
 
 
 def _not_dominated(part: Incidence, weights: npt.NDArray[np.int64]) -> tuple[Incidence, Incidence]:
-    """Say which rows no cheaper row contains; or, where all stay, which columns are not covered by another's cover."""
+    """Return which rows no cheaper row contains; or, if all stay, which columns do not follow from another column."""
     inside, order = _contained(part), np.arange(len(part))
     cheaper = weights[:, np.newaxis] > weights
     # Of rows that cost the same the larger one stays, and of equal ones the first.
@@ -146,7 +146,7 @@ def _not_dominated(part: Incidence, weights: npt.NDArray[np.int64]) -> tuple[Inc
     if not keep_rows.all():
         return keep_rows, np.ones(part.shape[1], dtype=np.bool_)
     inside, order = _contained(part.T), np.arange(part.shape[1])
-    # Where every row that covers column i covers column j too, j needs no care of its own.
+    # If every row that covers column i covers column j too, j need not be considered.
     redundant = (inside & (~inside.T | (order[:, np.newaxis] < order))).any(axis=0)
     return keep_rows, np.asarray(~redundant)
 
@@ -182,7 +182,7 @@ def _needed(covers: Incidence, weights: npt.NDArray[np.int64], chosen: list[int]
 
 
 def _branch_and_bound(covers: Incidence, weights: npt.NDArray[np.int64], start: list[int]) -> tuple[list[int], bool]:
-    """Improve a cover until it is proven the least or `MAX_BRANCHES` are used; sets are the bits of whole numbers."""
+    """Improve a cover until it is proven to be the least or `MAX_BRANCHES` are used; sets are the bits of whole numbers."""
     cost = weights.tolist()
     covered_by = [[int(r) for r in np.flatnonzero(column)] for column in covers.T]
     row_sets = [sum(1 << int(c) for c in np.flatnonzero(row)) for row in covers]

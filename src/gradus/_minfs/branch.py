@@ -40,7 +40,7 @@ class FixedSizeProblem(NamedTuple):
 
 
 class BranchState(NamedTuple):
-    """Where a search stands, one row per depth."""
+    """State of a search, one row per depth."""
 
     uncovered: WordMatrix  # (size, pair words)
     excluded: WordMatrix  # (size, words): tried before at this depth or above, chosen, or not a column
@@ -263,7 +263,7 @@ def _descend(problem: Any, state: Any, depth: Any, column: Any) -> None:
 
 @compiled
 def _search(problem: Any, state: Any, steps: Any) -> Any:
-    """Search on for some steps; say whether everything is searched, or there is more, or the record is full."""
+    """Search for some more steps; return whether everything is searched, there is more, or the record is full."""
     numbers = state.numbers
     last = np.uint64(problem.size - 2)
     none = np.uint64(state.untried.shape[1]) << WORD_SHIFT
@@ -302,7 +302,7 @@ def steps_per_round(words: int) -> int:
 
 
 def advance(problem: FixedSizeProblem, state: BranchState, deadline: Deadline) -> int:
-    """Search on for one round, in compiled calls of about 40 ms; the size must be at least 2.
+    """Search for one more round, in compiled calls of about 40 ms; the size must be at least 2.
 
     Returns
     -------

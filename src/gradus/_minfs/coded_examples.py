@@ -43,41 +43,38 @@ class CodedExamples:
     conflicts: int
 
 
-def code_inputs(X: Any, what: str = "X") -> CodedInputs:
+def code_inputs(X: Any) -> CodedInputs:
     """Check and code a table of categorical columns.
 
     Parameters
     ----------
     X : array-like or DataFrame of shape (n, l)
-        Values of any kind that can be told apart: Booleans, small integers, words.
-    what : str
-        What to call the table in an error.
+        Values of any kind that can be compared: Booleans, small integers, words.
 
     Raises
     ------
     DataError
         If there are no rows, a value is missing, or a column has more than 64 distinct values.
     """
-    names = column_names(X, what)
-    values = as_table(X, what)
-    codes = _code_columns(values, what, names)
+    values = as_table(X, "X")
+    codes = _code_columns(values, column_names(X, "X"))
     classes = _same_columns(codes)
     rows = _pack_rows(codes[:, [members[0] for members in classes]])
     first, group = group_rows(rows)
     return CodedInputs(values.shape[0], values.shape[1], classes, rows[first], group)
 
 
-def _code_columns(values: npt.NDArray[Any], what: str, names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
+def _code_columns(values: npt.NDArray[Any], names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
     """Code the values of every column in the order of their first appearance."""
     if values.dtype == np.bool_:
         return np.asarray(values ^ values[0]).view(np.uint8)
     codes = np.empty(values.shape, dtype=np.uint8)
     for k in range(values.shape[1]):
         place = f"column {k}" if names is None else f"column {names[k]!r}"
-        column = _code(values[:, k], f"{what}, {place}")
+        column = _code(values[:, k], f"X, {place}")
         if column.max() >= MAX_VALUES:
             raise DataError(
-                f"{what} has {column.max() + 1} distinct values in {place}; at most {MAX_VALUES} are supported. "
+                f"X has {column.max() + 1} distinct values in {place}; at most {MAX_VALUES} are supported. "
                 f"Discretise it first: compare it with a threshold such as its median, or cut it at a few quantiles "
                 f"(sklearn.preprocessing.KBinsDiscretizer with encode='ordinal')."
             )

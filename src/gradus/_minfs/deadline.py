@@ -1,4 +1,4 @@
-"""When to stop, and work cut into compiled calls so short that a time limit, a callback and Ctrl-C hold."""
+"""When to stop: work is cut into compiled calls so short that a time limit, a callback and Ctrl-C take effect at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Deadline", "TimeUp", "describe_bounds"]
 
 SECONDS_PER_CALL = 0.04  # long enough that the interpreter costs nothing, short enough for Ctrl-C
 SECONDS_PER_REPORT = 0.1
-GRACE = 0.2  # seconds after a time limit that a first, greedy answer may still take
+GRACE = 0.2  # seconds after a time limit in which a first, greedy answer may still be completed
 
 
 class TimeUp(Exception):  # noqa: N818 - not an error: the caller returns the best so far
@@ -22,18 +22,18 @@ class TimeUp(Exception):  # noqa: N818 - not an error: the caller returns the be
 
 
 class Deadline:
-    """A point in time that long work looks at between two compiled calls.
+    """A point in time that long-running work checks between two compiled calls.
 
     Parameters
     ----------
     seconds : float, optional
         From now on; None for no limit.
     grace_end : float, optional
-        Until when (of `work_clock`) a first answer may still take; by default a fifth of a second past the deadline.
+        When a first answer has to be given up, on `work_clock`; by default a fifth of a second past the deadline.
     cancelled : threading.Event, optional
         Once it is set, the time is over as well: this is how work in another thread is stopped.
     report : callable, optional
-        Is given a few words on how far the work is, several times a second; returning True stops the work.
+        Is given the progress in a few words, several times a second; returning True stops the work.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Deadline:
         return self._cancelled.is_set() or work_clock() >= (self._grace_end if grace else self._end)
 
     def check(self, *, grace: bool = False) -> None:
-        """Report how far the work is if a report is due, and raise `TimeUp` if the time is over."""
+        """Report progress if a report is due, and raise `TimeUp` if the time is over."""
         if self._report is not None and work_clock() >= self._next_report:
             if self._report(self.detail) is True:
                 self._cancelled.set()

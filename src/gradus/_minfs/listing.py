@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from gradus._bits import pack, unpack
+from gradus._bits import pack
 from gradus._minfs.branch import EXHAUSTED, FULL, HAS_RIVAL, N_FOUND, FixedSizeProblem, advance, new_state
 from gradus._minfs.deadline import Deadline
 from gradus._minfs.masks import CoveringProblem
@@ -77,9 +77,7 @@ class DrawnSet:
         return tuple(sorted(int(self.rng.choice(self.column_classes[column])) for column in self.drawn))
 
 
-def visit_sets(
-    cover: CoveringProblem, size: int, visitor: SetVisitor, deadline: Deadline, *, room: int = 4096
-) -> Iterator[list[tuple[int, ...]]]:
+def visit_sets(cover: CoveringProblem, size: int, visitor: SetVisitor, deadline: Deadline) -> Iterator[list[tuple[int, ...]]]:
     """Hand all sets of the minimum size to a visitor; yield after every batch, so that the caller may check or stop.
 
     Parameters
@@ -90,17 +88,17 @@ def visit_sets(
         The minimum size, the forced columns included.
     deadline : Deadline
         When to stop, by raising `TimeUp`.
-    room : int
-        Sets in a batch.
     """
     free = size - len(cover.forced)
     if free <= 1:
-        batch = _singles(cover) if free else [cover.original_columns(())]
+        batch = [cover.original_columns(())]
+        if free:  # the forced columns are not enough: with each column that covers the rest alone
+            batch = [cover.original_columns([place]) for place in cover.columns_in_all()]
         visitor.add(batch)
         yield batch
         return
     problem = FixedSizeProblem(cover.masks, cover.covers, free, False)
-    state = new_state(problem, room=room)
+    state = new_state(problem)
     status = FULL
     while status != EXHAUSTED:
         status = advance(problem, state, deadline)
@@ -112,12 +110,6 @@ def visit_sets(
             state.numbers[HAS_RIVAL] = 1
         yield batch
         deadline.check()
-
-
-def _singles(cover: CoveringProblem) -> list[tuple[int, ...]]:
-    """List the sets of the forced columns and one that covers the rest alone."""
-    places = np.flatnonzero(unpack(cover.columns_in_all().reshape(1, -1), len(cover.columns))[:, 0])
-    return [cover.original_columns([place]) for place in places]
 
 
 def expand(sets: Iterable[tuple[int, ...]], column_classes: ColumnClasses, limit: int | None = None) -> list[tuple[int, ...]]:

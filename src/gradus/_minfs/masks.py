@@ -120,13 +120,9 @@ def _mark_supersets(sets: Any, begin: Any, end: Any, n_compared: Any, kept: Any,
     return n_kept
 
 
-@compiled
-def mask_sizes(masks: Any) -> Any:
+def mask_sizes(masks: WordMatrix) -> Positions:
     """Count the columns in each mask."""
-    sizes = np.zeros(masks.shape[0], dtype=np.int64)
-    for i in range(masks.shape[0]):
-        for w in range(masks.shape[1]):
-            sizes[i] += np.int64(popcount(masks[i, w]))
+    sizes: Positions = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     return sizes
 
 
@@ -209,10 +205,10 @@ class CoveringProblem:
         chosen = self.columns[np.asarray(places, dtype=np.int64)]
         return tuple(int(column) for column in np.sort(np.concatenate([self.forced, chosen])))
 
-    def columns_in_all(self) -> npt.NDArray[np.uint64]:
-        """Bits of the columns that cover every pair alone."""
-        common: npt.NDArray[np.uint64] = np.bitwise_and.reduce(self.masks, axis=0)
-        return common
+    def columns_in_all(self) -> npt.NDArray[np.intp]:
+        """Places of the columns that cover every pair alone."""
+        common = np.bitwise_and.reduce(self.masks, axis=0, keepdims=True)
+        return np.flatnonzero(unpack(common, len(self.columns))[:, 0])
 
 
 def reduce_masks(
@@ -259,7 +255,7 @@ def reduce_masks(
 
 
 def _covers(masks: WordMatrix, n_columns: int, deadline: Deadline) -> WordMatrix:
-    """For each column the masks that have it."""
+    """Return, for each column, the masks that contain it."""
     covers = np.zeros((n_columns, n_words(len(masks))), dtype=np.uint64)
     for begin, end in deadline.slices(len(masks), grace=True):
         _transpose(masks, begin, end, covers)
@@ -267,7 +263,7 @@ def _covers(masks: WordMatrix, n_columns: int, deadline: Deadline) -> WordMatrix
 
 
 def _without_columns(masks: WordMatrix, keep: npt.NDArray[np.bool_], deadline: Deadline) -> WordMatrix:
-    """Masks over the columns that are kept, which are numbered anew."""
+    """Return the masks over the columns that are kept, which get new numbers."""
     new_number = np.where(keep, np.cumsum(keep) - 1, -1)
     renumbered = np.zeros((len(masks), n_words(int(keep.sum()))), dtype=np.uint64)
     for begin, end in deadline.slices(len(masks), grace=True):
@@ -285,9 +281,9 @@ class MaskCollector:
     classes : ndarray of int, shape (n,)
         The class of each row.
     keep : int
-        How many masks to hold at most.
+        The most masks to hold.
     work : int
-        How many pairs times words to look at at most; beyond it, each row meets only some of its partners.
+        The most pairs times words to look at; beyond it, each row is compared with some of its partners only.
     deadline : Deadline, optional
         When to give up: `collect` then raises `TimeUp`.
     """
@@ -335,7 +331,7 @@ class MaskCollector:
 
 
 def _partners(cells: Positions, classes: Positions) -> tuple[Positions, Positions]:
-    """For rows sorted by cell and class: where the later classes of each row's cell begin, and where the cell ends."""
+    """Return, for rows sorted by cell and class, where the later classes of each row's cell begin and where the cell ends."""
     new_cell = np.flatnonzero(np.diff(cells)) + 1
     new_block = np.flatnonzero((np.diff(cells) != 0) | (np.diff(classes) != 0)) + 1
     rows = np.arange(len(cells))
@@ -347,7 +343,7 @@ def _partners(cells: Positions, classes: Positions) -> tuple[Positions, Position
 def _nearby_partners(first: Positions, stop: Positions, share: int) -> tuple[Positions, Positions]:
     """Leave each row only this many of its partners: those at about the same place in their classes.
 
-    Rows come sorted within a class, so these are more alike than others, and like rows make short masks.
+    Rows are sorted within a class, so these are more similar than others, and similar rows have short masks.
     """
     rows = np.arange(len(first))
     begin = np.concatenate([[0], np.flatnonzero(np.diff(first)) + 1])
@@ -365,7 +361,7 @@ def _shorten(masks: WordMatrix, n_masks: int, keep: int) -> tuple[int, int]:
     fitting = np.flatnonzero(up_to <= keep)
     longest = int(fitting[-1])
     kept = np.flatnonzero(sizes <= longest)
-    if not len(kept):  # more of the shortest size than fit: some of them have to do
+    if not len(kept):  # more of the shortest size than fit: keep some of them
         kept = np.flatnonzero(sizes == sizes.min())[:keep]
     masks[: len(kept)] = masks[kept]
     return longest, len(kept)

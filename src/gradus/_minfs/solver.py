@@ -1,7 +1,7 @@
 """Minimum sets of examples: masks collected and reduced, bounded from both sides, and the answer checked against the rows.
 
 From below, the branch and bound refutes one size after the other. Whenever that has cost more than a wider beam
-would, the beam is widened to come from above. Effort is counted in words touched, not in seconds, so that without a
+would, the beam is widened to lower the upper bound. Effort is counted in words touched, not in seconds, so that without a
 deadline the answer depends on the examples alone.
 """
 
@@ -21,7 +21,7 @@ from gradus._minfs.deadline import Deadline, TimeUp, describe_bounds
 from gradus._minfs.listing import SetVisitor, visit_sets
 from gradus._minfs.masks import CoveringProblem, MaskCollector, reduce_masks
 
-__all__ = ["Deepening", "Solution", "Solver"]
+__all__ = ["DeepeningSearch", "Solution", "Solver"]
 
 FIRST_WORK = 1 << 32  # words touched at most to prove that a minimum set is the lexicographically first one
 MASKS_PER_STEP = 11  # masks that a step of the search intersects, roughly
@@ -44,8 +44,8 @@ class Solution:
     first: bool
 
 
-class Deepening:
-    """Find the lexicographically first minimum set of a covering problem.
+class DeepeningSearch:
+    """Finds the lexicographically first minimum set of a covering problem.
 
     Parameters
     ----------
@@ -66,14 +66,14 @@ class Deepening:
         self.steps = 0
 
     def run(self) -> Solution:
-        """Refute one size after the other, until a set of the size at hand is found or the time is over."""
+        """Refute one size after the other, until a set of the current size is found or the time is over."""
         if self.cover.n_pairs == 0:
             features = tuple(int(column) for column in self.cover.forced)
             return Solution(features, len(features), optimal=True, first=True)
         if self.size == 1:
-            words = self.cover.columns_in_all()
-            if words.any():
-                return Solution(self.cover.original(_lowest_bit(words)), self._lower_bound(), optimal=True, first=True)
+            alone = self.cover.columns_in_all()
+            if len(alone):
+                return Solution(self.cover.original_columns(alone[:1]), self._lower_bound(), optimal=True, first=True)
             self.size = 2
         while True:
             first = self._search_size()
@@ -88,9 +88,9 @@ class Deepening:
         return self.size + len(self.cover.forced)
 
     def _search_size(self) -> bool | None:
-        """Look for sets of the present size.
+        """Look for sets of the current size.
 
-        True if all were searched, False if only the proof of being first is given up, None if the time is over.
+        True if all were searched, False if only the proof that it is the first set was given up, None if the time is over.
         """
         cover = self.cover
         problem = FixedSizeProblem(cover.masks, cover.covers, self.size, True)
@@ -118,7 +118,7 @@ class Deepening:
         return first
 
     def _take(self, state: BranchState) -> None:
-        """Take over the set that a search has found, which is of the present size."""
+        """Keep the set that a search has found, which has the current size."""
         if state.numbers[HAS_RIVAL]:
             self.rival = state.rival[0].copy()
             self.known = self.cover.original(self.rival)
@@ -163,15 +163,6 @@ class Deepening:
         return bits
 
 
-def _lowest_bit(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Keep the lowest of the bits that are set."""
-    lowest = np.zeros_like(words)
-    place = int(np.flatnonzero(words)[0])
-    bits = int(words[place])
-    lowest[place] = bits & -bits
-    return lowest
-
-
 class Solver:
     """Minimum sets of (merged) columns for one target.
 
@@ -198,11 +189,12 @@ class Solver:
         best, lower = tuple(range(self.n_columns)), 0
         try:
             self.deadline.check(grace=True)
-            self._collect()
+            self.masks, self.complete = self._collector(self.keep).collect()
+            self.cover = reduce_masks(self.masks, self.n_columns, self.deadline)
             # Where no pair is left out, the search itself starts with a greedy set as soon as that is worthwhile.
             best = best if self.complete else self._greedy()
             while True:
-                solution = Deepening(self.cover, lower, best, self.deadline).run()
+                solution = DeepeningSearch(self.cover, lower, best, self.deadline).run()
                 lower = solution.lower_bound
                 if not self._add_violated(solution.features):
                     return solution
@@ -225,10 +217,6 @@ class Solver:
                         break
         except TimeUp:
             visitor.clear()
-
-    def _collect(self) -> None:
-        self.masks, self.complete = self._collector(self.keep).collect()
-        self.cover = reduce_masks(self.masks, self.n_columns, self.deadline)
 
     def _collector(self, keep: int) -> MaskCollector:
         return MaskCollector(self.rows, self.classes, keep=keep, work=PAIR_WORK, deadline=self.deadline)
@@ -259,7 +247,10 @@ class Solver:
         return False
 
     def _add_violated(self, features: tuple[int, ...]) -> bool:
-        """Add the masks of pairs that a set of columns does not separate; return whether there were any."""
+        """Add the masks of pairs that a set of columns does not separate; return whether there were any.
+
+        After some failures, masks are collected again, and more of them are held.
+        """
         if self.complete:
             return False
         selected = np.isin(np.arange(self.n_columns), features)
@@ -268,15 +259,11 @@ class Solver:
         missed, _ = self._collector(MASKS_ADDED).collect(cells)
         if not len(missed):
             return False
-        self._add(missed)
-        return True
-
-    def _add(self, masks: WordMatrix) -> None:
-        """Add masks, and after some failures collect again and hold more of them."""
-        self.masks = np.concatenate([self.masks, masks])
+        self.masks = np.concatenate([self.masks, missed])
         self.failures += 1
         if self.failures % FAILURES_BEFORE_GROWTH == 0 and self.keep * GROWTH * self.rows.shape[2] <= MOST_WORDS:
             self.keep *= GROWTH
             collected, self.complete = self._collector(self.keep).collect()
             self.masks = collected if self.complete else np.concatenate([self.masks, collected])
         self.cover = reduce_masks(self.masks, self.n_columns, self.deadline)
+        return True

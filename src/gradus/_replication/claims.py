@@ -18,6 +18,7 @@ from gradus._replication.estimates import (
     mean_interval,
     row_means,
     sample_matrix,
+    shared_samples,
 )
 from gradus._replication.gains import (
     FEWEST_PAIRS,
@@ -39,7 +40,6 @@ from gradus._replication.verdicts import (
     above,
     alike,
     as_number,
-    as_percent,
     as_points,
     as_share,
     in_known_order,
@@ -176,7 +176,7 @@ def sixth_target_of_parity(results: Results) -> list[Statement]:
     size = max(gains, key=lambda n: gains[n].value)
     there = pairs.n_train == size
     before, after = (mean_interval(values[there][:, 5]) for values in (pairs.second_targets, pairs.first_targets))
-    ours = f"{as_percent(before)} to {as_percent(after)} at {size} examples; gain {as_points(gains[size])}"
+    ours = f"{100 * before.value:.1f} % to {100 * after.value:.1f} % at {size} examples; gain {as_points(gains[size])}"
     verdict = within(gains[size].scaled(100), 26.0, tolerance=6.0)
     return [("The sixth target of 7-bit parity at its best", "58 % to 84 %", ours, verdict)]
 
@@ -188,7 +188,7 @@ def fewer_examples_for_parity(results: Results) -> list[Statement]:
         return []
     base, lgh = rows
     sizes = sorted(set(base.sizes) & set(lgh.sizes))
-    samples = sorted(set(base.sample.tolist()) & set(lgh.sample.tolist()))
+    samples = shared_samples(base, lgh)
     if not sizes or not samples:
         return []
     first, second = (sample_matrix(rows, sizes, samples) for rows in (base, lgh))

@@ -11,6 +11,7 @@ from gradus._replication.league import PUBLISHED_SPEED, Effort, effort, gain_kep
 from gradus._replication.learners import LEARNERS, limit_in_examples, rows_of_learner, size_at_level, smallest_right_circuit
 from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 from gradus._replication.verdicts import as_share
+from gradus._wording import two_digits
 
 __all__ = ["tables_in_markdown"]
 
@@ -79,15 +80,12 @@ def accuracy_with_noise(results: Results) -> str:
     rows = []
     for problem in _problems(results):
         one = results.select(problem=problem)
+        sizes = ", ".join(map(str, one.sizes))
         for rate in sorted(set(one.noise.tolist())):
             found = {key: LEARNERS[key].select(one.select(noise=rate)).usable_only() for key in keys}
             means = {key: mean_interval(these.accuracy) for key, these in found.items() if len(these)}
-            rows.append([f"{problem_title(problem)}, {_numbers(one.sizes)}", f"{100 * rate:g} %", *_best_in_bold(means, keys)])
+            rows.append([f"{problem_title(problem)}, {sizes}", f"{100 * rate:g} %", *_best_in_bold(means, keys)])
     return _markdown(["problem, examples", "flipped", *(LEARNERS[key].name for key in keys)], rows)
-
-
-def _numbers(sizes: Sequence[int]) -> str:
-    return ", ".join(map(str, sizes))
 
 
 def _best_in_bold(means: dict[str, Estimate], keys: Sequence[str]) -> list[str]:
@@ -150,14 +148,11 @@ def the_league(results: Results) -> str:
         lead = row.lead.scaled(100)
         said = f"{lead.value:+.1f} [{lead.low:.1f}, {lead.high:.1f}]"
         rows.append([name, *_best_in_bold(row.accuracy, keys), f"{said} ({LEARNERS[row.best_other].name}, n = {lead.n})"])
-        times.append([name, *(_seconds(row.seconds.get(key, math.nan)) for key in TIMED)])
+        seconds = {key: value for key, value in row.seconds.items() if not math.isnan(value)}
+        times.append([name, *(two_digits(seconds[key]) if key in seconds else NOTHING for key in TIMED)])
     headings = ["function/examples", *(LEARNERS[key].name for key in keys), "lead of the vote over the best other (points)"]
     clock = _markdown(["function/examples", *(LEARNERS[key].name for key in TIMED)], times)
     return f"{_markdown(headings, rows)}\nMedian CPU seconds of a fit and its scoring:\n\n{clock}"
-
-
-def _seconds(value: float) -> str:
-    return NOTHING if math.isnan(value) else f"{value:.2g}"
 
 
 def seconds_to_level(results: Results) -> str:
@@ -169,13 +164,13 @@ def seconds_to_level(results: Results) -> str:
         ours = effort(rows_of_learner(one, "lessons"))
         if ours is None or not any(theirs):
             continue
-        saved = theirs[1].seconds.value / ours.seconds.value if theirs[1] is not None else math.nan
-        rows.append([problem_title(problem), *map(_effort, (*theirs, ours)), "–" if math.isnan(saved) else f"{saved:.0f}"])
+        saved = NOTHING if theirs[1] is None else f"{theirs[1].seconds.value / ours.seconds.value:.0f}"
+        rows.append([problem_title(problem), *map(_effort, (*theirs, ours)), saved])
     return _markdown(["", "published code, L1", "published code, Lgh, order given", "lessons", "times fewer (Lgh)"], rows)
 
 
 def _effort(found: Effort | None) -> str:
-    return NOTHING if found is None else f"{found.size} examples, {found.seconds.value:.2g} s"
+    return NOTHING if found is None else f"{found.size} examples, {two_digits(found.seconds.value)} s"
 
 
 def _examples_and_seconds(results: Results) -> str:

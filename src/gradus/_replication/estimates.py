@@ -22,6 +22,7 @@ __all__ = [
     "mean_interval",
     "row_means",
     "sample_matrix",
+    "shared_samples",
     "target_gain_by_size",
 ]
 
@@ -101,6 +102,11 @@ def mean_by_size(results: Results, values: npt.ArrayLike) -> list[tuple[int, Est
     return found
 
 
+def shared_samples(*results: Results) -> list[int]:
+    """Return the numbers of the training sets that all of these results have."""
+    return sorted(set.intersection(*(set(rows.sample.tolist()) for rows in results)))
+
+
 def sample_matrix(results: Results, sizes: Sequence[int], samples: Sequence[int]) -> Floats:
     """Return accuracies by training size and sample, NaN where there is none.
 
@@ -136,10 +142,8 @@ def crossing(sizes: Sequence[int], accuracy: Floats, level: float) -> float:
     return float("nan")
 
 
-def bootstrap(
-    statistic: Callable[[npt.NDArray[np.int64]], float], n: int, *, replicates: int = REPLICATES, level: float = LEVEL
-) -> Estimate:
-    """Return the percentile interval of a statistic of n samples; the statistic gets the indices of the samples drawn.
+def bootstrap(statistic: Callable[[npt.NDArray[np.int64]], float], n: int, *, replicates: int = REPLICATES) -> Estimate:
+    """Return the 95 % percentile interval of a statistic of n samples; the statistic gets the indices of the samples drawn.
 
     Replicates in which the statistic is undefined (NaN) are left out; if more than one in ten are, there is no interval.
 
@@ -156,7 +160,7 @@ def bootstrap(
     drawn = drawn[~np.isnan(drawn)]
     if np.isnan(value) or len(drawn) < 0.9 * replicates:
         return Estimate(value, np.nan, np.nan, n)
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(value, float(low), float(high), n)
 
 

@@ -17,6 +17,7 @@ from gradus._replication.estimates import (
     mean_interval,
     row_means,
     sample_matrix,
+    shared_samples,
 )
 
 __all__ = [
@@ -59,7 +60,7 @@ def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
     Peaks are defined as in `peak`; n is the number of training sets at the peak that has fewer.
     """
     sizes = sorted(set(first.sizes) & set(second.sizes) & set(base.sizes))
-    samples = sorted(set(base.sample.tolist()) & set(first.sample.tolist()) & set(second.sample.tolist()))
+    samples = shared_samples(first, second, base)
     if not sizes or not samples:
         return mean_interval([])
     accuracy = [sample_matrix(rows, sizes, samples) for rows in (first, second, base)]
@@ -70,8 +71,9 @@ def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
         gains, counts = gains[:, enough], counts[:, enough]
 
     def difference(drawn: npt.NDArray[np.int64]) -> float:
-        one, other = (_largest_mean(gain[:, drawn]) for gain in gains)
-        return one - other
+        one, other = (row_means(gain[:, drawn]) for gain in gains)
+        # The largest known mean of each, or NaN, without the warning of nanmax.
+        return float(np.fmax.reduce(one) - np.fmax.reduce(other))
 
     estimate = bootstrap(difference, len(samples), replicates=1000)
     if np.isnan(estimate.value):
@@ -79,15 +81,10 @@ def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
     return replace(estimate, n=min(int(n[np.nanargmax(row_means(gain))]) for gain, n in zip(gains, counts, strict=True)))
 
 
-def _largest_mean(gain: Floats) -> float:
-    means = row_means(gain)
-    return float(np.nanmax(means)) if not np.isnan(means).all() else float("nan")
-
-
 def share_of_gain(auto: Results, known: Results, base: Results, size: int) -> Estimate:
     """Return the share of the gain at one size that another variant keeps, with its bootstrap interval."""
     at = [rows.select(n_train=size) for rows in (auto, known, base)]
-    samples = sorted(set.intersection(*(set(rows.sample.tolist()) for rows in at)))
+    samples = shared_samples(*at)
     if not samples:
         return mean_interval([])
     first, second, third = (sample_matrix(rows, [size], samples)[0] for rows in at)
@@ -159,7 +156,7 @@ def _pairs_by_tau(one: Results, size: int) -> Iterator[tuple[float, Pairs]]:
 def gains_by_target(results: Results, problem: str) -> list[tuple[str, Estimate, dict[str, Estimate]]]:
     """Return, for each target and for their mean, its name, the accuracy of L1, and the gain of each other loss."""
     one = results.select(problem=problem)
-    names = _target_names(one)
+    names = one.row(0).targets or [f"target {k + 1}" for k in range(one.per_target.shape[1])]
     base = one.select(loss="l1")
     usable = base.usable_only()
     pairs = {loss: one.select(loss=loss).pairs(base) for loss in STRICTER_LOSSES}
@@ -169,9 +166,3 @@ def gains_by_target(results: Results, problem: str) -> list[tuple[str, Estimate,
         rows.append((name, mean_interval(usable.per_target[:, k] if len(usable) else []), gains))
     overall = {loss: mean_interval(pair.gain) for loss, pair in pairs.items()}
     return [*rows, ("mean", mean_interval(usable.accuracy), overall)]
-
-
-def _target_names(results: Results) -> list[str]:
-    """Return the names of the targets that rows are about."""
-    named = results.row(0).targets
-    return list(named) if named else [f"target {k + 1}" for k in range(results.per_target.shape[1])]

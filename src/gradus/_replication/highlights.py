@@ -17,6 +17,7 @@ __all__ = ["HEADLINE_SIZE", "headline_numbers", "highlights", "verdict_counts"]
 
 HEADLINE_SIZE = 40
 """Training examples at which parity is summed up; the full replication has its largest gain there."""
+WHAT = {"L1": "all targets at once", "Lgh": "the paper's curriculum", "lessons": "ours, given no order"}
 COUNTED = {
     HOLDS: ("holds", "hold"),
     CLOSE: ("is close", "are close"),
@@ -66,11 +67,11 @@ def _parity(results: Results) -> str:
     if numbers is None:
         return ""
     accuracy, gain = numbers
-    each = ", ".join(f"{name} {100 * estimate.value:.1f} %" for name, estimate in accuracy.items())
+    each = ", ".join(f"{name} {100 * estimate.value:.1f} % ({WHAT[name]})" for name, estimate in accuracy.items())
     points, sets = gain.scaled(100), counted(gain.n, "training set")
     return (
-        f"7-bit parity from {HEADLINE_SIZE} of 128 patterns, unseen bits right: {each}; "
-        f"Lgh gains {points.value:.1f} points [{points.low:.1f}, {points.high:.1f}] over L1 ({sets})"
+        f"7-bit parity from {HEADLINE_SIZE} of 128 patterns ({sets}), unseen bits right: {each}. "
+        f"The curriculum gains {points.value:.1f} points [{points.low:.1f}, {points.high:.1f}]; the paper says up to 10."
     )
 
 
@@ -84,12 +85,16 @@ def _adder(results: Results) -> str:
     mean = f"; mean {100 * float(np.mean(rows.accuracy)):.1f} %" if exact < len(rows) else ""
     return (
         f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {exact} of "
-        f"{counted(len(rows), 'training set')}{sizes}{mean}"
+        f"{counted(len(rows), 'training set')}{sizes}{mean}."
     )
 
 
 def _statements(claims: Sequence[Claim]) -> str:
     if not claims:
         return ""
-    more = "; the full replication has the numbers" if any(claim.verdict == DIRECTION for claim in claims) else ""
-    return f"Statements of the paper that this run can check: {verdict_counts(claims)}{more}"
+    more = " The page has the numbers of the full replication beside them." if _short(claims) else ""
+    return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}"
+
+
+def _short(claims: Sequence[Claim]) -> bool:
+    return any(claim.verdict in (DIRECTION, UNDECIDED) for claim in claims)

@@ -53,7 +53,8 @@ def league_rows(results: Results) -> list[LeagueRow]:
             continue
         accuracy = {key: dict(accuracy_by_size(these))[size] for key, these in rows.items()}
         best = max(others, key=lambda key: accuracy[key].value)
-        seconds = {key: _median_seconds(these) for key, these in rows.items()}
+        # NaN unless all of them ran on a CPU.
+        seconds = {key: float(np.median(np.asarray(these.cpu_seconds, dtype=np.float64))) for key, these in rows.items()}
         found.append(LeagueRow(problem, size, accuracy, seconds, best, difference(rows["lessons"], rows[best], size)))
     return found
 
@@ -61,12 +62,6 @@ def league_rows(results: Results) -> list[LeagueRow]:
 def learners_of(rows: Sequence[LeagueRow]) -> list[str]:
     """Return the learners that any function has, in their usual order."""
     return [key for key in LEARNERS if any(key in row.accuracy for row in rows)]
-
-
-def _median_seconds(rows: Results) -> float:
-    """Return the median CPU time of a fit; NaN unless all of them ran on a CPU."""
-    seconds = np.asarray(rows.cpu_seconds, dtype=np.float64)
-    return float(np.median(seconds))
 
 
 def orders_found(one: Results) -> dict[str, Results]:

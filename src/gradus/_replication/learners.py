@@ -11,7 +11,15 @@ import numpy.typing as npt
 from gradus._experiments.results import Floats, Results
 from gradus._experiments.training_sets import problem_of
 from gradus._lessons.description import BIT, gate_table
-from gradus._replication.estimates import Estimate, bootstrap, crossing, mean_interval, row_means, sample_matrix
+from gradus._replication.estimates import (
+    Estimate,
+    bootstrap,
+    crossing,
+    mean_interval,
+    row_means,
+    sample_matrix,
+    shared_samples,
+)
 from gradus._replication.paper import AUTOMATIC
 
 __all__ = [
@@ -43,10 +51,6 @@ def _method(name: str) -> Callable[[Results], Results]:
     return lambda rows: rows.select(method=name)
 
 
-def _best_circuit(rows: Results) -> Results:
-    return rows.select(method="lessons").scored_by("best_circuit_accuracy")
-
-
 LEARNERS = {
     learner.key: learner
     for learner in (
@@ -57,7 +61,7 @@ LEARNERS = {
         Learner("forest", "random forest", _method("forest")),
         Learner("boosting", "gradient boosting", _method("boosting")),
         Learner("mlp", "small MLP", _method("mlp")),
-        Learner("circuit", "lessons, one circuit", _best_circuit),
+        Learner("circuit", "lessons, one circuit", lambda rows: _method("lessons")(rows).scored_by("best_circuit_accuracy")),
         Learner("lessons", "lessons, vote", _method("lessons")),
     )
 }
@@ -68,15 +72,15 @@ def rows_of_learner(results: Results, key: str, **wanted: object) -> Results:
     return LEARNERS[key].select(results.select(**{"noise": 0.0, **wanted}))
 
 
-def size_at_level(rows: Results, level: float = LEVEL_WANTED) -> Estimate:
-    """Return the training size at which the mean accuracy passes a level, with a bootstrap interval; NaN if it never does."""
-    sizes, samples = rows.sizes, sorted(set(rows.sample.tolist()))
+def size_at_level(rows: Results) -> Estimate:
+    """Return the training size at which the mean accuracy passes 99 %, with a bootstrap interval; NaN if it never does."""
+    sizes, samples = rows.sizes, shared_samples(rows)
     if not samples:
         return mean_interval([])
     accuracy = sample_matrix(rows, sizes, samples)
 
     def size(drawn: npt.NDArray[np.int64]) -> float:
-        return crossing(sizes, row_means(accuracy[:, drawn]), level)
+        return crossing(sizes, row_means(accuracy[:, drawn]), LEVEL_WANTED)
 
     return bootstrap(size, len(samples), replicates=REPLICATES)
 
@@ -84,7 +88,7 @@ def size_at_level(rows: Results, level: float = LEVEL_WANTED) -> Estimate:
 def difference(first: Results, second: Results, size: int) -> Estimate:
     """Return the mean difference in accuracy at one size over the training sets that both have."""
     at = [rows.select(n_train=size) for rows in (first, second)]
-    shared = sorted(set(at[0].sample.tolist()) & set(at[1].sample.tolist()))
+    shared = shared_samples(*at)
     if not shared:
         return mean_interval([])
     one, other = (sample_matrix(rows, [size], shared)[0] for rows in at)

@@ -9,9 +9,17 @@ import numpy.typing as npt
 
 from gradus._experiments.results import Results
 from gradus._replication.claims import Claim, numbered
-from gradus._replication.estimates import Estimate, bootstrap, crossing, mean_interval, row_means, sample_matrix
+from gradus._replication.estimates import (
+    Estimate,
+    bootstrap,
+    crossing,
+    mean_interval,
+    row_means,
+    sample_matrix,
+    shared_samples,
+)
 from gradus._replication.gains import FEWEST_PAIRS
-from gradus._replication.league import LEAGUE_SIZES, PUBLISHED_SPEED, LeagueRow, effort, league_rows, orders_found
+from gradus._replication.league import LEAGUE_SIZES, PUBLISHED_SPEED, effort, league_rows, orders_found
 from gradus._replication.learners import (
     LEARNERS,
     LEVEL_WANTED,
@@ -34,6 +42,7 @@ from gradus._replication.verdicts import (
     as_share,
     not_below,
 )
+from gradus._wording import two_digits
 
 __all__ = ["OWN_CLAIMS", "check_own_claims"]
 
@@ -83,7 +92,7 @@ def lessons_need_half_the_examples(results: Results) -> list[Statement]:
 
 def _ratio_of_sizes(ours: Results, theirs: Results) -> Estimate:
     """Return the ratio of the sizes at which two curves pass 99 %, with a bootstrap interval over shared training sets."""
-    samples = sorted(set(ours.sample.tolist()) & set(theirs.sample.tolist()))
+    samples = shared_samples(ours, theirs)
     matrices = [sample_matrix(rows, rows.sizes, samples) for rows in (ours, theirs)]
 
     def ratio(drawn: npt.NDArray[np.int64]) -> float:
@@ -144,12 +153,8 @@ def wrong_labels_cost_little(results: Results) -> list[Statement]:
                 statement = (
                     f"With 5 % flipped labels lessons lose less than a point on {problem_title(problem)} at {size} examples"
                 )
-                found.append((statement, "less than 1 point", as_points(loss), above(_more(loss, NOTICEABLE), 0.0)))
+                found.append((statement, "less than 1 point", as_points(loss), above(loss, -NOTICEABLE)))
     return found
-
-
-def _more(estimate: Estimate, by: float) -> Estimate:
-    return Estimate(estimate.value + by, estimate.low + by, estimate.high + by, estimate.n)
 
 
 def lessons_stand_noise_better(results: Results) -> list[Statement]:
@@ -176,8 +181,9 @@ def self_paced_orders_agree_more(results: Results) -> list[Statement]:
         rows, size = orders_found(results.select(problem=problem)), LEAGUE_SIZES[problem]
         if not {"self-paced", "minimum sets"} <= set(rows):
             continue
-        ours, theirs = (_tau_by_sample(rows[name].select(n_train=size)) for name in ("self-paced", "minimum sets"))
-        shared = sorted(ours.keys() & theirs.keys())
+        at = [rows[name].select(n_train=size) for name in ("self-paced", "minimum sets")]
+        ours, theirs = (dict(zip(one.sample.tolist(), one.tau.tolist(), strict=True)) for one in at)
+        shared = shared_samples(*at)
         gain = mean_interval([ours[sample] - theirs[sample] for sample in shared])
         if gain.n:
             where = f"{problem_title(problem)} at {size} examples"
@@ -186,25 +192,17 @@ def self_paced_orders_agree_more(results: Results) -> list[Statement]:
     return found
 
 
-def _tau_by_sample(rows: Results) -> dict[int, float]:
-    return dict(zip(rows.sample.tolist(), np.asarray(rows.tau, dtype=np.float64).tolist(), strict=True))
-
-
-def nobody_is_better(results: Results) -> list[Statement]:
+def no_other_learner_is_better(results: Results) -> list[Statement]:
     """Check that on no function of the league another learner is noticeably better than lessons."""
     rows = league_rows(results)
     if not rows:
         return []
-    wins, losses = ([row for row in rows if sign * row.lead.value > 0 and _decided(row, sign)] for sign in (1, -1))
+    wins, losses = [row for row in rows if row.lead.low > 0], [row for row in rows if row.lead.high < 0]
     enough = all(row.lead.n >= FEWEST_PAIRS for row in rows)
     lost = ", ".join(f"{row.problem} {100 * row.lead.value:+.1f} ({LEARNERS[row.best_other].name})" for row in losses)
     ours = f"{len(wins)} won, {len(losses)} lost of {len(rows)}" + (f": {lost} points" if lost else "")
     verdict = DOES_NOT_HOLD if losses else HOLDS if enough else UNDECIDED
     return [("On no function of the league is another learner better than lessons", "none", ours, verdict)]
-
-
-def _decided(row: LeagueRow, sign: int) -> bool:
-    return row.lead.low > 0 if sign > 0 else row.lead.high < 0
 
 
 def ten_times_less_time(results: Results) -> list[Statement]:
@@ -219,7 +217,7 @@ def ten_times_less_time(results: Results) -> list[Statement]:
         # The quotient of two means: the widest that their intervals allow.
         share = Estimate(mean.value / other.value, mean.low / other.high, mean.high / other.low, min(mean.n, other.n))
         statement = f"Lessons take less than a tenth of the published code's CPU time to 99 % on {problem_title(problem)}"
-        said = f"{mean.value:.2g} s at {ours.size} examples against {other.value:.2g} s at {theirs.size}"
+        said = f"{two_digits(mean.value)} s at {ours.size} examples against {two_digits(other.value)} s at {theirs.size}"
         found.append((statement, "below 10 %", f"{as_share(share)}: {said} (n = {share.n})", above(_less(FASTER, share), 0.0)))
     return found
 
@@ -232,6 +230,6 @@ OWN_CLAIMS: tuple[Callable[[Results], list[Statement]], ...] = (
     wrong_labels_cost_little,
     lessons_stand_noise_better,
     self_paced_orders_agree_more,
-    nobody_is_better,
+    no_other_learner_is_better,
     ten_times_less_time,
 )

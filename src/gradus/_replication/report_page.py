@@ -13,7 +13,7 @@ from gradus._experiments.results import Results
 from gradus._experiments.run import versions
 from gradus._experiments.standings import Standing
 from gradus._experiments.tasks import BASELINES
-from gradus._html import SORTING, html_page, inline_svg
+from gradus._html import SORTING, html_page, html_table, inline_svg
 from gradus._replication.claims import Claim
 from gradus._replication.estimates import accuracy_by_size
 from gradus._replication.figures.style import LABELS
@@ -25,22 +25,24 @@ from gradus._wording import counted
 
 __all__ = ["Section", "report_page"]
 
+PAPER_TITLE = "Target curricula for Boolean networks: a replication"
+OWN_TITLE = "Boolean circuits from few examples: beyond the paper"
 LEADING = ("headline", "adder")
 """Figures that stand above the claims."""
 TABLES = {"tab2": "yeast", "tab3": "ecoli"}
 STYLE = """
 h2 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
-table { width: 100%; font-size: 0.88rem; } td.number { white-space: nowrap; }
+table { width: 100%; font-size: 0.88rem; } td.number, td .interval { white-space: nowrap; }
 .holds, .direction { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }
 .close { font-weight: 600; } .undecided { color: var(--quiet); }
 .highlights { font-size: 1.05rem; max-width: 56rem; padding-left: 1.2rem; }
-figure { margin: 1rem 0; overflow-x: auto; background: #fff; border-radius: 6px; }
-figure svg { max-width: 100%; height: auto; } figure circle.point:hover { fill-opacity: .35; }
-figure.large svg { width: 100%; }
+figure { margin: 1rem 0; width: fit-content; max-width: 100%; overflow-x: auto; background: #fff; border-radius: 6px; }
+figure svg { display: block; max-width: 100%; height: auto; } figure circle.point:hover { fill-opacity: .35; }
+figure.large, figure.large svg { width: 100%; }
 .small { font-size: 0.85rem; color: var(--quiet); }
 .warning { background: var(--note); padding: 0.6rem 0.9rem; border-left: 4px solid var(--note-line); }
 @media (max-width: 45rem) {
-  figure svg { max-width: none; min-width: 44rem; } figure.headline svg { min-width: 0; }
+  figure svg { max-width: none; min-width: 44rem; } figure.headline svg { min-width: 30rem; }
   .claims thead { display: none; } .claims tr { display: block; padding: .6rem 0; border-bottom: 2px solid var(--line); }
   .claims td { display: block; border: 0; padding: .1rem 0; }
   .claims td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); font-weight: 400; }
@@ -93,12 +95,13 @@ def report_page(
     """
     leading = [section for section in sections if section.name in LEADING]
     others = [section for section in sections if section.name not in LEADING]
+    statements = _statements(claims, own_claims, published)
     body = [
-        "<h1>Target curricula for Boolean networks: a replication</h1>",
+        f"<h1>{PAPER_TITLE if claims or not own_claims else OWN_TITLE}</h1>",
         _summary([*claims, *own_claims], highlights, standings, damaged),
-        _contents(leading, others),
+        _contents(leading, [heading for heading, _ in statements], others),
         *(_section(section) for section in leading),
-        *_statements(claims, own_claims, published),
+        *(f'<h2 id="{place}">{title}</h2>{table}' for (place, title), table in statements),
         *(_section(section) for section in others),
         '<h2 id="methods">Methods</h2>',
         _methods(sections),
@@ -108,8 +111,8 @@ def report_page(
     return html_page("Gradus report", STYLE, body, script=SORTING)
 
 
-def _contents(leading: Sequence[Section], others: Sequence[Section]) -> str:
-    places = [*((one.name, one.plan.title) for one in leading), ("claims", "The paper's statements")]
+def _contents(leading: Sequence[Section], statements: Sequence[tuple[str, str]], others: Sequence[Section]) -> str:
+    places = [*((one.name, one.plan.title) for one in leading), *statements]
     places += [*((one.name, one.plan.title) for one in others), ("methods", "Methods"), ("provenance", "Provenance")]
     links = (f'<a href="#{escape(place)}">{escape(title)}</a>' for place, title in places)
     return f'<nav class="contents">{"".join(links)}</nav>'
@@ -124,20 +127,23 @@ def _summary(claims: Sequence[Claim], highlights: Sequence[str], standings: Sequ
     left = sum(place.left + place.failed for place in standings)
     if left:
         failed = sum(place.failed for place in standings)
-        said = f"This experiment is not complete: {counted(left, 'task is', 'tasks are')} missing, {failed:,} of them failed."
+        more = f", {failed:,} of them failed" if failed else ""
+        said = f"This experiment is not complete: {counted(left, 'task is', 'tasks are')} missing{more}."
         text += f'<p class="warning">{said}</p>'
     if damaged:
         text += f'<p class="warning">Damaged files, whose tasks count as missing: {escape(", ".join(damaged))}.</p>'
     return text
 
 
-def _statements(claims: Sequence[Claim], own: Sequence[Claim], published: Sequence[Claim]) -> list[str]:
+def _statements(
+    claims: Sequence[Claim], own: Sequence[Claim], published: Sequence[Claim]
+) -> list[tuple[tuple[str, str], str]]:
+    """Return the place and the title of each table of statements, and the table."""
     parts = []
     if claims or not own:
-        parts += ['<h2 id="claims">The paper\'s statements</h2>', _claims_table(claims, published)]
+        parts.append((("claims", "The paper's statements"), _claims_table(claims, published)))
     if own:
-        anchor = "" if parts else ' id="claims"'
-        parts += [f"<h2{anchor}>Statements of our own</h2>", _claims_table(own, (), expected="expected")]
+        parts.append((("own-claims", "Statements of our own"), _claims_table(own, (), expected="expected")))
     return parts
 
 
@@ -159,9 +165,11 @@ def _claims_table(claims: Sequence[Claim], published: Sequence[Claim], expected:
             other = full.get(claim.statement)
             said = f"{escape(other.ours)}: <b>{escape(other.verdict)}</b>" if other else "–"
             cells.append(f'<td data-name="{FULL}">{said}</td>')
-        rows.append("".join(cells))
+        rows.append(f"<tr>{''.join(cells)}</tr>")
     headings = ["", "statement", expected, ours, "verdict", *([FULL] if full else [])]
-    return f'<div class="claims">{_table(headings, rows)}</div>{_claims_note(claims, ours, bool(full))}'
+    head = "".join(f'<th><button type="button">{heading}</button></th>' for heading in headings)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="claims"><div class="scroll">{table}</div></div>{_claims_note(claims, ours, bool(full))}'
 
 
 def _claims_note(claims: Sequence[Claim], ours: str, short: bool) -> str:
@@ -180,12 +188,6 @@ def _claims_note(claims: Sequence[Claim], ours: str, short: bool) -> str:
     return f'<p class="small">{note}</p>'
 
 
-def _table(headings: Sequence[str], rows: Sequence[str]) -> str:
-    head = "".join(f'<th><button type="button">{heading}</button></th>' for heading in headings)
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
 def _section(section: Section) -> str:
     plan, results = section.plan, section.results
     published = f" Settings: {escape(_settings_said(plan))}." if plan.problems(as_published=True) else ""
@@ -201,8 +203,9 @@ def _section(section: Section) -> str:
     if section.n_tasks:
         counts = f"{len(results):,} of {counted(section.n_tasks, 'task')} done"
         counts += f", {results.n_failed:,} failed" if results.n_failed else ""
-        ended = counted(results.n_not_converged, "search", "searches")
-        counts += f"; {ended} ended with training errors, left out of every mean"
+        if results.n_not_converged:
+            ended = counted(results.n_not_converged, "search", "searches")
+            counts += f"; {ended} ended with training errors, left out of every mean"
         parts.append(f'<p class="small">{counts}.{_training_sets(results)}</p>')
     return "".join(parts)
 
@@ -241,16 +244,16 @@ def _training_sets(results: Results) -> str:
 def _gain_table(results: Results, problem: str) -> str:
     rows = []
     for name, base, gains in gains_by_target(results, problem):
-        cells = [f"<td>{escape(name)}</td>", f"<td>{100 * base.value:.1f} %</td>"]
+        cells = [escape(name), f"{100 * base.value:.1f} %"]
         for loss in STRICTER_LOSSES:
             gain = gains[loss].scaled(100) if loss in gains else None
             paper = GAIN_TABLES[problem].get(name, {}).get(loss)
             beside = "" if paper is None else f'<br><span class="quiet">paper {paper:+.1f}</span>'
-            said = "–" if gain is None else f"{gain.value:+.2f} [{gain.low:.2f}, {gain.high:.2f}]{beside}"
-            cells.append(f"<td>{said}</td>")
-        rows.append("".join(cells))
+            interval = "–" if gain is None else f"{gain.value:+.2f} [{gain.low:.2f}, {gain.high:.2f}]"
+            cells.append(f'<span class="interval">{interval}</span>{beside}')
+        rows.append(cells)
     headings = ["target", "accuracy of L<sub>1</sub>", *(f"gain of {_html_label(loss)} (points)" for loss in STRICTER_LOSSES)]
-    return _table(headings, rows)
+    return html_table(headings, rows, sortable=True)
 
 
 def _method_table(results: Results) -> str:
@@ -267,13 +270,13 @@ def _method_table(results: Results) -> str:
         for size in one.sizes:
             found = {method: by_method[method][size].value for method in methods if size in by_method[method]}
             best = max(found.values(), default=0.0)
-            cells = [f"<td>{escape(problem_title(problem))}</td><td>{size}</td>"]
+            cells = [escape(problem_title(problem)), str(size)]
             for method in methods:
                 text = f"{found[method]:.3f}" if method in found else "–"
-                cells.append(f"<td>{f'<b>{text}</b>' if found.get(method) == best else text}</td>")
-            rows.append("".join(cells))
+                cells.append(f"<b>{text}</b>" if found.get(method) == best else text)
+            rows.append(cells)
     names = [*BASELINES, "network, L<sub>1</sub>", "network, L<sub>gh</sub>", *ours]
-    return _table(["problem", "examples", *names], rows)
+    return html_table(["problem", "examples", *names], rows, sortable=True)
 
 
 def _html_label(loss: str) -> str:
@@ -311,12 +314,15 @@ def _numbers(values: Iterable[int]) -> str:
 
 def _provenance(standings: Sequence[Standing], runs: Sequence[dict[str, Any]]) -> str:
     rows = [
-        f"<td>{escape(place.plan.name)}</td><td>{place.done:,} of {place.total:,}</td><td>{place.failed:,}</td>"
-        f"<td>{place.not_converged:,}</td><td>{place.cpu_seconds / 3600:.2f}</td>"
-        f"<td>{escape(_settings_said(place.plan))}</td>"
+        [
+            escape(place.plan.name),
+            f"{place.done:,} of {place.total:,}",
+            *(f"{place.failed:,}", f"{place.not_converged:,}", f"{place.cpu_seconds / 3600:.2f}"),
+            escape(_settings_said(place.plan)),
+        ]
         for place in standings
     ]
-    table = _table(["experiment", "done", "failed", "not converged", "CPU hours", "settings"], rows)
+    table = html_table(["experiment", "done", "failed", "not converged", "CPU hours", "settings"], rows, sortable=True)
     made = ", ".join(f"{name} {version}" for name, version in versions().items())
     lines = [
         f"<li>{escape(str(run.get('ended', '')))}: {escape(str(run.get('what', '')))}, "

@@ -17,15 +17,14 @@ from gradus._experiments.results import Results
 from gradus._experiments.run import read_runs
 from gradus._experiments.standings import rows_of, standings
 from gradus._experiments.store import Store
-from gradus._files import write_bytes_whole, write_text_whole
+from gradus._files import make_folder, write_bytes_whole, write_text_whole
 from gradus._replication.claims import Claim, check_claims
 from gradus._replication.comparison_tables import tables_in_markdown
-from gradus._replication.figures import FIGURES, OWN_FIGURES, draw
+from gradus._replication.figures import FIGURES, OWN_FIGURES
 from gradus._replication.figures.style import with_hover
 from gradus._replication.highlights import highlights
 from gradus._replication.own_claims import check_own_claims
 from gradus._replication.report_page import Section, report_page
-from gradus.errors import StoreError
 
 __all__ = ["Report", "claims_in_markdown", "publish", "published_claims", "write_report"]
 
@@ -130,11 +129,8 @@ def _save_figure(folder: Path, name: str, results: Results) -> str:
     """Write a figure in every format and return it as SVG."""
     import matplotlib as mpl
 
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be made: {error.strerror or error}.") from error
-    figure = draw(name, results)
+    make_folder(folder)
+    figure = FIGURES[name](results)
     svg = ""
     # A fixed salt and no date: the same results give the same files, byte for byte.
     with mpl.rc_context({"svg.hashsalt": f"gradus-{name}", "pdf.fonttype": 42}):
@@ -176,10 +172,7 @@ def publish(folder: Path, report: Report, target: Path) -> None:
     report : Report
         What `write_report` returned for it.
     """
-    try:
-        (target / "figures").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{target} cannot be made: {error.strerror or error}.") from error
+    make_folder(target / "figures")
     sink = io.BytesIO()
     # The id of a task follows from the other columns, and takes more space than all of them.
     table = Store(folder).table().drop_columns(["task"]).sort_by([(name, "ascending") for name in SORTED_BY])

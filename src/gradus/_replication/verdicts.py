@@ -22,7 +22,6 @@ __all__ = [
     "above",
     "alike",
     "as_number",
-    "as_percent",
     "as_points",
     "as_share",
     "in_known_order",
@@ -167,11 +166,6 @@ def in_points(estimate: Estimate) -> str:
 def as_number(estimate: Estimate) -> str:
     """Write a value with its interval."""
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
-
-
-def as_percent(estimate: Estimate) -> str:
-    """Write an accuracy."""
-    return f"{100 * estimate.value:.1f} %"
 
 
 def as_share(estimate: Estimate) -> str:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from gradus._clock import work_clock
 from gradus._progress import Callback, Progress
 from gradus._search.job import Checkpoint, Job, Outcome
 from gradus._search.workspace import Workspace
 
-__all__ = ["resume", "run_search"]
+__all__ = ["SearchEnd", "resume", "run_search"]
 
 SECONDS_PER_CALL = 0.04
 FIRST_CALL_STEPS = 4096
 FIRST_CALL_WORDS = 1 << 24
 """Words of values that the first call may recompute at most, so that it is short on the largest networks too."""
+
+
+SearchEnd: TypeAlias = tuple[Outcome, Checkpoint | None]
+"""The outcome, and where to continue the search if it was stopped."""
 
 
 def run_search(job: Job, *, callback: Callback | None = None) -> Outcome:
@@ -28,7 +34,7 @@ def run_search(job: Job, *, callback: Callback | None = None) -> Outcome:
     return run.search(iterations=0, restart=0)[0]
 
 
-def resume(job: Job, since: Checkpoint, *, callback: Callback | None = None) -> tuple[Outcome, Checkpoint | None]:
+def resume(job: Job, since: Checkpoint, *, callback: Callback | None = None) -> SearchEnd:
     """Continue a search from a checkpoint.
 
     Parameters
@@ -62,7 +68,7 @@ class _SearchRun:
         self.steps = max(1, min(FIRST_CALL_STEPS, FIRST_CALL_WORDS // len(self.work.state.values)))
         self.total_steps = 0
 
-    def search(self, *, iterations: int, restart: int) -> tuple[Outcome, Checkpoint | None]:
+    def search(self, *, iterations: int, restart: int) -> SearchEnd:
         """Search until zero error, the last restart, or a stop; `iterations` were taken before this restart."""
         work, limit = self.work, self.settings.max_iter
         stopped = False

@@ -22,17 +22,7 @@ from gradus._wording import counted
 from gradus.errors import ConflictError, DataError
 from gradus.losses import LossName
 
-__all__ = [
-    "BACKENDS",
-    "Backend",
-    "Order",
-    "SearchRequest",
-    "SearchResult",
-    "make_network",
-    "make_request",
-    "output_nodes",
-    "search",
-]
+__all__ = ["BACKENDS", "Backend", "Order", "SearchRequest", "SearchResult", "make_network", "make_request", "search"]
 
 Order = Literal["auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 Backend = Literal["cpu", "cuda"]
@@ -206,15 +196,9 @@ class SearchRequest:
 
 
 def make_network(outcome: Outcome, n_inputs: int, order: Sequence[int]) -> Network:
-    """Return the network of an outcome with its outputs in the caller's column order."""
-    return Network(n_inputs, outcome.sources, output_nodes(order, n_inputs, len(outcome.sources)))
-
-
-def output_nodes(order: Sequence[int], n_inputs: int, n_gates: int) -> npt.NDArray[np.int64]:
-    """Return the node that computes each target: the last gates of a network found by a search, in the order taught."""
-    nodes = np.empty(len(order), dtype=np.int64)
-    nodes[list(order)] = n_inputs + n_gates - len(order) + np.arange(len(order))
-    return nodes
+    """Return the network of an outcome, whose last gates are the targets as taught, with outputs in the caller's order."""
+    first_output = n_inputs + len(outcome.sources) - len(order)
+    return Network(n_inputs, outcome.sources, first_output + np.argsort(order))
 
 
 def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **settings: Any) -> SearchRequest:

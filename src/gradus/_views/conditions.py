@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from gradus._encoding.cells import shown_date
 from gradus._encoding.table_columns import TableColumn
-from gradus._logic.formula import RESERVED_WORDS, Formula
+from gradus._logic.formula import Formula, quoted_name
 
-__all__ = ["Condition", "Token", "condition_tokens", "in_words", "quoted_name"]
+__all__ = ["Condition", "Token", "condition_tokens", "in_words"]
 
-PLAIN_WORD = re.compile(r"[A-Za-z_][\w.]*")
 Token: TypeAlias = str | tuple[int, bool]
 """A piece of a formula: an operator, a bracket or a constant as text, or a node and whether it holds."""
 
@@ -53,19 +51,6 @@ class Condition(NamedTuple):
         if len(values) == 1:
             return f"{name} {'=' if holds else '!='} {values[0]}"
         return f"{name} {'' if holds else 'not '}in {{{', '.join(values)}}}"
-
-
-def quoted_name(value: Any) -> str:
-    """Write a name or a label so that it stands out in a formula: quoted unless it is a plain word or a number.
-
-    Examples
-    --------
-    >>> print(quoted_name("age"), quoted_name("my age"), quoted_name(3))
-    age "my age" 3
-    """
-    if isinstance(value, str) and not (PLAIN_WORD.fullmatch(value) and value.lower() not in RESERVED_WORDS):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
 
 
 def in_words(tokens: Sequence[Token], conditions: Mapping[int, Condition]) -> str:

@@ -11,7 +11,8 @@ from gradus._drawing.diagram import Group, Grouping
 from gradus._encoding.labels import TargetEncoding
 from gradus._encoding.table_columns import TableColumn
 from gradus._encoding.table_encoding import TableEncoding
-from gradus._views.conditions import Condition, quoted_name
+from gradus._logic.formula import quoted_name
+from gradus._views.conditions import Condition
 
 __all__ = ["class_notes", "input_label", "model_grouping", "output_labels", "statement_names"]
 

@@ -138,7 +138,7 @@ def _piece(token: Token, conditions: Mapping[int, Condition]) -> str:
 def _circuit(view: ModelView) -> list[str]:
     hint = "Click an input to change the row and watch the signals; point at a gate to see what it depends on and who uses it."
     several = (
-        [f'<p class="quiet">In the model {view.n_circuits} circuits vote; this is the one that is easiest to read.</p>']
+        [f'<p class="quiet">In the model {view.n_circuits} circuits vote; this is the one that was made to be read.</p>']
         if view.n_circuits > 1
         else []
     )

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
-from gradus._drawing.diagram import GATE_LABELS, DiagramGate, diagram
+from gradus._drawing.diagram import GATE_LABELS, diagram
 from gradus._drawing.folding import MOST_GATES, blocks
 from gradus._encoding.cells import shown_date
 from gradus._encoding.labels import TargetEncoding
@@ -63,7 +63,15 @@ def page_data(
         "inputs": inputs,
         "gates": [[function, a, b] for function, (a, b) in gates],
         "reads": network.read_sources,
-        "symbols": [_symbol(parts.gates[network.n_inputs + gate]) for gate in range(network.n_gates)],
+        "symbols": [
+            {
+                "kind": gate.kind,
+                "pins": [inverted for _, inverted in gate.pins],
+                "inverted": gate.inverted,
+                "name": GATE_LABELS[gate.kind, gate.inverted],
+            }
+            for gate in (parts.gates[network.n_inputs + number] for number in range(network.n_gates))
+        ],
         "formulas": _formulas(network, conditions),
         "blocks": blocks(network),
         "mostGates": MOST_GATES,
@@ -128,11 +136,6 @@ def _first_value(column: dict[str, Any]) -> str:
     if column["type"] == "bit" or not cuts:
         return "0"
     return shown_date(cuts[0]) if column["type"] == "date" else f"{cuts[0]:.12g}"
-
-
-def _symbol(gate: DiagramGate) -> dict[str, Any]:
-    pins = [inverted for _, inverted in gate.pins]
-    return {"kind": gate.kind, "pins": pins, "inverted": gate.inverted, "name": GATE_LABELS[gate.kind, gate.inverted]}
 
 
 def _formulas(network: Network, conditions: dict[int, Condition]) -> list[str]:

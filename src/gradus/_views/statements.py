@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gradus._encoding.table_encoding import TableEncoding
 from gradus._formats.names import fresh_name
-from gradus._logic.formula import Formula, formulas
+from gradus._logic.formula import Formula, formulas, quoted_name
 from gradus._network import Network
-from gradus._views.conditions import Condition, Token, condition_tokens, in_words, quoted_name
+from gradus._views.conditions import Condition, Token, condition_tokens, in_words
 from gradus._wording import counted
 from gradus.errors import FormatError
 
@@ -37,7 +37,6 @@ class Statement:
     tokens: tuple[Token, ...]
     columns: tuple[str, ...]
     """The columns that it reads, also through signals."""
-
     pieces: tuple[str, ...]
     """The formula in pieces of text."""
 
@@ -88,7 +87,7 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
     pairs = [(column, key) for column in features.columns for key in column.input_keys]
     conditions = {node: Condition(column, key) for node, (column, key) in enumerate(pairs)}
     outputs = network.outputs.tolist()
-    whole = {node: _tokens(network, node, (), conditions) for node in dict.fromkeys(outputs)}
+    whole = {node: _tokens(network, node, conditions) for node in dict.fromkeys(outputs)}
     long = [node for node, tokens in whole.items() if tokens is None]
     signals = _signals(network, long)
     taken = {column.name for column in features.columns} | set(names)
@@ -138,10 +137,10 @@ def node_tokens(network: Network, node: int, cut: Collection[int], conditions: M
     return tokens
 
 
-def _tokens(network: Network, node: int, cut: Collection[int], conditions: Mapping[int, Condition]) -> list[Token] | None:
-    """Return the formula of a node, or None if it is too long to be read in one piece."""
+def _tokens(network: Network, node: int, conditions: Mapping[int, Condition]) -> list[Token] | None:
+    """Return the formula of a node over the inputs, or None if it is too long to be read in one piece."""
     try:
-        tokens = node_tokens(network, node, cut, conditions)
+        tokens = node_tokens(network, node, (), conditions)
     except FormatError:
         return None
     return tokens if sum(not isinstance(token, str) for token in tokens) <= LONG else None

@@ -20,8 +20,9 @@ from gradus._voting.voters import TableExamples, Voter, frequent_first, join_vot
 __all__ = ["N_VOTERS", "VoteSettings", "learn_vote"]
 
 N_VOTERS = 25
-VOTER_NOISE = 0.002
-"""Share of wrong labels that voters expect: little, since each may overfit in its own way and the vote evens that out."""
+VOTER_NOISE = 0.0001
+"""Share of wrong labels that voters expect: so little that a single row of a rare class is worth a gate. Each voter may
+overfit in its own way, and the vote evens that out."""
 SINGLE_NOISE = 0.005
 SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
 VOTING_TIME = 0.75

@@ -1,9 +1,8 @@
 """Voters: circuits that are learned from different draws of the rows and with different cuts.
 
 A single small circuit is the best explanation of a table, but on numeric tables not the best predictor: where exactly a
-column is cut is chance. Circuits that see other rows (a bootstrap sample), a few random cuts besides their own, and only
-some of many measurements err in different places, and their vote is as good as a random forest's with a hundredth of its
-nodes.
+column is cut is chance. Circuits that see other rows (a bootstrap sample), a few random cuts besides their own, and not all
+of the columns err in different places, and their vote is as good as a random forest's with a hundredth of its nodes.
 """
 
 from __future__ import annotations
@@ -25,13 +24,20 @@ from gradus._encoding.table_encoding import Missing, TableEncoding, encode_table
 from gradus._lessons.learn import LearnResult
 from gradus._network import Network
 
-__all__ = ["Learner", "TableExamples", "Voter", "frequent_first", "join_voters", "learn_voter", "outputs_of"]
+__all__ = [
+    "Learner",
+    "TableExamples",
+    "Voter",
+    "frequent_first",
+    "join_voters",
+    "learn_voter",
+    "outputs_of",
+    "unneeded_columns",
+]
 
 RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
-MANY_NUMBERS = 10
 LEFT_OUT = 0.4
-"""Share of the numeric columns that a voter does not see, if there are more than `MANY_NUMBERS`: where several say nearly
-the same, the voters would be alike. Columns of categories often matter only together, so that none is left out."""
+"""Most of the columns that a voter does not see: where several say nearly the same, the voters would be alike."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -100,27 +106,67 @@ def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: in
 
 
 def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> TableEncoding:
-    """Return the encoding with the cuts that a sample of the rows suggests, and some at random; the rest stays as it is."""
+    """Return an encoding with the cuts that a sample of the rows suggests and some at random, and without some columns."""
     sample = {name: cells.take(rows) for name, cells in examples.columns.items()}
     own = encode_table(sample, examples.codes[rows], kinds=examples.kinds, missing=examples.missing)
     varied = []
-    unseen = _unseen(examples.encoding, rng)
     for column, other, cells in zip(examples.encoding.columns, own.columns, examples.columns.values(), strict=True):
-        if column.name in unseen:
-            column = replace(column, kind="out", values=(), missing=False)
-        elif column.kind in ("above", "after"):
+        if column.kind in ("above", "after"):
             numbers = cells.dates(column.day_format) if column.kind == "after" else cells.numbers(column.comma)
             cuts = {*other.values, *_draw_cuts(numbers, rng)}
             column = replace(column, values=tuple(sorted(cuts)) or column.values)
         varied.append(column)
+    encoding = TableEncoding(tuple(varied))
+    for j in unneeded_columns(encoding.encode(examples.columns), np.array(encoding.input_columns), examples.codes, rng):
+        varied[j] = replace(varied[j], kind="out", values=(), others=False, missing=False)
     return TableEncoding(tuple(varied))
 
 
-def _unseen(encoding: TableEncoding, rng: np.random.Generator) -> set[str]:
-    """Draw the columns that a voter does not see."""
-    numeric = [column.name for column in encoding.columns if column.kind in ("above", "after")]
-    n_left_out = int(LEFT_OUT * len(numeric)) if len(numeric) > MANY_NUMBERS else 0
-    return {numeric[i] for i in rng.choice(len(numeric), n_left_out, replace=False)} if n_left_out else set()
+def unneeded_columns(inputs: BoolMatrix, columns: Ints, codes: Ints, rng: np.random.Generator) -> list[int]:
+    """Draw columns without which rows of different classes are told apart as well as with them.
+
+    Columns may matter only together, and then none of them is left out.
+
+    Parameters
+    ----------
+    columns : ndarray of int, shape (inputs,)
+        The column that each input comes from.
+
+    Examples
+    --------
+    >>> rows = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]], dtype=bool)
+    >>> parity = np.array([[0], [1], [1], [0]])  # of the first two columns
+    >>> unneeded_columns(rows, np.arange(3), parity, np.random.default_rng(0))
+    [2]
+    """
+    known = (codes >= 0).all(axis=1)
+    _, classes = np.unique(codes[known], axis=0, return_inverse=True)
+    used = np.unique(columns)
+    # A row is the sum of the random numbers of its true inputs: unequal rows hardly ever have equal sums.
+    numbers = rng.integers(0, 1 << 63, len(columns))
+    parts = {int(j): inputs[known][:, columns == j] @ numbers[columns == j] for j in used}
+    sums = np.sum(list(parts.values()), axis=0)
+    clashes = _clashes(sums, classes.ravel())
+    found: list[int] = []
+    for j in rng.permutation(used).tolist():
+        if len(found) == int(LEFT_OUT * len(used)):
+            break
+        if _clashes(sums - parts[j], classes.ravel()) <= clashes:
+            sums = sums - parts[j]
+            found.append(j)
+    return found
+
+
+def _clashes(rows: Ints, classes: Ints) -> int:
+    """Return how many rows have another class than most of the rows equal to them."""
+    if not len(rows):
+        return 0
+    _, group = np.unique(rows, return_inverse=True)
+    n_classes = int(classes.max()) + 1
+    pairs, counts = np.unique(group * n_classes + classes, return_counts=True)
+    most = np.zeros(int(group.max()) + 1, dtype=np.int64)
+    np.maximum.at(most, pairs // n_classes, counts)
+    return int(len(rows) - most.sum())
 
 
 def _draw_cuts(numbers: Floats, rng: np.random.Generator) -> list[float | int]:

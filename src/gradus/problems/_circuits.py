@@ -114,18 +114,6 @@ class Family:
 
     def problem(self, size: int) -> Problem:
         """Build the problem of this size."""
-        self._check(size)
-        n_targets = self.n_targets(size)
-        return Problem(
-            f"{self.prefix}{size}",
-            input_names=self.inputs(size),
-            target_names=_numbered("z", n_targets),
-            function=self.function,
-            known_order=range(n_targets),
-            about=self.about,
-        )
-
-    def _check(self, size: int) -> None:
         name = f"{self.prefix}{size}"
         if size < self.smallest:
             raise UnknownProblemError(f"{name!r} is too small: the smallest is {self.prefix}{self.smallest}.")
@@ -133,6 +121,15 @@ class Family:
             raise UnknownProblemError(f"{name!r} does not exist: {self.prefix} problems have an odd number of inputs.")
         if size > MOST_INPUTS // (1 if self.prefix.startswith("c") else 2):
             raise UnknownProblemError(f"{name!r} is too large: problems have at most {MOST_INPUTS} inputs.")
+        n_targets = self.n_targets(size)
+        return Problem(
+            name,
+            input_names=self.inputs(size),
+            target_names=_numbered("z", n_targets),
+            function=self.function,
+            known_order=range(n_targets),
+            about=self.about,
+        )
 
 
 def _numbered(letter: str, count: int) -> tuple[str, ...]:

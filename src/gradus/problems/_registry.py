@@ -98,12 +98,8 @@ def load(name: str) -> Problem:
     pooled = POOLED.fullmatch(name)
     if pooled:
         return fabrca(int(pooled[1]))
-    raise UnknownProblemError(_unknown(name))
-
-
-def _unknown(name: str) -> str:
     close = difflib.get_close_matches(name.lower()[:40], (*names(), *further()), n=3, cutoff=0.6)
     hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else "."
     kinds = ", ".join(f"{family}N" for family in families())
     known = ", ".join((*names(), *further()))
-    return f"there is no problem {name[:40]!r}{hint} There are {known}; and {kinds} for any size N."
+    raise UnknownProblemError(f"there is no problem {name[:40]!r}{hint} There are {known}; and {kinds} for any size N.")

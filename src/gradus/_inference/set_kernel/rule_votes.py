@@ -91,8 +91,7 @@ def cell_probabilities(
     best_share = share * best_value / mass if mass > 0 else 0.0
     for i in range(k):
         rising[i] = rising[i] / mass if mass > 0 else 0.5
-    unit = tables.flips[0, 3]
-    slope = unit * (tables.flips[0, 2] - tables.flips[0, 1])
+    slope = tables.flips[1] - tables.flips[0]
     for cell in range(1 << k):
         loose = 1.0 / (1.0 + np.exp(min(700.0, slope * (one[cell] - zero[cell]))))
         inside = ones[cell] / mass if mass > 0 else 0.5

@@ -48,8 +48,8 @@ class TableParts(NamedTuple):
 class ScoreTables(NamedTuple):
     """What scoring needs beside the data.
 
-    `log_likelihood[e]` is the log-likelihood of e units of error; `flips` (J, 4) rows are log weight, log(1 - rate), log(rate)
-    and one unit of weight, for functions without structure. `tables` and `weights` (a column for each choice of negated
+    `log_likelihood[e]` is the log-likelihood of e units of error, `flips` that of one unit that is right and of one that is
+    wrong. `tables` and `weights` (a column for each choice of negated
     inputs) hold the prototypes of k inputs in ``start[k]:start[k + 1]``, and `parts` their halves and quarters; `log_any[k]`
     is the log share of unstructured functions. `log_size[k]` is the log prior of one set of k genes, `gene_odds` what each
     gene adds to it, `sign_odds` (genes, 2) the log probability of the signs - and + relative to one half.

@@ -1,28 +1,29 @@
 """What it costs to replace a gate: one flip prices every node and the best function of every pair of nodes.
 
 Complementing a gate on all examples at once shows, for every output and example, whether the output is right or wrong
-because of the gate (`breaks`, `mends`). A gate has two values, so the change in errors from any replacement adds up over the
-examples where the replacement differs from the gate. Those sums are popcounts of bit planes: `planes0` holds the weights
-where the gate is 0 now, `planes1` where it is 1.
+because of the gate (`breaks`, `mends`). A gate has two values, so an example has one weight: the errors that a 1 costs more
+than a 0 there. For any set of examples the sum of its weights says which value is cheaper on it, and by how much, so the
+price of a pair of nodes needs one number for each of its four cells. The sums are popcounts of bit planes: `planes` holds the
+weights without their signs, bit by bit, and `negative` the signs.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gradus._compile import inlined
+from gradus._compile import uncounted
 from gradus._intrinsics import popcount
-from gradus._lessons.kernel.walk_arrays import MAX_PLANES
+from gradus._lessons.kernel.walk_arrays import VECTOR
 
 __all__ = [
-    "choose_function", "flip", "flip_output", "gate_word", "price_nodes", "price_pairs", "weigh", "weigh_both",
+    "choose_function", "flip", "flip_output", "gate_word", "padded", "price_nodes", "price_pairs", "weigh", "weigh_both",
+    "weigh_cells",
 ]  # fmt: skip
 
 ONE = np.uint64(1)
-HALF_PLANES = MAX_PLANES // 2
 
 
-@inlined
+@uncounted
 def gate_word(function, a, b, all_ones):
     """Value of a gate on one word of examples; bits past the last example stay 0."""
     value = np.uint64(0)
@@ -37,7 +38,7 @@ def gate_word(function, a, b, all_ones):
     return value & all_ones
 
 
-@inlined
+@uncounted
 def flip(board, gate):
     """Complement a gate, recompute its cone, and list the outputs that change; returns how many do."""
     first = board.n_inputs + 2
@@ -74,7 +75,7 @@ def flip(board, gate):
     return n_touched
 
 
-@inlined
+@uncounted
 def flip_output(board, t):
     """Complement an output alone: nothing else depends on it."""
     board.cone[:] = 0
@@ -85,14 +86,14 @@ def flip_output(board, t):
     return 1
 
 
-@inlined
-def add_planes(rows, touched, n_touched, w, sums):
-    """Add one word of several rows as numbers, bit by bit: `sums[k]` has bit k of the count of every example."""
-    for k in range(HALF_PLANES):
+@uncounted
+def add_planes(rows, touched, n_touched, w, sums, start, end):
+    """Add one word of several rows as numbers, bit by bit: `sums[start + k]` has bit k of the count of every example."""
+    for k in range(start, end):
         sums[k] = np.uint64(0)
     for i in range(n_touched):
         carry = rows[touched[i], w]
-        k = 0
+        k = start
         while carry:
             both = sums[k] & carry
             sums[k] ^= carry
@@ -100,9 +101,9 @@ def add_planes(rows, touched, n_touched, w, sums):
             k += 1
 
 
-@inlined
+@uncounted
 def weigh(board, old, n_touched, exact, sums):
-    """Split the weights of all examples into bit planes by the gate's present value; returns the number of planes.
+    """Split the weights of all examples into planes; returns their number, and the planes of breaks and mends with a bit.
 
     Where no error is allowed, one plane is enough: the examples on which the gate must stay as it is.
     """
@@ -112,134 +113,158 @@ def weigh(board, old, n_touched, exact, sums):
             care = np.uint64(0)
             for i in range(n_touched):
                 care |= board.breaks[board.touched[i], w]
-            board.planes0[0, w] = care & ~board.values[old, w]
-            board.planes1[0, w] = care & board.values[old, w]
-        board.weights[0] = 1
-        return 1
+            board.planes[0, w] = care
+            board.negative[w] = board.values[old, w]
+        return 1, 1
     depth = 0
     while (1 << depth) <= n_touched:
         depth += 1
+    seen = 2 * depth
+    for k in range(2 * depth):
+        sums[seen + k] = np.uint64(0)
     for w in range(n_words):
-        value = board.values[old, w]
-        add_planes(board.breaks, board.touched, n_touched, w, sums)
-        for k in range(depth):
-            board.planes0[k, w] = sums[k] & ~value
-            board.planes1[k, w] = sums[k] & value
-        add_planes(board.mends, board.touched, n_touched, w, sums)
-        for k in range(depth):
-            board.planes0[depth + k, w] = sums[k] & ~value
-            board.planes1[depth + k, w] = sums[k] & value
-    n_planes = 0
-    for k in range(2 * depth):  # planes without a bit are dropped
-        seen = np.uint64(0)
+        add_planes(board.breaks, board.touched, n_touched, w, sums, 0, depth)
+        add_planes(board.mends, board.touched, n_touched, w, sums, depth, seen)
+        for k in range(2 * depth):
+            sums[seen + k] |= sums[k]
+        _subtract(board, w, depth, sums)
+        board.negative[w] ^= board.values[old, w]
+    n_filled = 0
+    for k in range(2 * depth):
+        n_filled += sums[seen + k] != 0
+    return depth, n_filled
+
+
+@uncounted
+def _subtract(board, w, depth, sums):
+    """Subtract mends from breaks on one word of examples, into signs and magnitudes."""
+    borrow = np.uint64(0)
+    for k in range(depth):
+        plus, minus = sums[k], sums[depth + k]
+        board.planes[k, w] = plus ^ minus ^ borrow
+        borrow = (~plus & (minus | borrow)) | (minus & borrow)
+    board.negative[w] = borrow
+    carry = borrow
+    for k in range(depth):  # where the difference is negative, its complement plus 1
+        bits = board.planes[k, w] ^ borrow
+        board.planes[k, w] = bits ^ carry
+        carry &= bits
+
+
+@uncounted
+def price_nodes(board, old, n_candidates, n_planes):
+    """Sum the weights of every candidate's ones in `node_sums`; returns the price of constant 0 and the sum of all weights."""
+    n_words, stride = np.uint64(len(board.everything)), np.uint64(padded(n_candidates))
+    total, zero = 0, 0
+    for i in range(stride):
+        board.node_sums[i] = 0
+    for k in range(np.uint64(n_planes)):
         for w in range(n_words):
-            seen |= board.planes0[k, w] | board.planes1[k, w]
-        if seen:
-            if n_planes != k:
-                for w in range(n_words):
-                    board.planes0[n_planes, w] = board.planes0[k, w]
-                    board.planes1[n_planes, w] = board.planes1[k, w]
-            board.weights[n_planes] = 1 << k if k < depth else -(1 << (k - depth))
-            n_planes += 1
-    if n_planes == 0:
-        for w in range(n_words):
-            board.planes0[0, w] = np.uint64(0)
-            board.planes1[0, w] = np.uint64(0)
-        board.weights[0] = 1
-        n_planes = 1
-    return n_planes
+            plane, negative = board.planes[k, w], board.negative[w]
+            total += _weight(plane, negative, k)
+            zero -= _weight(plane & board.values[old, w], negative, k)
+            add_weights(board, plane, negative, k, w * stride, stride, board.node_sums)
+    return zero, total
 
 
-@inlined
-def price_nodes(board, n_candidates, n_planes):
-    """Weight of every candidate node's ones, where the gate is 0 and where it is 1; returns the two totals."""
-    n_words, n = np.uint64(len(board.everything)), np.uint64(n_candidates)
-    total0, total1 = 0, 0
-    for i in range(n):
-        board.ones0[i] = 0
-        board.ones1[i] = 0
-    for k in range(n_planes):
-        weight = board.weights[k]
-        for w in range(n_words):
-            word0, word1 = board.planes0[k, w], board.planes1[k, w]
-            total0 += weight * np.int64(popcount(word0))
-            total1 += weight * np.int64(popcount(word1))
-            add_weights(board, word0, word1, weight, w * n, n, board.ones0, board.ones1)
-    return total0, total1
+@uncounted
+def _weight(plane, negative, k):
+    """Sum of one word of a plane with its signs."""
+    return (np.int64(popcount(plane & ~negative)) - np.int64(popcount(plane & negative))) << np.int64(k)
 
 
-@inlined
-def add_weights(board, word0, word1, weight, start, n, sums0, sums1):
-    """Add, for each of the first n candidates, the weight of its ones in two rows, of which this is one word.
+@uncounted
+def padded(n):
+    """Round up to whole vectors, so that no loop over candidates has a rest."""
+    return (n + VECTOR - 1) // VECTOR * VECTOR
 
-    The candidates' values lie word by word, so that this loop, where the time goes, runs over neighbours.
+
+@uncounted
+def add_weights(board, plane, negative, k, start, n, sums):
+    """Add, for each of the first n candidates, the weight of its ones in a row of plane k, of which this is one word.
+
+    Ones of negative weight count -1, and the zeros there 0; counting these 0 and 1 instead takes a single popcount and
+    makes all sums too large by the same number. The candidates' values lie word by word, so that this loop, where the time
+    goes, runs over neighbours.
     """
     values = board.candidate_values
+    extra = np.int64(popcount(plane & negative))
     for b in range(n):
-        sums0[b] += weight * np.int64(popcount(word0 & values[start + b]))
-        sums1[b] += weight * np.int64(popcount(word1 & values[start + b]))
+        sums[b] += (np.int64(popcount(plane & (values[start + b] ^ negative))) - extra) << np.int64(k)
 
 
-@inlined
+@uncounted
 def weigh_both(board, a, n_candidates, n_planes):
-    """Weight of the examples where candidate a and candidate b are both 1, for every b below a."""
-    n_words, n = np.uint64(len(board.everything)), np.uint64(n_candidates)
-    for b in range(a):
-        board.both0[b] = 0
-        board.both1[b] = 0
-    for k in range(n_planes):
+    """Sum in `pair_sums` the weights of the examples where candidate a and candidate b are both 1, for every b below a."""
+    n_words, stride = np.uint64(len(board.everything)), np.uint64(padded(n_candidates))
+    n = np.uint64(padded(a))
+    for b in range(n):
+        board.pair_sums[b] = 0
+    for k in range(np.uint64(n_planes)):
         for w in range(n_words):
-            value = board.candidate_values[w * n + a]
-            word0, word1 = board.planes0[k, w] & value, board.planes1[k, w] & value
-            if word0 | word1:
-                add_weights(board, word0, word1, board.weights[k], w * n, a, board.both0, board.both1)
+            plane = board.planes[k, w] & board.candidate_values[w * stride + a]
+            if plane:
+                add_weights(board, plane, board.negative[w], k, w * stride, n, board.pair_sums)
 
 
-@inlined
-def price_pairs(board, n_candidates, n_planes, total0, total1, threshold, nand):
+@uncounted
+def weigh_cells(board, a, n, total):
+    """Put the sizes of the four cells' weights, added up, in `sizes` for a and every b below n; returns the largest.
+
+    In each cell the cheaper value is taken, so the larger these are, the lower is the price: all errors at stake, less this
+    number, over 2.
+    """
+    sum_a = board.node_sums[a]
+    rest, largest = total - sum_a, np.int64(0)
+    for b in range(n):
+        sum_b, both = board.node_sums[b], board.pair_sums[b]
+        size = abs(both) + abs(sum_a - both) + abs(sum_b - both) + abs(rest - sum_b + both)
+        board.sizes[b] = size
+        largest = max(largest, size)
+    return largest
+
+
+@uncounted
+def price_pairs(board, n_candidates, n_planes, zero, total, threshold, nand):
     """Collect in `picks` every pair whose best function costs at most the threshold; returns how many there are."""
     n_picks = 0
+    one = zero + total
+    least = zero + one - 2 * threshold
     for a in range(np.uint64(0 if nand else 1), np.uint64(n_candidates)):
         weigh_both(board, a, n_candidates, n_planes)
-        a0, a1 = board.ones0[a], board.ones1[a]
         if nand:
+            board.pair_sums[a] = board.node_sums[a]
+            for b in range(a + ONE):
+                board.picks[n_picks] = np.int64(a << np.uint64(32) | b)
+                n_picks += one - board.pair_sums[b] <= threshold
+        elif weigh_cells(board, a, np.uint64(padded(a)), total) >= least:
             for b in range(a):
-                board.prices[b] = board.both1[b] + total0 - board.both0[b]
-            board.prices[a] = a1 + total0 - a0
-        else:
-            for b in range(a):
-                x0, x1 = board.both0[b], board.both1[b]
-                b0, b1 = board.ones0[b], board.ones1[b]
-                price = min(x0, x1) + min(a0 - x0, a1 - x1) + min(b0 - x0, b1 - x1)
-                board.prices[b] = price + min(total0 - a0 - b0 + x0, total1 - a1 - b1 + x1)
-        for b in range(a + ONE if nand else a):
-            board.picks[n_picks] = np.int64(a << np.uint64(32) | b)
-            n_picks += board.prices[b] <= threshold
+                board.picks[n_picks] = np.int64(a << np.uint64(32) | b)
+                n_picks += board.sizes[b] >= least
     return n_picks
 
 
-@inlined
-def choose_function(board, a, b, n_candidates, n_planes, total0, total1, coins):
+@uncounted
+def choose_function(board, a, b, n_candidates, n_planes, total, coins):
     """Best function of two candidates: in each cell the cheaper value, and a coin's where both cost the same."""
-    n_words = len(board.everything)
-    x0, x1 = 0, 0
+    n_words, stride = len(board.everything), padded(n_candidates)
+    both = 0
     for k in range(n_planes):
         for w in range(n_words):
-            both = board.candidate_values[w * n_candidates + a] & board.candidate_values[w * n_candidates + b]
-            x0 += board.weights[k] * np.int64(popcount(board.planes0[k, w] & both))
-            x1 += board.weights[k] * np.int64(popcount(board.planes1[k, w] & both))
-    a0, a1, b0, b1 = board.ones0[a], board.ones1[a], board.ones0[b], board.ones1[b]
+            ones = board.candidate_values[w * stride + a] & board.candidate_values[w * stride + b]
+            both += _weight(board.planes[k, w] & ones, board.negative[w], k)
+    sum_a, sum_b = board.node_sums[a], board.node_sums[b]
     function = coins & 15
-    function = _decide(function, 0, total0 - a0 - b0 + x0, total1 - a1 - b1 + x1)
-    function = _decide(function, 1, b0 - x0, b1 - x1)
-    function = _decide(function, 2, a0 - x0, a1 - x1)
-    return _decide(function, 3, x0, x1)
+    function = _decide(function, 0, total - sum_a - sum_b + both)
+    function = _decide(function, 1, sum_b - both)
+    function = _decide(function, 2, sum_a - both)
+    return _decide(function, 3, both)
 
 
-@inlined
-def _decide(function, cell, cost_of_one, cost_of_zero):
-    if cost_of_one < cost_of_zero:
+@uncounted
+def _decide(function, cell, weight):
+    if weight < 0:
         return function | 1 << cell
-    if cost_of_zero < cost_of_one:
+    if weight > 0:
         return function & ~(1 << cell)
     return function

@@ -9,9 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradus._compile import compiled, inlined
+from gradus._compile import compiled, uncounted
 from gradus._intrinsics import popcount
-from gradus._lessons.kernel.pricing import choose_function, flip, flip_output, gate_word, price_nodes, price_pairs, weigh
+from gradus._lessons.kernel.pricing import (
+    choose_function,
+    flip,
+    flip_output,
+    gate_word,
+    padded,
+    price_nodes,
+    price_pairs,
+    weigh,
+)
 from gradus._lessons.kernel.walk_arrays import N_SPARE, Board, Rules, Trail
 
 __all__ = ["BEST", "BEST_LIVE", "PRICED", "REACHED", "RUNNING", "SPENT", "evaluate_board", "gather", "restart_trail", "walk"]
@@ -22,7 +31,7 @@ STEP, COST, BEST, WORK, PRICED, BEST_LIVE, MOVED = range(7)
 """Places in a trail's numbers."""
 
 
-@inlined
+@uncounted
 def draw_word(trail):
     """Next 64 random bits (splitmix64)."""
     trail.random[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -32,13 +41,13 @@ def draw_word(trail):
     return z ^ (z >> np.uint64(31))
 
 
-@inlined
+@uncounted
 def draw(trail, n):
     """Whole number below n."""
     return np.int64((draw_word(trail) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32))
 
 
-@inlined
+@uncounted
 def set_wrong(board, t):
     """Count where an output differs from its target."""
     node = board.outputs[t]
@@ -49,7 +58,7 @@ def set_wrong(board, t):
     board.errors[t] = np.int64(count)
 
 
-@inlined
+@uncounted
 def set_value(board, node):
     """Compute a gate from its sources."""
     slot = node - board.n_inputs - 2
@@ -68,7 +77,7 @@ def evaluate_board(board: Board) -> None:
         set_wrong(board, t)
 
 
-@inlined
+@uncounted
 def total_cost(rules, errors, n_live):
     """Cost of a circuit with these errors and gates."""
     cost = rules.gate_cost[n_live]
@@ -87,7 +96,7 @@ def restart_trail(board: Board, rules: Rules, trail: Trail) -> None:
     _keep_best(board, trail, cost)
 
 
-@inlined
+@uncounted
 def _keep_best(board, trail, cost):
     trail.numbers[BEST] = cost
     trail.numbers[BEST_LIVE] = board.n_live[0]
@@ -101,7 +110,7 @@ def _keep_best(board, trail, cost):
         trail.outputs[t] = board.outputs[t]
 
 
-@inlined
+@uncounted
 def draw_function(trail, nand):
     """Draw a function that depends on both sources: one in three a parity, else one with a single 1 or a single 0."""
     if nand:
@@ -112,7 +121,7 @@ def draw_function(trail, nand):
     return 1 << (which & 3) if which < 8 else 15 ^ 1 << (which & 3)
 
 
-@inlined
+@uncounted
 def gather(board, rules, trail, gate):
     """List the candidates: nodes outside the cone, and spare gates on two of them; returns how many there are.
 
@@ -160,14 +169,14 @@ def gather(board, rules, trail, gate):
         if i < n_spare // 4:  # later spare gates may read the first few
             n = n_plain + i + 1
     total = n_plain + n_spare
-    n_words = len(board.everything)
-    for i in range(total):
+    n_words, stride = len(board.everything), padded(total)
+    for i in range(stride):
         for w in range(n_words):
-            board.candidate_values[w * total + i] = board.values[board.candidates[i], w]
+            board.candidate_values[w * stride + i] = board.values[board.candidates[i], w] if i < total else np.uint64(0)
     return n_plain, total
 
 
-@inlined
+@uncounted
 def mark_live(board, gate, t, kind, a, b):
     """Mark what would be live after a move, and count the gates.
 
@@ -214,7 +223,7 @@ def mark_live(board, gate, t, kind, a, b):
     return count
 
 
-@inlined
+@uncounted
 def _free_slot(board, start):
     slot = start
     while board.used[slot]:
@@ -222,7 +231,7 @@ def _free_slot(board, start):
     return slot
 
 
-@inlined
+@uncounted
 def apply_move(board, gate, t, kind, a, b, function, changed):
     """Carry out the move for which `mark_live` was called last."""
     first = board.n_inputs + 2
@@ -272,7 +281,7 @@ def apply_move(board, gate, t, kind, a, b, function, changed):
             set_wrong(board, u)
 
 
-@inlined
+@uncounted
 def _set_output(board, t, kind, a, b, function, n, search):
     """Point an output at a node, or at a new gate."""
     first = board.n_inputs + 2
@@ -290,7 +299,7 @@ def _set_output(board, t, kind, a, b, function, n, search):
     return n
 
 
-@inlined
+@uncounted
 def _set_gate(board, gate, kind, a, b, function, n):
     """Replace a gate; the gates of its cone follow all others in the new order."""
     first = board.n_inputs + 2
@@ -315,26 +324,26 @@ def _set_gate(board, gate, kind, a, b, function, n):
     return n
 
 
-@inlined
+@uncounted
 def pick_move(board, rules, trail, n_plain, n_candidates, n_planes, old, threshold):
     """Draw a replacement among those at or below the threshold: (found, kind, a, b, function)."""
-    total0, total1 = price_nodes(board, n_candidates, n_planes)
+    zero, total = price_nodes(board, old, n_candidates, n_planes)
     n_nodes = 0
     if draw(trail, 256) < rules.node_chance:
         for i in range(n_plain):
             board.picks[n_nodes] = i
-            n_nodes += board.ones0[i] + total1 - board.ones1[i] <= threshold
-        if total1 <= threshold and not rules.nand:
+            n_nodes += zero + board.node_sums[i] <= threshold
+        if zero <= threshold and not rules.nand:
             board.picks[n_nodes] = -1
             n_nodes += 1
-        if total0 <= threshold and not rules.nand:
+        if zero + total <= threshold and not rules.nand:
             board.picks[n_nodes] = -2
             n_nodes += 1
     if n_nodes:
         i = board.picks[draw(trail, n_nodes)]
         node = board.n_inputs - 1 - i if i < 0 else board.candidates[i]
         return node != old, NODE, node, node, 12
-    n_picks = price_pairs(board, n_candidates, n_planes, total0, total1, threshold, rules.nand)
+    n_picks = price_pairs(board, n_candidates, n_planes, zero, total, threshold, rules.nand)
     if n_picks == 0:
         return False, NODE, 0, 0, 0
     pair = board.picks[draw(trail, n_picks)]
@@ -343,7 +352,7 @@ def pick_move(board, rules, trail, n_plain, n_candidates, n_planes, old, thresho
     if rules.nand:
         return True, PAIR, a, b, 7
     coins = np.int64(draw_word(trail) >> np.uint64(60))
-    function = choose_function(board, i, j, n_candidates, n_planes, total0, total1, coins)
+    function = choose_function(board, i, j, n_candidates, n_planes, total, coins)
     if function == 12 or function == 10:
         node = a if function == 12 else b
         return node != old, NODE, node, node, 12
@@ -357,7 +366,7 @@ def pick_move(board, rules, trail, n_plain, n_candidates, n_planes, old, thresho
     return True, PAIR, a, b, function
 
 
-@inlined
+@uncounted
 def price_move(board, old, kind, a, b, function, n_touched):
     """Errors of every target after a move; returns whether any value changes."""
     changed = np.uint64(0)
@@ -378,7 +387,7 @@ def price_move(board, old, kind, a, b, function, n_touched):
     return changed != 0
 
 
-@inlined
+@uncounted
 def step(board, rules, trail):
     """Try one move; returns the work it took."""
     n_live, n_outputs = board.n_live[0], len(board.outputs)
@@ -393,7 +402,7 @@ def step(board, rules, trail):
         t = place - n_live
         old = board.outputs[t]
         n_touched = flip_output(board, t)
-    n_planes = weigh(board, old, n_touched, rules.exact, trail.sums)
+    n_planes, n_filled = weigh(board, old, n_touched, rules.exact, trail.sums)
     n_plain, n_candidates = gather(board, rules, trail, gate)
     threshold = rules.thresholds[draw(trail, len(rules.thresholds))]
     found, kind, a, b, function = pick_move(board, rules, trail, n_plain, n_candidates, n_planes, old, threshold)
@@ -415,7 +424,7 @@ def step(board, rules, trail):
                     _keep_best(board, trail, cost)
     trail.history[late] = cost
     trail.numbers[STEP] += 1
-    return 400 + n_words * (2 * n_pairs * max(n_planes, 1) + 4 * n_candidates + 8 * n_live)
+    return 400 + n_words * (2 * n_pairs * max(n_filled, 1) + 4 * n_candidates + 8 * n_live)
 
 
 @compiled

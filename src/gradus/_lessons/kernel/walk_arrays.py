@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from gradus._bits import WordMatrix
 
-__all__ = ["MAX_PLANES", "N_SPARE", "Board", "Rules", "Trail"]
+__all__ = ["N_SPARE", "VECTOR", "Board", "Rules", "Trail"]
 
 N_SPARE = 40
-MAX_PLANES = 14  # two times the bits of a number of outputs: enough for 127 outputs that all read one gate
+VECTOR = 8  # words
 
 Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -44,16 +44,13 @@ class Board(NamedTuple):
     mends: WordMatrix
     touched: Ints
     new_errors: Ints
-    planes0: WordMatrix
-    planes1: WordMatrix
-    weights: Ints
+    planes: WordMatrix
+    negative: Words
     candidates: Ints
     candidate_values: Words
-    ones0: Ints
-    ones1: Ints
-    both0: Ints
-    both1: Ints
-    prices: Ints
+    node_sums: Ints
+    pair_sums: Ints
+    sizes: Ints
     picks: Ints
     next_order: Ints
 

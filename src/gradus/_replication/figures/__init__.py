@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gradus._replication.figures.circuit_figures import adder, fig1
+from gradus._replication.figures.circuit_figures import adder, fig1, fig2
 from gradus._replication.figures.comparisons import league, noise, orders, sample_complexity
-from gradus._replication.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, tab2, tab3
-from gradus._replication.figures.headline_figure import headline
-from gradus._replication.figures.hierarchy_figure import fig2
+from gradus._replication.figures.curves import (
+    accuracy,
+    baselines,
+    fig3,
+    fig4,
+    fig5,
+    fig6,
+    fig7,
+    figA1,
+    figA2,
+    headline,
+    tab2,
+    tab3,
+)
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -17,7 +28,7 @@ if TYPE_CHECKING:
 
     from gradus._experiments.results import Results
 
-__all__ = ["FIGURES", "OWN_FIGURES", "draw"]
+__all__ = ["FIGURES", "OWN_FIGURES", "check_figure"]
 
 FIGURES: dict[str, Callable[[Results], Figure]] = {
     figure.__name__: figure
@@ -31,8 +42,7 @@ OWN_FIGURES = tuple(figure.__name__ for figure in (sample_complexity, noise, ord
 """Those beyond the paper."""
 
 
-def draw(name: str, results: Results) -> Figure:
-    """Draw a figure by name; raise `SettingsError` if there is no such figure."""
+def check_figure(name: str) -> None:
+    """Raise `SettingsError` if there is no such figure."""
     if name not in FIGURES:
         raise SettingsError(f"there is no figure {name!r}; there are {', '.join(FIGURES)}.")
-    return FIGURES[name](results)

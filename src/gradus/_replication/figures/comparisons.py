@@ -14,6 +14,7 @@ from gradus._replication.estimates import Estimate, accuracy_by_size, mean_by_si
 from gradus._replication.figures.style import (
     ACCURACY,
     COLOURS,
+    FEW,
     SIZE,
     band,
     figure_of_panels,
@@ -22,6 +23,7 @@ from gradus._replication.figures.style import (
     plain_text,
     tidy_axes,
 )
+from gradus._replication.gains import FEWEST_PAIRS
 from gradus._replication.league import gain_kept, league_rows, learners_of, orders_found
 from gradus._replication.learners import LEARNERS, LEVEL_WANTED, limit_in_examples, rows_of_learner, smallest_right_circuit
 from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
@@ -31,34 +33,22 @@ __all__ = ["league", "noise", "orders", "sample_complexity"]
 LOOKS: dict[str, dict[str, Any]] = {
     "l1": {"color": COLOURS["l1"]},
     "lgh": {"color": COLOURS["lgh"]},
-    "auto": {"color": COLOURS["lgh"], "linestyle": ":"},
+    "auto": {"color": COLOURS["auto"]},
     "chain": {"color": COLOURS["chain"], "linestyle": "--"},
     "forest": {"color": COLOURS["forest"], "linestyle": "--"},
     "boosting": {"color": COLOURS["boosting"], "linestyle": "--"},
     "mlp": {"color": COLOURS["mlp"], "linestyle": "--"},
     "circuit": {"color": COLOURS["lessons"], "linestyle": ":"},
-    "lessons": {"color": "#0072B2", "linewidth": 2.2},
+    "lessons": {"color": COLOURS["lessons"], "linewidth": 2.2},
 }
-LEGEND_WIDTH = 2.3
-"""Width of an entry of the legend, in inches."""
-ORDER_NAMES = {"minimum sets": COLOURS["auto"], "entropy": COLOURS["forest"], "self-paced": "#0072B2"}
+OURS = "lessons, vote"
+ORDER_NAMES = {"minimum sets": COLOURS["auto"], "entropy": COLOURS["chain"], "self-paced": COLOURS["lessons"]}
 PAPER_NAMES = {"l1": "network, $L_1$", "lgh": "network, $L_{gh}$, given order", "auto": "network, $L_{gh}$, found order"}
 
 
 def _draw(panel: Any, points: Sequence[tuple[float, Estimate]], key: str) -> None:
     look = dict(LOOKS[key])
     band(panel, points, look.pop("color"), PAPER_NAMES.get(key, LEARNERS[key].name), **look)
-
-
-def _finish(figure: Figure, results: Results, panels: Sequence[Any], first: str) -> Figure:
-    """Add one legend for all panels, ours first, and the line that says which runs the figure shows."""
-    handles: dict[str, Any] = {}
-    for panel in panels:
-        handles.update({label: handle for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)})
-    handles = dict(sorted(handles.items(), key=lambda item: item[0] != first))
-    columns = max(1, int(figure.get_figwidth() / LEGEND_WIDTH))
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
-    return finish(figure, results, [])
 
 
 def sample_complexity(results: Results) -> Figure:
@@ -75,13 +65,17 @@ def sample_complexity(results: Results) -> Figure:
         gates = smallest_right_circuit(one)
         if gates is not None:
             panel.axvline(
-                limit_in_examples(problem, gates), color="#000000", linewidth=1.0, linestyle="-.", label="bits of the circuit"
+                limit_in_examples(problem, gates),
+                color="#000000",
+                linewidth=1.0,
+                linestyle="-.",
+                label="as many bits as the circuit",
             )
         panel.set_title(plain_text(problem_title(problem)), fontsize=9)
         panel.set_xlabel(SIZE)
     for panel in panels[::columns]:
         panel.set_ylabel(ACCURACY)
-    return _finish(figure, results, panels, "lessons, vote")
+    return finish(figure, results, panels, first=OURS)
 
 
 def noise(results: Results) -> Figure:
@@ -99,7 +93,7 @@ def noise(results: Results) -> Figure:
         panel.set_title(f"{plain_text(problem_title(problem))}, {sizes} examples", fontsize=9)
         panel.set_xlabel("flipped training labels (%)")
         panel.set_ylabel(ACCURACY)
-    return _finish(figure, results, panels, "lessons, vote")
+    return finish(figure, results, panels, first=OURS)
 
 
 def orders(results: Results) -> Figure:
@@ -121,26 +115,25 @@ def orders(results: Results) -> Figure:
     tidy_axes(grid.flat)
     grid[0, 0].set_ylabel(r"$\tau$ with the known order")
     grid[-1, 0].set_ylabel("share of the gain kept" if taught else r"$\tau$ with the known order")
-    return _finish(figure, results, list(grid.flat), "self-paced")
+    return finish(figure, results, list(grid.flat), first="self-paced")
 
 
 def _draw_gain_kept(panel: Any, one: Results) -> None:
     size, kept = gain_kept(one)
-    places = range(len(ORDER_NAMES))
-    for place, (name, colour) in zip(places, ORDER_NAMES.items(), strict=True):
-        share = kept.get(name)
-        if share is not None and np.isfinite(share.value):
-            low, high = (
-                max(0.0, side) if np.isfinite(side) else 0.0 for side in (share.value - share.low, share.high - share.value)
-            )
-            panel.bar(place, share.value, color=colour, alpha=0.6, width=0.7)
-            panel.errorbar(place, share.value, yerr=[[low], [high]], color="#333333", capsize=3, linewidth=1)
+    shares = {name: share for name, share in kept.items() if np.isfinite(share.value)}
+    for place, (name, share) in enumerate(shares.items()):
+        low, high = (
+            max(0.0, side) if np.isfinite(side) else 0.0 for side in (share.value - share.low, share.high - share.value)
+        )
+        look = {"facecolor": "white", "hatch": "///"} if share.n < FEWEST_PAIRS else {"facecolor": ORDER_NAMES[name]}
+        panel.bar(place, share.value, edgecolor=ORDER_NAMES[name], alpha=0.6, width=0.7, **look)
+        panel.errorbar(place, share.value, yerr=[[low], [high]], color="#333333", capsize=3, linewidth=1)
     panel.axhline(1.0, color="#999999", linewidth=0.8, linestyle=":")
     panel.axhline(0.0, color="#333333", linewidth=0.8)
     panel.set_xlim(-0.6, len(ORDER_NAMES) - 0.4)
     panel.set_ylim(-0.6, 1.6)
-    panel.set_xticks(places, list(ORDER_NAMES), rotation=20, fontsize=8)
-    panel.set_xlabel(f"at {size} examples" if size else "")
+    panel.set_xticks(range(len(shares)), list(shares), fontsize=8)
+    panel.set_xlabel(f"order, at {size} examples" if shares else "not measured")
 
 
 def league(results: Results) -> Figure:
@@ -153,22 +146,20 @@ def league(results: Results) -> Figure:
     panel.imshow(values, cmap="viridis", vmin=0.5, vmax=1.0, aspect="auto")
     for i, row in enumerate(rows):
         best = max(mean.value for mean in row.accuracy.values())
-        for j, value in enumerate(values[i]):
-            if not np.isnan(value):
-                weight = "bold" if round(value, 3) == round(best, 3) else "normal"
-                panel.text(
-                    j,
-                    i,
-                    f"{value:.3f}",
-                    ha="center",
-                    va="center",
-                    fontsize=8,
-                    weight=weight,
-                    color="black" if value > 0.8 else "white",
-                )
+        for j, key in enumerate(keys):
+            mean = row.accuracy.get(key)
+            weight = "bold" if mean and round(mean.value, 3) == round(best, 3) else "normal"
+            colour = "white" if mean and mean.value <= 0.8 else "black"
+            panel.text(j, i, _cell(mean), ha="center", va="center", fontsize=8, color=colour, weight=weight)
     panel.set_xticks(range(len(keys)), ["\n".join(textwrap.wrap(LEARNERS[key].name, 10)) for key in keys], fontsize=8)
     panel.xaxis.tick_top()
     panel.set_yticks(range(len(rows)), [f"{row.problem}, {row.size} examples" for row in rows], fontsize=8)
     panel.tick_params(length=0)
     panel.spines[:].set_visible(False)
-    return finish(figure, results, [])
+    few = any(mean.n < FEWEST_PAIRS for row in rows for mean in row.accuracy.values())
+    shown = "Mean accuracy on unseen rows, the best in bold" + (f"; ° {FEW}" if few else "")
+    return finish(figure, results, [], shown=shown)
+
+
+def _cell(mean: Estimate | None) -> str:
+    return "–" if mean is None else f"{mean.value:.3f}{'°' if mean.n < FEWEST_PAIRS else ''}"

@@ -19,19 +19,25 @@ from gradus._replication.figures.style import (
     LABELS,
     SIZE,
     band,
+    curve,
     figure_of_panels,
     finish,
     label_axes,
     limit_accuracy,
-    mark_few,
     plain_text,
     tidy_axes,
 )
 from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, middle_size, tau_values
+from gradus._replication.highlights import HEADLINE_SIZE, headline_numbers
 from gradus._replication.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
 
-__all__ = ["accuracy", "baselines", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "tab2", "tab3"]
+__all__ = ["accuracy", "baselines", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "headline", "tab2", "tab3"]
 
+HEADLINE_CURVES = {
+    "l1": ({"loss": "l1", "method": "network"}, "$L_1$: all targets at once"),
+    "lgh": ({"loss": "lgh", "method": "network"}, "$L_{gh}$: the paper's curriculum, known order"),
+    "lessons": ({"method": "lessons"}, "lessons: ours, no order given"),
+}
 MILLION = 1e6
 TAU_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 VARIED = ("method", "loss", "order", "gates_per_target", "history")
@@ -42,6 +48,37 @@ METHOD_NAMES = {
     "boosting": "gradient boosting",
     "mlp": "small MLP",
 }
+
+
+def headline(results: Results) -> Figure:
+    """Draw the accuracy on parity against training size, large, with the gain of Lgh over L1 marked."""
+    one = results.select(problem="cpar7")
+    figure = Figure(figsize=(9.6, 5.4), layout="constrained")
+    panel = figure.subplots()
+    tidy_axes([panel])
+    for name, (columns, label) in HEADLINE_CURVES.items():
+        points = accuracy_by_size(one.select(**columns))
+        band(panel, points, COLOURS[name], label, linewidth=2.4, markersize=5)
+    limit_accuracy(panel)
+    _mark_gain(panel, one)
+    panel.set_xlabel(SIZE + " (of 128 patterns)", fontsize=12)
+    panel.set_ylabel(ACCURACY + " on unseen patterns", fontsize=12)
+    panel.tick_params(labelsize=11)
+    return finish(figure, one, [panel])
+
+
+def _mark_gain(panel: Any, one: Results) -> None:
+    """Mark the distance between the two losses at the size that the page sums up."""
+    numbers = headline_numbers(one)
+    if numbers is None:
+        return
+    accuracy, gain = numbers
+    low, high = accuracy["L1"].value, accuracy["Lgh"].value
+    arrow = {"arrowstyle": "<|-|>", "color": "#333333", "linewidth": 1.2, "shrinkA": 3, "shrinkB": 3}
+    panel.annotate("", xy=(HEADLINE_SIZE, high), xytext=(HEADLINE_SIZE, low), arrowprops=arrow)
+    points = gain.scaled(100)
+    said = f"{points.value:+.1f} points\n[{points.low:.1f}, {points.high:.1f}]"
+    panel.text(HEADLINE_SIZE + 1, low - 0.03, said, va="top", fontsize=12, color="#333333")
 
 
 def draw_gains(panel: Any, results: Results) -> None:
@@ -55,7 +92,6 @@ def draw_gains(panel: Any, results: Results) -> None:
         aside = 0.1 * (place - (len(STRICTER_LOSSES) - 1) / 2) if len(sizes) == 1 else 0.0
         in_points = [(size + aside, gain.scaled(100)) for size, gain in points]
         band(panel, in_points, COLOURS[loss], LABELS[loss])
-        mark_few(panel, in_points, COLOURS[loss])
     if len(sizes) == 1:
         (size,) = sizes
         panel.set_xticks([size])
@@ -82,7 +118,7 @@ def fig3(results: Results) -> Figure:
     for k in range(m):
         panels[1 + k].axhline(0, color=COLOURS["l1"], linewidth=0.8)
         panels[1 + k].set_title(f"target {k + 1}", fontsize=9)
-        if k % 4 in (0, 3):
+        if k == 0 or k % 4 == 3:  # at the left, or beside the panel of accuracies
             panels[1 + k].set_ylabel(GAIN)
     for panel in panels:
         panel.set_xlabel(SIZE)
@@ -158,7 +194,7 @@ def fig6(results: Results) -> Figure:
     for tau in sorted(set(taus.tolist())):
         pairs = lgh.where(taus == tau).pairs(base)
         points = [(size, gain.scaled(100)) for size, gain in gain_by_size(pairs)]
-        left.plot([s for s, _ in points], [g.value for _, g in points], color=scale.to_rgba(tau), linewidth=1.4)
+        curve(left, points, scale.to_rgba(tau), f"τ = {tau:.1f}")
     left.axhline(0, color=COLOURS["l1"], linewidth=0.8)
     left.set_xlabel(SIZE)
     left.set_ylabel(GAIN)
@@ -171,7 +207,7 @@ def fig6(results: Results) -> Figure:
     right.set_xticks(TAU_TICKS)
     right.set_ylabel(GAIN)
     tidy_axes((left, right))
-    return finish(figure, one, [])
+    return finish(figure, one, [], shown="95 % intervals at the right")
 
 
 def _draw_gain_by_tau(panel: Any, one: Results, size: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gradus._experiments.results import Results
 from gradus._replication.estimates import Estimate
@@ -18,31 +19,33 @@ from gradus._replication.gains import FEWEST_PAIRS
 __all__ = [
     "ACCURACY",
     "COLOURS",
+    "FEW",
     "GAIN",
     "LABELS",
     "SIZE",
     "band",
+    "curve",
     "figure_of_panels",
     "finish",
     "label_axes",
     "limit_accuracy",
-    "mark_few",
     "plain_text",
     "tidy_axes",
     "with_hover",
 ]
 
-# Colours that people with any kind of colour vision can tell apart (Okabe and Ito).
+# Colours that people with any kind of colour vision can tell apart (Okabe and Ito; that of lessons is Tol's). A learner has
+# the same one in all figures.
 COLOURS = {
     "l1": "#4d4d4d",
     "lw": "#0072B2",
     "llh": "#E69F00",
     "lgh": "#D55E00",
     "auto": "#009E73",
-    "lessons": "#56B4E9",
+    "lessons": "#332288",
     "majority": "#999999",
     "tree": "#0072B2",
-    "chain": "#009E73",
+    "chain": "#56B4E9",
     "forest": "#E69F00",
     "boosting": "#8c564b",
     "mlp": "#CC79A7",
@@ -52,8 +55,10 @@ GAIN = "gain over $L_1$ (points)"
 ACCURACY = "test accuracy"
 LABELS = {"l1": "$L_1$", "lw": "$L_w$", "llh": "$L_{lh}$", "lgh": "$L_{gh}$"}
 PANEL_WIDTH, PANEL_HEIGHT = 3.3, 2.6
-LEGEND_WIDTH = 1.6
-"""Width of an entry of the legend, in inches."""
+LEGEND_MARK, LEGEND_LETTER = 0.65, 0.078
+"""Widths in the legend, in inches: an entry's mark with the gap, and a letter."""
+FEW = f"fewer than {FEWEST_PAIRS} training sets"
+FEW_LOOK: dict[str, Any] = {"marker": "o", "linestyle": "", "markersize": 5, "markerfacecolor": "white"}
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
@@ -71,7 +76,9 @@ def plain_text(name: str) -> str:
 def figure_of_panels(n: int, columns: int) -> tuple[Figure, list[Any]]:
     """Make a figure with n panels in a given number of columns; the remaining places stay empty."""
     rows = math.ceil(n / columns)
-    figure = Figure(figsize=(PANEL_WIDTH * columns, PANEL_HEIGHT * rows + 0.5), layout="constrained")
+    # A single panel is as wide as two, or the legend would take more room than the curves.
+    width = PANEL_WIDTH * max(2, columns)
+    figure = Figure(figsize=(width, PANEL_HEIGHT * rows + (0.5 if columns > 1 else 1.0)), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
     panels = [panel for row in grid for panel in row]
     for empty in panels[n:]:
@@ -88,41 +95,53 @@ def tidy_axes(panels: Iterable[Any]) -> None:
         panel.spines[["top", "right"]].set_visible(False)
 
 
+def curve(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, label: str | None, **line: Any) -> None:
+    """Draw a curve of means; points that rest on fewer than `FEWEST_PAIRS` training sets have empty marks."""
+    x, y = [at for at, _ in points], [estimate.value for _, estimate in points]
+    look: dict[str, Any] = {"color": colour, "label": label, "linewidth": 1.4, "marker": "o", "markersize": 2.5, **line}
+    (drawn,) = panel.plot(x, y, **look)
+    drawn.set_gid(f"curve-{sum(len(axes.lines) for axes in panel.figure.axes)}")
+    drawn.said = [_said(label, at, estimate) for at, estimate in points]
+    few = [(at, estimate.value) for at, estimate in points if estimate.n < FEWEST_PAIRS]
+    if few:
+        panel.plot(*zip(*few, strict=True), label=f"_{FEW}", markeredgecolor=colour, zorder=3, **FEW_LOOK)
+
+
 def band(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, label: str | None, **line: Any) -> None:
     """Draw a curve of means with their 95 % intervals as a band."""
     if not points:
         return
-    x = [at for at, _ in points]
-    look: dict[str, Any] = {"color": colour, "label": label, "linewidth": 1.4, "marker": "o", "markersize": 2.5, **line}
-    (curve,) = panel.plot(x, [e.value for _, e in points], **look)
-    curve.set_gid(f"curve-{sum(len(axes.lines) for axes in panel.figure.axes)}")
-    curve.said = [_said(label, at, e) for at, e in points]
-    low, high = (np.array([getattr(e, side) for _, e in points]) for side in ("low", "high"))
+    curve(panel, points, colour, label, **line)
+    x, low, high = (np.array(values) for values in zip(*((at, e.low, e.high) for at, e in points), strict=True))
     bounded = np.isfinite(low) & np.isfinite(high)
     if len(points) == 1:  # the band has no width
-        panel.vlines(np.array(x)[bounded], low[bounded], high[bounded], color=colour, alpha=0.4)
+        panel.vlines(x[bounded], low[bounded], high[bounded], color=colour, alpha=0.4)
     panel.fill_between(x, low, high, where=bounded.tolist(), color=colour, alpha=0.18, linewidth=0)
 
 
 def _said(label: str | None, at: float, estimate: Estimate) -> str:
-    name = "" if label is None else re.sub(r"[${}_\\]", "", label) + ": "
+    name = "" if label is None else _letters(label) + ": "
     interval = f" [{estimate.low:.4g}, {estimate.high:.4g}]" if math.isfinite(estimate.low + estimate.high) else ""
-    return f"{name}{estimate.value:.4g}{interval} at {at:g}"
+    return f"{name}{estimate.value:.4g}{interval} at {at:g}, n = {estimate.n:,}"
+
+
+def _letters(label: str) -> str:
+    return re.sub(r"[${}_\\]", "", label)
 
 
 def with_hover(svg: str, figure: Figure) -> str:
     """Let the points of the curves of a figure say their values when they are pointed at."""
-    for curve in (line for axes in figure.axes for line in axes.lines if hasattr(line, "said")):
-        start = svg.find(f'<g id="{curve.get_gid()}">')
+    for line in (line for axes in figure.axes for line in axes.lines if hasattr(line, "said")):
+        start = svg.find(f'<g id="{line.get_gid()}">')
         end = svg.find('<g id="', start + 1)
         part = svg[start:end]
         marks = re.findall(r'<use [^>]*?x="([\d.-]+)" y="([\d.-]+)"[^>]*/>', part)
-        if start < 0 or len(marks) != len(curve.said):
+        if start < 0 or len(marks) != len(line.said):
             continue
         # Discs larger than the marks, or nobody would hit them.
         discs = "".join(
             f'<circle class="point" cx="{x}" cy="{y}" r="6" fill-opacity="0"><title>{escape(said)}</title></circle>'
-            for (x, y), said in zip(marks, curve.said, strict=True)
+            for (x, y), said in zip(marks, line.said, strict=True)
         )
         closing = part.rindex("</g>")
         svg = svg[: start + closing] + discs + svg[start + closing :]
@@ -144,33 +163,45 @@ def label_axes(panels: Sequence[Any], columns: int, x: str, y: str) -> None:
             panel.set_ylabel(y)
 
 
-def mark_few(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any) -> None:
-    """Draw the points that rest on fewer than `FEWEST_PAIRS` training sets with empty marks, and say so in the legend."""
-    few = [(at, estimate.value) for at, estimate in points if estimate.n < FEWEST_PAIRS]
-    if few:
-        panel.plot(*zip(*few, strict=True), "o", markersize=5, markerfacecolor="white", markeredgecolor=colour, zorder=3)
-        # One entry for all curves, in no colour of any of them.
-        look = {"marker": "o", "linestyle": "", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": "#333333"}
-        panel.plot([], [], label=f"fewer than {FEWEST_PAIRS} training sets", **look)
+def finish(
+    figure: Figure, results: Results, panels: Sequence[Any], *, first: str = "", shown: str = "95 % intervals"
+) -> Figure:
+    """Add one legend for all panels, and the line that says which runs the figure shows.
 
-
-def finish(figure: Figure, results: Results, panels: Sequence[Any]) -> Figure:
-    """Add one legend for all panels, and the line that says which runs the figure shows."""
+    Parameters
+    ----------
+    first : str
+        The curve that the legend begins with.
+    shown : str
+        What the figure shows of the runs.
+    """
     handles: dict[str, Any] = {}
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     # Losses go from the mildest to the strictest, even if the first panel does not have all of them.
-    rank = {label: place for place, label in enumerate(LABELS.values())}
+    rank = {label: place for place, label in enumerate((first, *LABELS.values()))}
     handles = dict(sorted(handles.items(), key=lambda item: rank.get(item[0], len(rank))))
+    if any(line.get_label() == f"_{FEW}" for panel in panels for line in panel.lines):
+        handles[FEW] = Line2D([], [], markeredgecolor="#333333", **FEW_LOOK)
     if handles:
-        columns = min(len(handles), int(figure.get_figwidth() / LEGEND_WIDTH))
+        columns = _legend_columns(list(handles), figure.get_figwidth())
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
     left_out = results.n_not_converged
     excluded = (
-        f"{left_out:,} of {len(results):,} searches ended with training errors and are left out"
+        f"{left_out:,} of {len(results):,} searches ended with training errors and {'is' if left_out == 1 else 'are'} left out"
         if left_out
         else f"all {len(results):,} runs count"
     )
-    figure.supxlabel(f"95 % intervals; {excluded}.", fontsize=7, color="#555555")
+    figure.supxlabel(f"{shown}; {excluded}.", fontsize=7, color="#555555")
     return figure
+
+
+def _legend_columns(labels: Sequence[str], room: float) -> int:
+    """Return into how many columns a legend goes so that it is no wider than the figure, with few lines."""
+    widths = [LEGEND_MARK + LEGEND_LETTER * len(_letters(label)) for label in labels]
+    for lines in range(1, len(labels)):
+        columns = [widths[start : start + lines] for start in range(0, len(labels), lines)]
+        if sum(map(max, columns)) <= room:
+            return len(columns)
+    return 1

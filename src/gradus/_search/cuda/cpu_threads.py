@@ -6,18 +6,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from gradus._progress import Callback, Progress
-from gradus._search.driver import resume, run_search
-from gradus._search.job import Checkpoint, Job, Outcome
+from gradus._search.driver import SearchEnd, resume, run_search
+from gradus._search.job import Checkpoint, Job
 from gradus._search.threads import SearchThreads
 
-__all__ = ["CpuThreads", "Ended"]
+__all__ = ["CpuThreads"]
 
 WAITING_PER_THREAD = 1
 """Searches that wait for each thread, so that none is ever idle."""
 
 MOST_WAITING = 256
-
-Ended = tuple[Outcome, Checkpoint | None]
 
 
 class CpuThreads:
@@ -32,7 +30,7 @@ class CpuThreads:
     def __init__(self, count: int) -> None:
         self.count = count
         self._threads = SearchThreads(max(count, 1))
-        self._running: dict[Future[Ended], tuple[int, bool, list[int]]] = {}
+        self._running: dict[Future[SearchEnd], tuple[int, bool, list[int]]] = {}
         """For each future: the index of its job, whether it began here, and its steps so far."""
         self._steps_before = 0
 
@@ -64,7 +62,7 @@ class CpuThreads:
         """Run a job from its beginning."""
         self._submit(index, True, lambda callback: (run_search(job, callback=callback), None))
 
-    def ended(self, seconds: float = 0.0) -> Iterator[tuple[int, Future[Ended]]]:
+    def ended(self, seconds: float = 0.0) -> Iterator[tuple[int, Future[SearchEnd]]]:
         """Yield the index and future of each search that has ended, after waiting at most `seconds` for one."""
         if not self._running:
             return
@@ -86,10 +84,10 @@ class CpuThreads:
             future.cancel()
         self._threads.close()
 
-    def _submit(self, index: int, begins_here: bool, work: Callable[[Callback], Ended]) -> None:
+    def _submit(self, index: int, begins_here: bool, work: Callable[[Callback], SearchEnd]) -> None:
         steps = [0]
 
-        def run(is_stopping: Callable[[], bool]) -> Ended:
+        def run(is_stopping: Callable[[], bool]) -> SearchEnd:
             def callback(progress: Progress) -> bool:
                 steps[0] = progress.steps
                 return is_stopping()

@@ -47,14 +47,15 @@ BATCH = _record(
 
 
 class NumberedJob(NamedTuple):
-    """A job with its place among all jobs of a run."""
+    """A job with its place among all jobs of a run, and where to continue it if it has begun elsewhere."""
 
     number: int
     job: Job
+    since: Checkpoint | None = None
 
 
 class PackedBatch(NamedTuple):
-    """Searches of one shape, ready to be copied to a device."""
+    """Searches of one shape, ready to be copied to a device; those that have begun elsewhere come first."""
 
     layout: Layout
     numbered: Sequence[NumberedJob]
@@ -97,6 +98,19 @@ def _job_records(jobs: Sequence[Job]) -> npt.NDArray[Any]:
     return records
 
 
+def _begun_slots(begun: Sequence[tuple[Job, Checkpoint]]) -> npt.NDArray[Any]:
+    """Return the slots of searches that have begun elsewhere: search k of the batch is in slot k."""
+    slots = np.zeros(len(begun), dtype=SLOT)
+    for k, (slot, (job, since)) in enumerate(zip(slots, begun, strict=True)):
+        n, m = job.Y.shape
+        cost = int(since.history[(since.step - 1) % len(since.history)])  # every step writes the cost after it there
+        slot["search"], slot["cost"], slot["best"] = k, cost, since.best_cost
+        slot["step"], slot["iterations"], slot["restart"] = since.step, since.iterations, since.restart
+        slot["random"], slot["place"] = since.random, since.step % len(since.history)
+        slot["first"] = m - 1 - (max(cost, 1) - 1) // n if job.settings.loss == "lgh" else m - 1
+    return slots
+
+
 def _milliseconds(seconds: float | None) -> int:
     """Convert a time limit for the kernel, where 0 means none."""
     return 0 if seconds is None else max(1, min(int(seconds * 1000), MOST_MS))
@@ -114,6 +128,19 @@ def unpack_wiring(words: npt.NDArray[np.uint32], n_gates: int, *, wide: bool) ->
     return nodes[:, : 2 * n_gates].reshape(len(words), n_gates, 2).astype(np.int64)
 
 
+def pack_wiring(sources: npt.NDArray[np.integer[Any]], *, wide: bool) -> npt.NDArray[np.uint32]:
+    """Turn sources of shape (rows, n_gates, 2) into rows of packed wiring: the inverse of `unpack_wiring`.
+
+    Examples
+    --------
+    >>> [hex(word) for word in pack_wiring(np.array([[[0, 1], [2, 3], [4, 5]]]), wide=False)[0]]
+    ['0x3020100', '0x504']
+    """
+    nodes = sources.reshape(len(sources), -1).astype("<u2" if wide else "u1")
+    filler = -nodes.shape[1] % (2 if wide else 4)
+    return np.pad(nodes, ((0, 0), (0, filler))).view("<u4")
+
+
 class GpuBatch:
     """Running searches of one shape."""
 
@@ -123,8 +150,12 @@ class GpuBatch:
         shape, n = self.layout.shape, len(self.numbered)
         n_slots = min(self.layout.networks, n)
         history_room = int(self.jobs["history"].max())
+        begun = [(one.job, one.since) for one in self.numbered if one.since is not None]
         slots = np.zeros(n_slots, dtype=SLOT)
         slots["search"] = EMPTY
+        slots[: len(begun)] = _begun_slots(begun)
+        counters = np.zeros(1, dtype=COUNTERS)
+        counters["next"] = len(begun)
         self.active = np.arange(n_slots, dtype=np.uint32)
         """Slots that the next launch continues."""
         self.buffers = {
@@ -132,12 +163,12 @@ class GpuBatch:
             "targets": device.put(packed.targets),
             "jobs": device.put(self.jobs),
             "slots": device.put(slots),
-            "wiring": device.empty(n_slots, (np.uint32, (shape.wiring_words,))),
-            "history": device.empty(n_slots, (np.uint32, (history_room,))),
-            "best": device.empty(n, (np.uint32, (shape.wiring_words,))),
+            "wiring": self._put_rows(n_slots, shape.wiring_words, self._packed_wirings([since.sources for _, since in begun])),
+            "history": self._put_rows(n_slots, history_room, [since.history for _, since in begun]),
+            "best": self._put_rows(n, shape.wiring_words, self._packed_wirings([since.best for _, since in begun])),
             "results": device.empty(n, RESULT),
             "finished": device.empty(n, np.uint32),
-            "counters": device.put(np.zeros(1, dtype=COUNTERS)),
+            "counters": device.put(counters),
             "active": device.put(self.active),
         }
         self.record = np.zeros(1, dtype=BATCH)
@@ -148,6 +179,18 @@ class GpuBatch:
         self.rounds, self.began, self.origin = FIRST_ROUNDS, 0.0, time.monotonic()
         self.n_finished = self.n_taken = self.steps = 0
         self.all_begun = self.stopping = False
+
+    def _packed_wirings(self, wirings: list[npt.NDArray[np.uint32]]) -> list[npt.NDArray[np.uint32]]:
+        return list(pack_wiring(np.stack(wirings), wide=self.layout.shape.wide)) if wirings else []
+
+    def _put_rows(self, count: int, width: int, first: Sequence[npt.NDArray[Any]]) -> Any:
+        """Allocate rows of words on the device, the first of them with these values."""
+        if not first:
+            return self.device.empty(count, (np.uint32, (width,)))
+        rows = np.zeros((count, width), dtype=np.uint32)
+        for row, values in zip(rows, first, strict=False):
+            row[: len(values)] = values
+        return self.device.put(rows)
 
     @property
     def done(self) -> bool:

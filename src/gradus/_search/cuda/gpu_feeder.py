@@ -6,13 +6,13 @@ import itertools
 import queue
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from gradus._search.cuda.gpu_batch import NumberedJob, PackedBatch, pack_jobs
 from gradus._search.cuda.gpu_device import Device
 from gradus._search.cuda.gpu_layout import BatchShape, choose_layout, shape_of, why_not
-from gradus._search.job import Job
+from gradus._search.job import Checkpoint, Job
 
 __all__ = ["Feeder", "Misfit", "describe"]
 
@@ -25,8 +25,7 @@ SECONDS_TO_LOOK_UP = 0.2
 class Misfit(NamedTuple):
     """A job that cannot run on the device, and why."""
 
-    number: int
-    job: Job
+    numbered: NumberedJob
     reason: str
 
 
@@ -39,10 +38,12 @@ class Feeder:
         Read as needed.
     device : Device
         Kernels are compiled for it in advance.
+    since : mapping
+        Checkpoints of the jobs that have begun elsewhere, by their index.
     """
 
-    def __init__(self, jobs: Iterable[Job], device: Device) -> None:
-        self._jobs, self._device = jobs, device
+    def __init__(self, jobs: Iterable[Job], device: Device, since: Mapping[int, Checkpoint]) -> None:
+        self._jobs, self._device, self._since = jobs, device, since
         self._made: queue.Queue[PackedBatch | Misfit | BaseException | None] = queue.Queue(BATCHES_AHEAD)
         self._closing = threading.Event()
         self._ended = False
@@ -99,11 +100,12 @@ class Feeder:
         while part := list(itertools.islice(numbered, JOBS_AT_ONCE)):
             groups: dict[BatchShape, list[NumberedJob]] = defaultdict(list)
             for index, job in part:
+                numbered_job = NumberedJob(index, job, self._since.get(index))
                 reason = why_not(job, self._device.limits)
                 if reason is None:
-                    groups[shape_of(job)].append(NumberedJob(index, job))
+                    groups[shape_of(job)].append(numbered_job)
                 else:
-                    yield Misfit(index, job, reason)
+                    yield Misfit(numbered_job, reason)
             # The longest searches begin first, so that they do not end long after everything else.
             for shape in sorted(groups, key=lambda shape: -shape.gates * shape.words):
                 yield from self._packed(shape, groups.pop(shape))
@@ -111,10 +113,11 @@ class Feeder:
     def _packed(self, shape: BatchShape, numbered: list[NumberedJob]) -> Iterator[PackedBatch]:
         layout = choose_layout(shape, self._device.limits)
         self._device.compile(layout.constants)
-        # Lanes of a warp that have the same loss take the same branches.
-        numbered.sort(key=lambda one: one.job.settings.loss)
-        for start in range(0, len(numbered), JOBS_AT_ONCE):
-            yield pack_jobs(layout, numbered[start : start + JOBS_AT_ONCE])
+        # Lanes of a warp that have the same loss take the same branches. What has begun elsewhere needs a slot at once.
+        numbered.sort(key=lambda one: (one.since is None, one.job.settings.loss))
+        size = JOBS_AT_ONCE if numbered[0].since is None else layout.networks
+        for start in range(0, len(numbered), size):
+            yield pack_jobs(layout, numbered[start : start + size])
 
 
 def describe(packed: PackedBatch, device: Device) -> str:

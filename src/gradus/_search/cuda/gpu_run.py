@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from concurrent.futures import Future
 from typing import Any
 
 from gradus._progress import Callback, Progress
-from gradus._search.cuda.cpu_threads import CpuThreads, Ended
+from gradus._search.cuda.cpu_threads import CpuThreads
 from gradus._search.cuda.gpu_batch import GpuBatch
 from gradus._search.cuda.gpu_device import CudaDevice, Device
 from gradus._search.cuda.gpu_feeder import Feeder, Misfit, describe
+from gradus._search.driver import SearchEnd
 from gradus._search.job import Checkpoint, Job, Outcome
 
 __all__ = ["run_many"]
@@ -29,6 +30,7 @@ def run_many(
     log: Callable[[str], Any] | None = None,
     device: Device | None = None,
     n_jobs: int = 0,
+    since: Mapping[int, Checkpoint] | None = None,
     left: Callable[[int, Checkpoint], Any] | None = None,
     failed: Callable[[int, Exception], Any] | None = None,
 ) -> Iterator[tuple[int, Outcome]]:
@@ -50,10 +52,12 @@ def run_many(
     n_jobs : int
         CPU threads that take over searches from the GPU once all of their shape have begun: a core is tens of times faster
         with one long search than a GPU, which is faster with thousands.
+    since : mapping, optional
+        Checkpoints of jobs that have begun before or elsewhere, by index: they continue from there.
     left : callable, optional
         If `callback` asks to stop: gets the index of the job and a checkpoint for every running search, which is then not
-        yielded; `gradus._search.driver.resume` can finish it. A search with a time limit, and a job that began on the CPU,
-        ends with its best network so far all the same.
+        yielded; another run continues it by `since`, or `gradus._search.driver.resume` on a CPU. A search with a time
+        limit, and a job that began on the CPU, ends with its best network so far all the same.
     failed : callable, optional
         Gets the index of a job that failed on the CPU, and its error; the job is then left out. If this is not given, the
         first such error is raised after all other jobs have ended.
@@ -73,7 +77,8 @@ def run_many(
     SettingsError
         If there is no NVIDIA GPU.
     """
-    run = _GpuRun(CudaDevice() if device is None else device, jobs, callback, log or (lambda line: None), n_jobs, left, failed)
+    device = CudaDevice() if device is None else device
+    run = _GpuRun(device, jobs, since or {}, callback, log or (lambda line: None), n_jobs, left, failed)
     return run.outcomes()
 
 
@@ -84,6 +89,7 @@ class _GpuRun:
         self,
         device: Device,
         jobs: Iterable[Job],
+        since: Mapping[int, Checkpoint],
         callback: Callback | None,
         log: Callable[[str], Any],
         n_jobs: int,
@@ -91,7 +97,7 @@ class _GpuRun:
         failed: Callable[[int, Exception], Any] | None,
     ) -> None:
         self.device, self.jobs, self.callback, self.log, self.left, self.failed = device, jobs, callback, log, left, failed
-        self.n_jobs = n_jobs
+        self.since, self.n_jobs = since, n_jobs
         self.running: list[GpuBatch] = []
         self.errors: list[Exception] = []
         self.n_ended = self.steps_before = 0
@@ -100,7 +106,7 @@ class _GpuRun:
 
     def outcomes(self) -> Iterator[tuple[int, Outcome]]:
         """Run everything."""
-        self.feeder, self.threads = Feeder(self.jobs, self.device), CpuThreads(self.n_jobs)
+        self.feeder, self.threads = Feeder(self.jobs, self.device, self.since), CpuThreads(self.n_jobs)
         try:
             while not self.feeder.ended or self.running or self.threads.busy:
                 self._begin_batches()
@@ -130,8 +136,9 @@ class _GpuRun:
             if one is None:
                 return
             if isinstance(one, Misfit):
-                self.log(f"job {one.number} runs on the CPU: {one.reason}.")
-                self.threads.run(one.number, one.job)
+                number, job, since = one.numbered
+                self.log(f"job {number} runs on the CPU: {one.reason}.")
+                self.threads.run(number, job) if since is None else self.threads.resume(number, job, since)
             else:
                 self.log(describe(one, self.device))
                 self.running.append(GpuBatch(self.device, one))
@@ -187,7 +194,7 @@ class _GpuRun:
                     ended.append((index, outcome))
         return ended
 
-    def _has_failed(self, index: int, future: Future[Ended]) -> bool:
+    def _has_failed(self, index: int, future: Future[SearchEnd]) -> bool:
         error = future.exception()
         if not isinstance(error, Exception):
             return False
