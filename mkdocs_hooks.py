@@ -20,7 +20,8 @@ SHOWN_BITS = 4
 ELSEWHERE = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
 LOADS = re.compile(rf"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)={ELSEWHERE}|url\({ELSEWHERE}")
 # In a frame of another page only the drawing and what it says are wanted.
-ONLY_THE_CIRCUIT = """<style>body { padding: 0; } body > :not(.tools, #about, #drawing, script) { display: none; }
+ONLY_THE_CIRCUIT = """<style>body { padding: 0; background: transparent; }
+body > :not(.tools, #about, #drawing, script) { display: none; }
 body > .tools:has(#random) { display: none; } .drawing { max-height: none; } .about { min-height: 3.2em; }</style></head>"""
 
 
