@@ -446,7 +446,7 @@ def test_parts_are_readable_as_the_umask_says(tmp_path):
 
 
 def test_a_scheduler_that_dies_ends_the_run_in_one_sentence_and_rows_are_kept(tmp_path):
-    # Imported before the setting is made: leaving it takes away what was not there when it was made, and that is all of Dask's own.
+    # Imported first: a setting made before that takes Dask's own settings with it when it ends.
     pytest.importorskip("distributed")
     settings = pytest.importorskip("dask").config
     file = tmp_path / "scheduler.json"
