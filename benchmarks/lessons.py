@@ -16,6 +16,7 @@ import math
 import multiprocessing
 import os
 import resource
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,7 +132,7 @@ def fits(jobs: list[Any], n_jobs: int, seconds: float) -> Iterator[Row]:
         rows = pool.imap_unordered(run, jobs)
         for done in range(len(jobs)):
             try:
-                yield rows.next(max(end - time.monotonic(), 0.001))
+                yield rows.next(min(max(end - time.monotonic(), 0.001), threading.TIMEOUT_MAX))
             except multiprocessing.TimeoutError:
                 print(f"{len(jobs) - done} of {len(jobs)} fits were not made: the time was over.")
                 return
