@@ -58,7 +58,7 @@ def test_only_failed_tasks_are_run_twice(tmp_path, tasks, monkeypatch):
     run_tasks(tasks[:20], Store(tmp_path), engine)
     run_tasks(tasks, Store(tmp_path), engine)
     ran = []
-    monkeypatch.setattr(engines, "run_batch", lambda batch: ran.extend(batch.tasks) or execution.run_batch(batch))
+    monkeypatch.setattr(engines, "run_batch", lambda batch, _: ran.extend(batch.tasks) or execution.run_batch(batch))
     again = run_tasks(tasks, Store(tmp_path), engine)
     assert (again.done, again.failed, again.before) == (0, 1, len(tasks) - 1)
     assert [task.design.problem for task in ran] == ["mammalian"]
@@ -71,7 +71,7 @@ class MortalExecutor(Executor):
     def __init__(self, kills):
         self.kills, self.broken = kills, False
 
-    def submit(self, run, batch):
+    def submit(self, run, batch, seconds):
         if self.broken:
             raise BrokenExecutor
         future = Future()
@@ -79,7 +79,7 @@ class MortalExecutor(Executor):
         if self.broken:
             future.set_exception(BrokenExecutor())
         else:
-            future.set_result(run(batch))
+            future.set_result(run(batch, seconds))
         return future
 
 
@@ -120,11 +120,11 @@ def test_workers_that_never_start_end_the_run_in_one_sentence(tmp_path):
     assert len(Store(tmp_path)) == 0
 
 
-def _die(batch):
+def _die(batch, seconds):
     """Stand in for `run_batch` with a task that kills its worker."""
     if any(task.sample == 5 for task in batch.tasks):
         os.kill(os.getpid(), signal.SIGKILL)
-    return execution.run_batch(batch)
+    return execution.run_batch(batch, seconds)
 
 
 def test_a_task_that_kills_its_worker_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
@@ -258,7 +258,7 @@ def command_line_cluster(tmp_path_factory):
 
 
 def _wait_for_workers(engine, count):
-    engine.client.wait_for_workers(count, timeout=60)
+    engine.client.wait_for_workers(count, timeout=180)
 
 
 def test_a_scheduler_and_two_workers_from_the_command_line_give_the_same_rows(
@@ -327,14 +327,43 @@ def test_batches_grow_to_about_a_second_and_keep_the_order_of_tasks():
         assert isinstance(batch, TaskBatch)
         given += batch.tasks
         sizes.append(len(batch.tasks))
-        batcher.record_times(batch, [Row(cpu_seconds=0.01)] * len(batch.tasks))
+        batcher.take_back(batch, [Row(cpu_seconds=0.01)] * len(batch.tasks))
     assert given == tasks
     assert sizes[0] < 10
     assert sizes[5] == pytest.approx(100, abs=2)
 
 
-def _made_up(batch):
+def _made_up(batch, seconds):
     return [Row.of(task, converged=True) for task in batch.tasks]
+
+
+def test_a_batch_that_takes_longer_than_expected_is_handed_back_with_what_is_done(tmp_path, tasks, reference, monkeypatch):
+    batcher = Batcher(tasks)
+    batch = batcher.next()
+    rows = execution.run_batch(batch, 0.0)
+    batcher.take_back(batch, rows)
+    assert [row.task for row in rows] == [batch.tasks[0].id]
+    assert batcher.next().tasks[0] == batch.tasks[1]
+    monkeypatch.setattr(engines, "LONGEST_BATCH_SECONDS", 0.0)
+    run_tasks(tasks, Store(tmp_path), ExecutorEngine(lambda: ThreadPoolExecutor(2), lambda: 2))
+    assert comparable(Store(tmp_path).table()) == reference
+
+
+def test_progress_is_told_while_no_task_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "QUIET_SECONDS", 0.01)
+    told = []
+
+    def waits_until_told(batch, seconds):
+        deadline = time.monotonic() + 60
+        while len(told) < 5 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return _made_up(batch, seconds)
+
+    monkeypatch.setattr(engines, "run_batch", waits_until_told)
+    engine = ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+    run_tasks([Task(Design("cpar3"), 5, 0)], Store(tmp_path), engine, callback=lambda progress: told.append(progress.done))
+    assert told[:5] == [0] * 5
+    assert told[-1] == 1
 
 
 def test_rows_reach_the_disk_while_a_long_search_is_running(tmp_path, monkeypatch):
@@ -342,13 +371,13 @@ def test_rows_reach_the_disk_while_a_long_search_is_running(tmp_path, monkeypatc
     monkeypatch.setattr(engines, "QUIET_SECONDS", 0.1)
     seen = []
 
-    def second_batch_waits(batch):
+    def second_batch_waits(batch, seconds):
         if batch.tasks[0].sample:
             deadline = time.monotonic() + 60
             while not len(Store(tmp_path)) and time.monotonic() < deadline:
                 time.sleep(0.05)
             seen.append(len(Store(tmp_path)))
-        return _made_up(batch)
+        return _made_up(batch, seconds)
 
     monkeypatch.setattr(engines, "run_batch", second_batch_waits)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(8)]
@@ -485,7 +514,7 @@ def test_a_suspect_runs_when_nothing_else_does(tmp_path, monkeypatch):
     class Breaking(Executor):
         given = 0
 
-        def submit(self, run, batch):
+        def submit(self, run, batch, seconds):
             self.given += 1
             if self.given > 2:
                 raise BrokenExecutor
@@ -497,10 +526,10 @@ def test_a_suspect_runs_when_nothing_else_does(tmp_path, monkeypatch):
             return future
 
     class Sound(Executor):
-        def submit(self, run, batch):
+        def submit(self, run, batch, seconds):
             early.append(not late.done())
             future = Future()
-            future.set_result(_made_up(batch))
+            future.set_result(_made_up(batch, seconds))
             return future
 
     executors = [Breaking(), Sound()]

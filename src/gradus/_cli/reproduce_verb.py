@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -102,10 +103,11 @@ def _run(plan: Any, folder: Path, engine: Any) -> dict[str, Any]:
     tasks = plan.tasks()
     n_jobs = getattr(engine, "n_jobs", None)  # of processes on this machine, whose time per task the plan may know
     task_seconds = plan.cpu_seconds_per_task / n_jobs if plan.cpu_seconds_per_task and n_jobs else None
+    begin = time.monotonic()
     with Steps("tasks", len(tasks)) as steps:
 
         def callback(progress: Progress) -> None:
-            left = f"about {duration(progress.eta)} left" if progress.eta else ""
+            left = f"about {duration(progress.eta)} left" if progress.eta else f"{duration(time.monotonic() - begin)} so far"
             steps.what = ", ".join(text for text in (progress.stage, left, progress.detail) if text)
             steps.set(progress.done, len(tasks))
 

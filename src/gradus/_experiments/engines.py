@@ -26,6 +26,8 @@ from gradus.errors import GradusError, MissingExtraError, SettingsError, WorkerE
 __all__ = ["Batcher", "DaskEngine", "Engine", "ExecutorEngine", "LocalEngine", "choose_engine"]
 
 BATCH_SECONDS = 1.0
+LONGEST_BATCH_SECONDS = 3.0
+"""Time after which a worker begins no further task of a batch: what is done is written, and the rest is sent again."""
 FIRST_GUESS_SECONDS = 0.25
 MOST_TASKS_PER_BATCH = 256
 LATEST_WEIGHT = 0.3
@@ -88,9 +90,10 @@ class Batcher:
             taken.append(task)
         return TaskBatch(tuple(taken), own_tables(taken))
 
-    def record_times(self, batch: TaskBatch, rows: Sequence[Row]) -> None:
-        """Remember how long the tasks of a batch took."""
-        for task, row in zip(batch.tasks, rows, strict=True):
+    def take_back(self, batch: TaskBatch, rows: Sequence[Row]) -> None:
+        """Remember how long the tasks of a batch took; those without a row come next."""
+        self._tasks.extendleft(reversed(batch.tasks[len(rows) :]))
+        for task, row in zip(batch.tasks, rows, strict=False):
             if (seconds := row.cpu_seconds) is not None:
                 key, problem = (task.design, task.n_train), task.design.problem
                 self._times[key] = _blend(self._times.get(key), seconds)
@@ -188,21 +191,24 @@ class _ExecutorRun:
             batch = self._batcher.next()
             in_flight += len(batch.tasks)
             try:
-                self._flying[self._executor.submit(run_batch, batch)] = batch
+                self._submit(batch)
             except BrokenExecutor:
                 self._suspects.append(batch)
                 return
 
+    def _submit(self, batch: TaskBatch) -> None:
+        self._flying[self._executor.submit(run_batch, batch, LONGEST_BATCH_SECONDS)] = batch
+
     def _try_alone(self, batch: TaskBatch) -> None:
         try:
-            self._flying[self._executor.submit(run_batch, batch)] = batch
+            self._submit(batch)
         except BrokenExecutor:  # it was broken already: that says nothing about this batch
             self._stop(self._executor)
             self._executor = self._make()
             if batch is not NO_TASKS:
                 self._suspects.append(batch)
                 batch = NO_TASKS
-            self._flying[self._executor.submit(run_batch, batch)] = batch
+            self._submit(batch)
         self._on_trial = batch
 
     def _harvest(self) -> Iterator[list[Row]]:
@@ -219,7 +225,7 @@ class _ExecutorRun:
                 yield self._after_a_death(batch)
             else:
                 self._is_started, self._dead_starts = True, 0
-                self._batcher.record_times(batch, rows)
+                self._batcher.take_back(batch, rows)
                 yield rows
 
     def _after_a_death(self, batch: TaskBatch) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -98,11 +99,17 @@ class TaskBatch:
     tables: tuple[OwnTable, ...] = ()
 
 
-def run_batch(batch: TaskBatch) -> list[Row]:
-    """Run a batch in a worker; a task that raises becomes a row that says so, and the others still run."""
+def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
+    """Run a batch in a worker; a task that raises becomes a row that says so, and the others still run.
+
+    No task is begun after so many seconds, so that rows do not wait for a batch that takes longer than expected.
+    """
     register(batch.tables)
-    rows = []
+    end = time.monotonic() + seconds
+    rows: list[Row] = []
     for task in batch.tasks:
+        if rows and time.monotonic() >= end:
+            break
         try:
             rows.append(run_task(task))
         except Exception as error:  # whatever a task raises is its result

@@ -113,8 +113,7 @@ def run_tasks(
     engine : Engine
         Runs them; the rows do not depend on it.
     callback : callable, optional
-        Gets a `Progress` whenever rows have come, and every second before that if the time per task is expected;
-        returning True stops the run.
+        Gets a `Progress` whenever rows have come, and every second while none do; returning True stops the run.
     task_seconds : float, optional
         Expected time per task on this engine, for the time left at the start.
 
@@ -151,8 +150,7 @@ def _run_left(left: list[Task], summary: RunSummary, store: Store, engine: Engin
                     store.append(waiting)
                     waiting = []  # only now: rows that could not be written are tried again below
                     flushed = time.monotonic()
-                counts_down = summary.first_seconds is None and summary.task_seconds is not None
-                if callback is not None and (rows or counts_down) and callback(summary.progress()) is True:
+                if callback is not None and callback(summary.progress()) is True:
                     break
     finally:
         store.append(waiting)
