@@ -201,16 +201,25 @@ def test_other_extensions_are_refused(tmp_path: Path) -> None:
         draw_network(SHARED, tmp_path / "net.jpg")
 
 
-def test_the_message_names_the_extra_when_pygraphviz_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (ModuleNotFoundError("No module named 'pygraphviz'"), "pip install pygraphviz"),
+        (ImportError("libgobject-2.0.so.0: cannot open shared object file"), r"\(libgobject.*apt-get install libglib"),
+    ],
+)
+def test_the_message_says_what_to_install_when_pygraphviz_cannot_be_used(
+    error: ImportError, remedy: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     real = builtins.__import__
 
     def without(name: str, *rest: Any, **options: Any) -> Any:
         if name == "pygraphviz":
-            raise ImportError(name)
+            raise error
         return real(name, *rest, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match="pip install pygraphviz"):
+    with pytest.raises(MissingExtraError, match=remedy):
         draw_network(SHARED, tmp_path / "net.svg")
     assert SHARED._repr_svg_() is None
 

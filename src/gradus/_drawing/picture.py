@@ -138,8 +138,13 @@ def _graph(dot: str) -> Any:
     """Place a drawing's nodes and wires with GraphViz."""
     try:
         import pygraphviz
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingExtraError("drawing needs pygraphviz (the extra 'draw'); run pip install pygraphviz.") from error
+    except ImportError as error:  # its wheel brings GraphViz, but not the libraries that nearly every desktop has
+        raise MissingExtraError(
+            f"drawing needs pygraphviz, which cannot be loaded ({error}); install that library, "
+            "on Debian and Ubuntu with apt-get install libglib2.0-0 libxrender1."
+        ) from error
     graph = pygraphviz.AGraph(string=dot)
     graph.layout(prog="dot")
     return graph
