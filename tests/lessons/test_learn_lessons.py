@@ -76,6 +76,15 @@ def test_labels_without_structure_get_constants():
     assert [len(rows) for rows in result.wrong_rows] == result.errors.tolist()
 
 
+@pytest.mark.parametrize("draw", [16002, 16005])
+def test_the_best_of_many_inputs_is_not_taken_for_a_rule(draw):
+    """An input of these tables says a little about the second target, as one of ten mostly does by chance."""
+    rng = np.random.default_rng([draw, 12])
+    X, _ = rng.random((200, 10)) < 0.5, rng.random((1024, 10))
+    Y = rng.random((200, 3)) < [0.2, 0.5, 0.7]
+    assert learn(X, Y, n_circuits=1).constant.all()
+
+
 def test_flipped_labels_are_left_wrong():
     X, Y, T, U = sample("cpar6", 56)
     flips = np.random.default_rng(1).random(Y.shape) < 0.05

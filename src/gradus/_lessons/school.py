@@ -235,9 +235,15 @@ class School:
         _, column, best = min(scored, key=lambda entry: entry[:2])
         constant = self._with_constant(column)
         columns = [*self.taught, column]
-        if self.shop.length(best, columns) + self.plan.margin > self.shop.length(constant, columns):
+        if self.shop.length(best, columns) + self._margin(best.circuit, -1) > self.shop.length(constant, columns):
             return column, constant
         return column, best
+
+    def _margin(self, circuit: GateList, place: int) -> int:
+        """By how much an output must be shorter to describe than its constant."""
+        is_input = circuit.outputs[place] < circuit.n_inputs
+        # A gate pays for the choice of its sources; an input that is the output was chosen among all of them, too.
+        return self.plan.margin + (round(BIT * math.log2(circuit.n_inputs)) if is_input else 0)
 
     def _with_constant(self, column: int) -> Draft:
         """Return the present circuit with a constant for one more column."""
@@ -319,7 +325,7 @@ class School:
             back = [*range(place), len(others), *range(place, len(others))]
             self.taught = taught
             plain = Draft(select_outputs(constant.circuit, back), constant.errors[back], False, 0, 0)
-            shorter = self.shop.length(plain, taught) <= self.shop.length(whole, taught) + self.plan.margin
+            shorter = self.shop.length(plain, taught) <= self.shop.length(whole, taught) + self._margin(whole.circuit, place)
             self.draft = plain if shorter else whole
 
     def _leave_out(self) -> None:
