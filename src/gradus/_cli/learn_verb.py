@@ -22,6 +22,7 @@ from gradus._encoding.column_kinds import ColumnKind, column_kinds
 from gradus._encoding.labels import encode_target
 from gradus._encoding.table_encoding import TableEncoding
 from gradus._progress import Progress
+from gradus._wording import counted
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -129,8 +130,11 @@ def command(
     left_out, kept = (
         chosen_names(names, examples.table, option) or () for names, option in ((drop, "--drop"), (keep, "--keep"))
     )
+    kinds_asked = {name: kind for name, kind in kinds_asked.items() if name not in examples.targets}
     kinds = column_kinds(examples.table, drop=left_out, keep=kept, types=kinds_asked)
     folds, limit = _folds(cv, examples.n_rows), check_time_limit(time_limit)
+    if cv is None and not folds:
+        note(f"gradus: {counted(examples.n_rows, 'row')}: too few for a score on rows not seen, which takes {MIN_ROWS}.")
     settings = {
         "order": _parse_order(order, examples.targets),
         "gates": gates.value,
@@ -195,6 +199,7 @@ class _LearnRun:
 
         with self.watch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
             end = self._end
             if end is not None and self.folds:
                 end -= (1 - FIT_TIME) * max(end - work_clock(), 0.0)
