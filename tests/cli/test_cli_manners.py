@@ -161,3 +161,25 @@ def test_a_shell_completes_verbs_and_options():
 
     assert completions("gradus pre", 1) == ["predict"]
     assert "--targets" in completions("gradus learn --t", 2)
+
+
+def test_help_shows_the_words_that_an_option_takes(capsys):
+    for verb, words in {
+        "learn": ["auto|NUMBER"],
+        "curriculum": ["first|random", "raise|ignore|first"],
+        "infer": ["states|genes", "none|kmeans|NUMBER", "--steady FILE"],
+        "reproduce": ["cpu|cuda", "--absorb FILE"],
+        "bench": ["cpu|cuda"],
+    }.items():
+        assert run([verb, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert [word for word in words if word not in shown] == []
+
+
+def test_predictions_keep_an_id_that_occurs_twice(here, capsys):
+    half_adder(here / "d.csv")
+    assert run(["learn", "d.csv", "--targets", "sum,carry", "-o", "m.json", *QUICK]) == 0
+    write_csv(here / "new.csv", ["name", "a", "b"], [["frog" if k < 2 else f"animal {k}", 0, 1] for k in range(20)])
+    capsys.readouterr()
+    assert run(["predict", "m.json", "new.csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["name,sum,carry", "frog,1,0"]

@@ -54,14 +54,19 @@ def command(
         list[str] | None,
         typer.Option(metavar="[FILE:]GENE=0|1", help="A gene held by a knock-out (0) or over-expression (1); repeatable."),
     ] = None,
-    steady: Annotated[list[Path] | None, typer.Option(help="A table of steady states, one per row; repeatable.")] = None,
-    layout: Annotated[str, typer.Option(help="What a row is: states, or genes (as in BoolNet).")] = "states",
+    steady: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="A table of steady states, one per row; repeatable.")
+    ] = None,
+    layout: Annotated[str, typer.Option(metavar="states|genes", help="What a row is; genes as in BoolNet.")] = "states",
     series_column: Annotated[str | None, typer.Option(help="Column that tells several series apart.")] = None,
     time_column: Annotated[str | None, typer.Option(help="Column that gives the times.")] = None,
     binarize: Annotated[
-        str, typer.Option(help="Values other than 0 and 1: none (an error), kmeans, or a threshold.")
+        str,
+        typer.Option(metavar="none|kmeans|NUMBER", help="Values other than 0 and 1: an error, two clusters, or a threshold."),
     ] = "none",
-    noise: Annotated[str, typer.Option(help="Share of next values that differ from the rules: auto, or a number.")] = "auto",
+    noise: Annotated[
+        str, typer.Option(metavar="auto|NUMBER", help="Share of next values that differ from the rules.")
+    ] = "auto",
     repair: Annotated[
         bool, typer.Option("--repair/--no-repair", help="Learn again with suspect values corrected; both ways list them.")
     ] = True,

@@ -98,7 +98,8 @@ class LearnReport:
             rule = f"{one.name}: {one.cut(RULE_LINES * (WIDTH - 6) - len(one.name))}"
             print(textwrap.fill(printable(rule), WIDTH, subsequent_indent="    ", break_on_hyphens=False))
         if len(said) > MOST_RULES:
-            print(f"… and {counted(len(said) - MOST_RULES, 'more rule')}")
+            where = "" if output is None else f", all in {output.with_suffix('.html')}"
+            print(f"… and {counted(len(said) - MOST_RULES, 'more rule')}{where}")
         if len(self.document["order"]) > 1:
             print(printable(f"taught in the order {_shortened(self.document['order'])}"))
         wrong = sum(entry["training_errors"] for entry in self.document["targets"])

@@ -76,7 +76,7 @@ def command(
         str, typer.Option(help="self-paced, auto, entropy, random, none (as in the file), or the targets in order.")
     ] = "self-paced",
     gates: Annotated[Gates, typer.Option(help="Gates: any function of two bits, or NAND only.")] = Gates.any,
-    noise: Annotated[str, typer.Option(help="Share of wrong labels to expect, or auto.")] = "auto",
+    noise: Annotated[str, typer.Option(metavar="auto|NUMBER", help="Share of wrong labels to expect.")] = "auto",
     n_tries: Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")] = None,
     n_circuits: Annotated[int | None, typer.Option(help="Circuits that vote; if not given, the table decides.")] = None,
     time_limit: Annotated[

@@ -25,6 +25,9 @@ from gradus.errors import DataError
 
 __all__ = ["command"]
 
+NEARLY_ALL = 0.9
+"""Share of different values among the rows from which on a column tells them apart: two animals may both be a frog."""
+
 
 def command(
     model: Annotated[
@@ -44,7 +47,7 @@ def command(
 ) -> None:
     """Predict the targets of new rows; where the table has them already, say how many are right.
 
-    The first column that the model does not read and that differs in every row, such as an id, is kept beside them.
+    The first column that the model does not read and that differs in nearly every row, such as an id, is kept beside them.
 
     Example: gradus predict model.json new.csv -o predictions.csv
     """
@@ -90,14 +93,15 @@ def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[An
 
 
 def _row_ids(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Return the column that tells the rows apart, by its name, if there is one: it differs in every row."""
+    """Return the column that tells the rows apart, by its name, if there is one: it differs in nearly every row."""
     taken = {*model.feature_names, *model.target_names}
+    enough = NEARLY_ALL * table.n_rows
     for place, name in enumerate(table.columns):
         numbers = table.values[:, place]
-        if name in taken or (place not in table.odd and len(np.unique(numbers)) < table.n_rows):
+        if name in taken or (place not in table.odd and len(np.unique(numbers)) < enough):
             continue
         texts = read_columns(path, [name], table, texts=[name], may_miss=True)[name]
-        if len(set(texts.tolist())) == table.n_rows and "" not in texts:
+        if len(set(texts.tolist())) >= enough and "" not in texts:
             return {name: texts}
     return {}
 
