@@ -183,3 +183,17 @@ def test_predictions_keep_an_id_that_occurs_twice(here, capsys):
     capsys.readouterr()
     assert run(["predict", "m.json", "new.csv"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == ["name,sum,carry", "frog,1,0"]
+
+
+def test_cells_that_a_model_cannot_read_are_named_before_they_count_as_missing(here, capsys):
+    write_csv(here / "d.csv", ["size", "day", "z"], [[k / 4, f"2024-01-{k + 1:02d}", int(k > 9)] for k in range(20)])
+    assert run(["learn", "d.csv", "-o", "m.json", *QUICK]) == 0
+    read = load(here / "m.json").feature_names
+    capsys.readouterr()
+    (here / "new.csv").write_text("size;day\n4,5;03.01.2024\n1,5;04.01.2024\n;\n")
+    assert run(["predict", "m.json", "new.csv"]) == 0
+    said = capsys.readouterr().err
+    for name, cell, kind in (("size", "4,5", "number"), ("day", "03.01.2024", "date")):
+        what = f"column '{name}' has '{cell}', which is not a {kind} as those learned from; 2 such cells count as missing."
+        assert (what in said) == (name in read)
+    assert "not a" in said

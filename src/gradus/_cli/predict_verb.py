@@ -88,8 +88,20 @@ def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[An
         found = model.predict(table.bits(names))
     else:
         texts = [c.name for c in columns if c.input_names and any(isinstance(value, str | tuple) for value in c.values)]
-        found = model.predict(read_columns(path, names, table, texts=texts, may_miss=True))
+        cells = read_columns(path, names, table, texts=texts, may_miss=True)
+        _say_what_counts_as_missing(model, cells)
+        found = model.predict(cells)
     return dict(zip(model.target_names, found.reshape(table.n_rows, -1).T, strict=True))
+
+
+def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]) -> None:
+    """Name cells that the model cannot read: a decimal comma, or another way of writing dates, would go unnoticed."""
+    for column in model.features.columns:
+        lost = column.not_understood(cells[column.name]) if column.name in cells else []
+        if lost:
+            what = "a date as those learned from" if column.kind == "after" else "a number as those learned from"
+            count = "it counts" if len(lost) == 1 else f"{len(lost):,} such cells count"
+            note(printable(f"gradus: column {column.name!r} has {lost[0]!r:.40}, which is not {what}; {count} as missing."))
 
 
 def _row_ids(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
