@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import types
@@ -197,3 +198,21 @@ def test_cells_that_a_model_cannot_read_are_named_before_they_count_as_missing(h
         what = f"column '{name}' has '{cell}', which is not a {kind} as those learned from; 2 such cells count as missing."
         assert (what in said) == (name in read)
     assert "not a" in said
+
+
+def test_the_table_of_infer_fits_a_screen_of_80_columns(here, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Terminal()
+    rows = ["Cdc2/Cdc13*,b", *(f"{k // 2 % 2},{(k + 1) // 2 % 2}" for k in range(9))]
+    (here / "s.csv").write_text("\n".join(rows) + "\n")
+    with monkeypatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        patch.setattr(sys, "stdout", screen)
+        assert run(["infer", "s.csv", "-o", "r", "--no-attractors"]) == 0
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in screen.getvalue().splitlines()]
+    assert max(map(len, lines)) <= 80
+    words = set(" ".join(lines).split())
+    assert {"Cdc2/Cdc13*", "probability", "contradicted", "left", "out:", "stays", "usual", "free"} <= words
