@@ -136,7 +136,8 @@ def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> Non
             row.append(" ".join(map(_braces, sets[:SHOWN_SETS])) + more)
         rows.append(row)
     print_table(headings, rows)
-    print(f"nestedness {found.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
+    if len(rows) > 1:
+        print(f"nestedness {found.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
     for group in result["tied"]:
         print(f"equally hard, in an order drawn by the seed: {printable(', '.join(group))}")
     if output is not None:

@@ -33,11 +33,13 @@ __all__ = [
     "number_or_word",
     "read_columns",
     "read_examples",
+    "refuse_quantity",
 ]
 
 MOST_CLASSES = 256
 FEW_CLASSES, ROWS_PER_CLASS = 20, 5
 """A target of numbers with more classes, and fewer rows of each on average, is a quantity."""
+NO_CLASSES = "a target must hold classes: replace its numbers by a few words, such as low and high"
 MODEL_ROWS = 1024
 """Rows that are computed from a model; of more, as many are drawn."""
 BLOCK = 1 << 20
@@ -262,17 +264,21 @@ def _check_disjoint(inputs: Sequence[str], targets: Sequence[str]) -> None:
 
 def _checked_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Refuse a column that is not a list of classes."""
-    remedy = "a target must hold classes: replace its numbers by a few words, such as low and high"
     if column.dtype.kind == "f":
-        raise DataError(f"target {name!r} holds numbers with fractions; {remedy}.")
+        raise DataError(f"target {name!r} holds numbers with fractions; {NO_CLASSES}.")
     known = column[~is_unknown(column)]
     n_classes = len(np.unique(known))
-    is_number = len(known) > 0 and not isinstance(known[0], str)
-    if is_number and n_classes > FEW_CLASSES and len(known) < ROWS_PER_CLASS * n_classes:
-        what = f"target {name!r} has {n_classes} different numbers in {len(known)} rows"
-        raise DataError(f"{what}; {remedy}, or say --types {name}=category.")
     if n_classes > MOST_CLASSES:
         raise DataError(f"target {name!r} has more than {MOST_CLASSES} different values; a target must hold classes.")
     if n_classes == len(known) >= MIN_ROWS_ID:
         raise DataError(f"target {name!r} has another value in every row, as an id has; name other columns with --targets.")
     return column
+
+
+def refuse_quantity(labels: npt.NDArray[Any], name: str) -> None:
+    """Refuse a target that is a quantity: many different numbers, each in few rows."""
+    known = labels[~is_unknown(labels)]
+    n_classes = len(np.unique(known))
+    if n_classes > FEW_CLASSES and len(known) < ROWS_PER_CLASS * n_classes and not isinstance(known[0], str):
+        what = f"target {name!r} has {n_classes} different numbers in {len(known)} rows"
+        raise DataError(f"{what}; {NO_CLASSES}, or say --types {name}=category.")

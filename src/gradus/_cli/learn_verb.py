@@ -13,7 +13,16 @@ import typer
 
 from gradus._checks import check_seed, check_time_limit
 from gradus._cli.console import EndedByUserError, note, print_json
-from gradus._cli.data import FORMATS_HELP, STANDARD, Dataset, chosen_names, input_file, number_or_word, read_examples
+from gradus._cli.data import (
+    FORMATS_HELP,
+    STANDARD,
+    Dataset,
+    chosen_names,
+    input_file,
+    number_or_word,
+    read_examples,
+    refuse_quantity,
+)
 from gradus._cli.learn_report import LearnReport
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
@@ -127,6 +136,8 @@ def command(
     with input_file(data) as file:
         texts = [name for name, kind in kinds_asked.items() if kind == "category"]
         examples = read_examples(file, targets, inputs, strict=strict, texts=texts, unknown_labels=True, header=header)
+    for name, labels in examples.targets.items():
+        refuse_quantity(labels, name)
     left_out, kept = (
         chosen_names(names, examples.table, option) or () for names, option in ((drop, "--drop"), (keep, "--keep"))
     )
