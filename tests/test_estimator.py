@@ -310,3 +310,9 @@ def test_a_score_needs_as_many_labels_as_rows(adder, columns):
     for wrong in (np.vstack([again, again]), again[:1], np.hstack([again, again]), again.ravel()[:-1]):
         with pytest.raises(DataError, match="one row of y for each row of X"):
             model.score(X, wrong)
+
+
+def test_a_data_frame_with_a_repeated_name_is_refused_by_a_data_error():
+    X = pd.DataFrame([[0, 1], [1, 1]], columns=["a", "a"])
+    with pytest.raises(DataError, match="'a'"):
+        BooleanNetworkClassifier().fit(X, [0, 1])

@@ -52,3 +52,23 @@ def test_a_score_without_time_for_a_forest_names_the_others(numbers):
 def test_a_score_stopped_before_the_last_fold_is_none(numbers):
     answers = iter([False])
     assert score(*numbers, lambda fold, progress: progress.stage == FOREST and next(answers, True), folds=2) is None
+
+
+def test_the_majority_scores_its_share_of_the_rows():
+    y = np.array(["yes", "no"] * 10)
+    found = score(np.arange(20.0)[:, np.newaxis] % 7, y, lambda fold, progress: False, folds=5)
+    assert found.mean("majority") == 0.5
+
+
+def test_only_rows_with_a_known_label_are_counted(numbers):
+    X, y = numbers
+    labels = y.astype(object)
+    labels[[3, 9, 20]] = None
+    assert score(X, labels, lambda fold, progress: False, folds=2).rows == 57
+
+
+def test_infinite_numbers_have_a_score(numbers):
+    X, y = numbers
+    X[::10, 0] = np.inf
+    X[5, 0] = -1e300
+    assert 0 <= score(X, y, lambda fold, progress: False).mean("forest") <= 1

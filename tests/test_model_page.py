@@ -217,3 +217,20 @@ def test_the_page_says_where_no_rule_of_a_class_holds(tmp_path):
     )
     assert "Not exactly one rule of kind holds" in seen[0]
     assert "Not exactly one rule" not in seen[1]
+
+
+@needs_browser
+def test_of_the_numbers_that_would_change_an_answer_the_nearest_are_named(tmp_path):
+    features = TableEncoding((TableColumn("u", "above", (10, 20, 30, 40)),))
+    names = {"input_names": features.input_names, "output_names": ["z"]}
+    circuit = Network(4, [[0, 1], [2, 3], [4, 5]], [6], [6, 6, 14], **names)  # 10 to 20, or 30 to 40
+    Model((circuit,), features, (TargetEncoding("z", (0, 1)),)).save_page(tmp_path / "model.html")
+    seen = drive(
+        tmp_path / "model.html",
+        """return ["5", "25", "50"].map((cell) => {
+          page.getElementById("field-0").value = cell;
+          page.getElementById("field-0").dispatchEvent(new window.Event("input"));
+          return page.getElementById("why").textContent.match(/u were ([^.]*)/)[1];
+        });""",
+    )
+    assert seen == ["15", "15 or 35", "35"]

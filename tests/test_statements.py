@@ -100,3 +100,18 @@ def test_rules_as_a_frame():
     assert repr(model) == "Model(z0; 1 circuit, the best of 1 gate)"
     pytest.importorskip("pygraphviz")
     assert "<svg" in model._repr_html_()
+
+
+def test_an_output_that_another_one_uses_is_named_there_and_its_quotes_are_kept():
+    pairs, functions, total = [], [], None
+    for k in range(9):  # x0 & x1 ^ x2 & x3 ^ …
+        both = 19 + len(pairs)
+        pairs.append((2 * k, 2 * k + 1))
+        functions.append(8)
+        if total is not None:
+            pairs.append((total, both))
+            functions.append(6)
+        total = 19 + len(pairs) - 1
+    network = Network(19, [*pairs, (total, 18)], [total, total + 1], [*functions, 8])
+    found = {one.name: one.text for one in statements(network, Model.of_bits(network).features, ['"A=B"', "g"])}
+    assert found["g"] == 'x18 & "A=B"'

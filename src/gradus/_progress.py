@@ -66,12 +66,15 @@ class Progress:
         --------
         >>> Progress(stage="fit", done=1, total=3, target=2, errors=4, gates=7, eta=12.3).describe(["a", "b", "c"])
         'fit: 1 of 3, c, 4 errors, 7 gates, about 12 s left'
+        >>> Progress(stage="teach", total=1, errors=0, gates=0, detail="circuit 7 of 25").describe()
+        'teach: 0 of 1, circuit 7 of 25'
         """
         parts = [f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done"]
         if self.target is not None:
             parts.append(names[self.target] if self.target < len(names) else f"target {self.target}")
-        parts += [counted(self.errors, "error")] if self.errors is not None else []
-        parts += [counted(self.gates, "gate")] if self.gates is not None else []
+        if self.done or self.errors or self.gates:  # before anything is learned there is nothing to count
+            parts += [counted(self.errors, "error")] if self.errors is not None else []
+            parts += [counted(self.gates, "gate")] if self.gates is not None else []
         parts += [self.detail] if self.detail else []
         parts += [f"about {self.eta:.0f} s left"] if self.eta is not None else []
         return f"{self.stage}: {', '.join(parts)}"

@@ -59,3 +59,9 @@ def test_json_counts_ignored_conflicts_target_by_target(here, capsys):
     assert run(["curriculum", "d.csv", "--targets", "y,z", "--on-conflict", "ignore", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert {entry["target"]: entry["conflicts"] for entry in document["targets"]} == {"y": 2, "z": 0}
+
+
+def test_one_target_has_no_nestedness_and_may_be_a_quantity(here, capsys):
+    write_csv(here / "d.csv", ["a", "b", "z"], [[k % 8, k // 8, k % 8 + 8 * (k // 8)] for k in range(64)] * 2)
+    assert run(["curriculum", "d.csv"]) == 0
+    assert "nestedness" not in capsys.readouterr().out

@@ -48,6 +48,9 @@ def test_the_yeast_series_gives_every_file_in_time(yeast_rules):
     assert (made_in / "rules.bnet").read_text() == (folder / "rules.bnet").read_text()
     for heading in ("one step", "usual value", "stays as it is", "free run", "not learned"):
         assert heading in printed
+    assert re.search(
+        "\nSK.*: start\n", printed
+    )  # rules have lines of their own: in a table they would be a few characters wide
     summary = json.loads((folder / "summary.json").read_text())
     together = [set(one["targets"]) for one in summary["hierarchies"] if len(one["targets"]) > 1]
     assert together == [{"SK", "Ste9", "Rum1"}, {"PP", "Cdc2/Cdc13", "Cdc2/Cdc13*"}]

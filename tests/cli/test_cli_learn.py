@@ -147,8 +147,9 @@ def test_the_score_comes_first_and_is_that_of_the_estimator_on_rows_not_seen(her
     out = capsys.readouterr().out
     X, Y = _problem(here / "add3.csv")
     rows = np.random.default_rng(2).permutation(48)
+    rows = rows[np.lexsort(Y.to_numpy()[rows].T)]
     right, usual = np.zeros(3), np.zeros(3)
-    for part in np.array_split(rows, 4):
+    for part in (rows[fold::4] for fold in range(4)):
         train = np.setdiff1d(rows, part)
         fold = package.BooleanNetworkClassifier(noise=0, random_state=2).fit(X.iloc[train], Y.iloc[train])
         right += (fold.predict(X.iloc[part]) == Y.iloc[part].to_numpy()).sum(axis=0)
@@ -395,3 +396,28 @@ def test_a_target_that_differs_in_every_row_is_refused_as_an_id(here, refused):
     assert "'no' has another value in every row, as an id has; name other columns with --targets" in refused(
         "learn", "d.csv", "--targets", "no"
     )
+
+
+def test_a_target_of_many_numbers_is_refused_with_a_way_out(here, capsys):
+    rows = [[k % 7, k % 50] for k in range(100)]
+    write_csv(here / "prices.csv", ["a", "price"], rows)
+    assert run(["learn", "prices.csv"]) == 2
+    said = last_line(capsys.readouterr().err)
+    assert said.startswith("gradus: target 'price' has 50 different numbers in 100 rows; a target must hold classes")
+    assert said.endswith("or say --types price=category.")
+    words = ["learn", "prices.csv", "--types", "price=category", "--n-circuits", "1", "--time-limit", "2", "-o", "m.json"]
+    assert run(words) == 0
+    assert load(here / "m.json").targets[0].classes[:2] == ("0", "1")
+    assert "unique classes" not in capsys.readouterr().err
+
+
+def test_a_last_column_without_a_cell_is_not_the_target(here, capsys):
+    (here / "comma.csv").write_text("a,b,z,\n0,0,0,\n0,1,1,\n1,0,1,\n1,1,0,\n")
+    assert run(["learn", "comma.csv", "-o", "m.json"]) == 0
+    assert load(here / "m.json").target_names == ("z",)
+
+
+def test_a_table_too_small_for_a_score_is_said_to_be(here, capsys):
+    write_csv(here / "small.csv", ["a", "z"], [[0, 0], [1, 1]])
+    assert run(["learn", "small.csv"]) == 0
+    assert "2 rows: too few for a score on rows not seen, which takes 10." in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import types
@@ -161,3 +162,57 @@ def test_a_shell_completes_verbs_and_options():
 
     assert completions("gradus pre", 1) == ["predict"]
     assert "--targets" in completions("gradus learn --t", 2)
+
+
+def test_help_shows_the_words_that_an_option_takes(capsys):
+    for verb, words in {
+        "learn": ["auto|NUMBER"],
+        "curriculum": ["first|random", "raise|ignore|first"],
+        "infer": ["states|genes", "none|kmeans|NUMBER", "--steady FILE"],
+        "reproduce": ["cpu|cuda", "--absorb FILE"],
+        "bench": ["cpu|cuda"],
+    }.items():
+        assert run([verb, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert [word for word in words if word not in shown] == []
+
+
+def test_predictions_keep_an_id_that_occurs_twice(here, capsys):
+    half_adder(here / "d.csv")
+    assert run(["learn", "d.csv", "--targets", "sum,carry", "-o", "m.json", *QUICK]) == 0
+    write_csv(here / "new.csv", ["name", "a", "b"], [["frog" if k < 2 else f"animal {k}", 0, 1] for k in range(20)])
+    capsys.readouterr()
+    assert run(["predict", "m.json", "new.csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["name,sum,carry", "frog,1,0"]
+
+
+def test_cells_that_a_model_cannot_read_are_named_before_they_count_as_missing(here, capsys):
+    write_csv(here / "d.csv", ["size", "day", "z"], [[k / 4, f"2024-01-{k + 1:02d}", int(k > 9)] for k in range(20)])
+    assert run(["learn", "d.csv", "-o", "m.json", *QUICK]) == 0
+    read = load(here / "m.json").feature_names
+    capsys.readouterr()
+    (here / "new.csv").write_text("size;day\n4,5;03.01.2024\n1,5;04.01.2024\n;\n")
+    assert run(["predict", "m.json", "new.csv"]) == 0
+    said = capsys.readouterr().err
+    for name, cell, kind in (("size", "4,5", "number"), ("day", "03.01.2024", "date")):
+        what = f"column '{name}' has '{cell}', which is not a {kind} as those learned from; 2 such cells count as missing."
+        assert (what in said) == (name in read)
+    assert "not a" in said
+
+
+def test_the_table_of_infer_fits_a_screen_of_80_columns(here, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Terminal()
+    rows = ["Cdc2/Cdc13*,b", *(f"{k // 2 % 2},{(k + 1) // 2 % 2}" for k in range(9))]
+    (here / "s.csv").write_text("\n".join(rows) + "\n")
+    with monkeypatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        patch.setattr(sys, "stdout", screen)
+        assert run(["infer", "s.csv", "-o", "r", "--no-attractors"]) == 0
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in screen.getvalue().splitlines()]
+    assert max(map(len, lines)) <= 80
+    words = set(" ".join(lines).split())
+    assert {"Cdc2/Cdc13*", "probability", "contradicted", "left", "out:", "stays", "usual", "free"} <= words

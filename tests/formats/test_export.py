@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from circuits import CIRCUITS, ripple_adder
 
+import gradus
 from gradus import Network
 from gradus._formats.writers import EXTENSIONS, export
-from gradus.errors import FormatError
+from gradus.errors import DataError, FormatError
 
 FORMATS = ["v", "blif", "bench", "aag", "aig", "bnet", "sbml", "dot", "txt", "json", "svg", "png", "pdf"]
 
@@ -71,3 +72,15 @@ def test_a_network_loads_no_writer_until_it_is_asked() -> None:
     check = "import sys, gradus; gradus.Network; print([m for m in sys.modules if m.startswith('gradus._formats')])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_result_is_exported_as_its_best_circuit():
+    X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [1], [1], [0]]
+    for result in (gradus.learn(X, Y), gradus.search(X, Y, seed=1)):
+        for format in ("v", "json", "dot"):
+            assert gradus.export(result, format=format) == gradus.export(result.network, format=format)
+
+
+def test_what_has_no_circuit_is_refused_by_name():
+    with pytest.raises(DataError, match="a dict cannot be exported; give a network"):
+        gradus.export({}, format="v")

@@ -142,3 +142,14 @@ def test_a_table_file_is_a_problem(tmp_path):
     same = problems.from_arrays(frame[["a", "b"]], frame[["z"]], name="t")
     assert (same.input_names, same.target_names) == (problem.input_names, problem.target_names)
     np.testing.assert_array_equal(same.sample(2, 5)[0], problem.sample(2, 5)[0])
+
+
+def test_a_folder_is_refused_as_one(tmp_path):
+    with pytest.raises(FormatError, match="is not a file but a folder; name a file in it"):
+        read_table(tmp_path)
+
+
+def test_a_table_is_one_short_line(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(",".join(f"c{k}" for k in range(30)) + "\n" + ",".join(["1"] * 30) + "\n")
+    assert repr(read_table(path)) == "Table(1 row of c0, c1, c2, c3, c4 and 25 more)"

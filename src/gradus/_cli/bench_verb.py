@@ -28,7 +28,7 @@ def command(
         list[str] | None, typer.Argument(help="Cases such as add6/80; all of them if none is named.", show_default=False)
     ] = None,
     seconds: Annotated[float, typer.Option(help="CPU seconds to spend on each figure.", min=0.1)] = 3.0,
-    backend: Annotated[str, typer.Option(help="cpu, or cuda for an NVIDIA GPU.")] = "cpu",
+    backend: Annotated[str, typer.Option(metavar="cpu|cuda", help="Where to run; cuda is an NVIDIA GPU.")] = "cpu",
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Measure steps per second of the search, beside a plain search in the same run.

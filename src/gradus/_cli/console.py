@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["EndedByUserError", "error_share", "note", "percent", "print_json", "print_table", "printable"]
+__all__ = [
+    "WIDTH",
+    "EndedByUserError",
+    "error_share",
+    "note",
+    "percent",
+    "print_json",
+    "print_rule",
+    "print_table",
+    "printable",
+]
 
+WIDTH = 80  # characters of a line
 WIDE = 10_000  # columns of a pipe, so that no line is wrapped there
 
 
@@ -59,6 +71,11 @@ def error_share(wrong: int, rows: int) -> str:
     return f"{wrong} ({percent(wrong / rows)})" if wrong else "0"
 
 
+def print_rule(text: str) -> None:
+    """Print a rule in lines of a common width; those after the first are indented."""
+    print(textwrap.fill(printable(text), WIDTH, subsequent_indent="    ", break_on_hyphens=False))
+
+
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None) -> None:
     """Print a table: wrapped to the screen on a terminal, one line per row in a pipe."""
     from rich.box import SIMPLE_HEAD
@@ -67,9 +84,16 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title
     from rich.text import Text
 
     console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
-    table = Table(box=SIMPLE_HEAD, title=None if title is None else Text(title), title_justify="left", pad_edge=False)
+    table = Table(
+        box=SIMPLE_HEAD,
+        title=None if title is None else Text(title),
+        title_justify="left",
+        pad_edge=False,
+        collapse_padding=True,
+    )
     for heading in headings:
-        table.add_column(Text(heading), overflow="fold")
+        # Line ends in a heading keep it narrow on a screen; a pipe has room.
+        table.add_column(Text(heading if sys.stdout.isatty() else heading.replace("\n", " ")), overflow="fold")
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     console.print(table)

@@ -44,10 +44,16 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Where to draw the hierarchy (.svg, .png or .pdf).")
     ] = None,
     all_sets: Annotated[bool, typer.Option("--all", help="List every minimum feature set, not only the first.")] = False,
-    choose: Annotated[str, typer.Option(help="Of several minimum sets take the first, or a random one.")] = "first",
+    choose: Annotated[
+        str, typer.Option(metavar="first|random", help="Of several minimum sets take the first, or a random one.")
+    ] = "first",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse every cell but 0 and 1.")] = False,
     on_conflict: Annotated[
-        str, typer.Option(help="Equal inputs with different targets: raise (an error), ignore (leave them out) or first.")
+        str,
+        typer.Option(
+            metavar="raise|ignore|first",
+            help="Equal inputs with different targets: raise (an error), ignore (leave them out) or first.",
+        ),
     ] = "raise",
     time_limit: Annotated[float | None, typer.Option(help="Seconds, after which the best sets so far are used.")] = None,
     seed: Annotated[int, typer.Option(help="Decides the order of targets that are equally hard.")] = 0,
@@ -130,7 +136,8 @@ def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> Non
             row.append(" ".join(map(_braces, sets[:SHOWN_SETS])) + more)
         rows.append(row)
     print_table(headings, rows)
-    print(f"nestedness {found.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
+    if len(rows) > 1:
+        print(f"nestedness {found.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
     for group in result["tied"]:
         print(f"equally hard, in an order drawn by the seed: {printable(', '.join(group))}")
     if output is not None:

@@ -33,9 +33,13 @@ __all__ = [
     "number_or_word",
     "read_columns",
     "read_examples",
+    "refuse_quantity",
 ]
 
 MOST_CLASSES = 256
+FEW_CLASSES, ROWS_PER_CLASS = 20, 5
+"""A target of numbers with more classes, and fewer rows of each on average, is a quantity."""
+NO_CLASSES = "a target must hold classes: replace its numbers by a few words, such as low and high"
 MODEL_ROWS = 1024
 """Rows that are computed from a model; of more, as many are drawn."""
 BLOCK = 1 << 20
@@ -154,7 +158,7 @@ def read_examples(
         labels = {name: _bits(table, name, unknown_labels) for name in chosen}
     else:
         features = read_columns(path, given, table, texts=texts, may_miss=True, header=header)
-        labels = read_columns(path, chosen, table, may_miss=unknown_labels, header=header)
+        labels = read_columns(path, chosen, table, texts=texts, may_miss=unknown_labels, header=header)
     found = {name: _checked_labels(labels_of(column), name) for name, column in labels.items()}
     return Dataset(features, found)
 
@@ -180,7 +184,10 @@ def _rows_of_model(path: Path) -> Table:
 def _last_column(table: Table, inputs: Sequence[str] | None) -> list[str]:
     """Return the last column that is not an input, and say so."""
     taken = set(chosen_names(inputs, table.columns, "--inputs") or ())
-    last = [name for name in table.columns if name not in taken][-1:]
+    # A comma at the end of every line makes a last column without a cell.
+    filled = [place in table.odd or not np.isnan(table.values[:, place]).all() for place in range(len(table.columns))]
+    free = [name for name, some in zip(table.columns, filled, strict=True) if name not in taken and (some or not table.n_rows)]
+    last = free[-1:]
     for name in last:
         note(f"gradus: the target is {name!r}, the last column; name others with --targets.")
     return last
@@ -258,7 +265,7 @@ def _check_disjoint(inputs: Sequence[str], targets: Sequence[str]) -> None:
 def _checked_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Refuse a column that is not a list of classes."""
     if column.dtype.kind == "f":
-        raise DataError(f"target {name!r} holds numbers with fractions; a target must hold classes.")
+        raise DataError(f"target {name!r} holds numbers with fractions; {NO_CLASSES}.")
     known = column[~is_unknown(column)]
     n_classes = len(np.unique(known))
     if n_classes > MOST_CLASSES:
@@ -266,3 +273,12 @@ def _checked_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     if n_classes == len(known) >= MIN_ROWS_ID:
         raise DataError(f"target {name!r} has another value in every row, as an id has; name other columns with --targets.")
     return column
+
+
+def refuse_quantity(labels: npt.NDArray[Any], name: str) -> None:
+    """Refuse a target that is a quantity: many different numbers, each in few rows."""
+    known = labels[~is_unknown(labels)]
+    n_classes = len(np.unique(known))
+    if n_classes > FEW_CLASSES and len(known) < ROWS_PER_CLASS * n_classes and not isinstance(known[0], str):
+        what = f"target {name!r} has {n_classes} different numbers in {len(known)} rows"
+        raise DataError(f"{what}; {NO_CLASSES}, or say --types {name}=category.")

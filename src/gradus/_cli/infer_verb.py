@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from gradus._checks import check_choice
-from gradus._cli.console import note, percent, print_json, print_table, printable
+from gradus._cli.console import note, percent, print_json, print_rule, print_table, printable
 from gradus._cli.data import number_or_word
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
@@ -54,14 +54,19 @@ def command(
         list[str] | None,
         typer.Option(metavar="[FILE:]GENE=0|1", help="A gene held by a knock-out (0) or over-expression (1); repeatable."),
     ] = None,
-    steady: Annotated[list[Path] | None, typer.Option(help="A table of steady states, one per row; repeatable.")] = None,
-    layout: Annotated[str, typer.Option(help="What a row is: states, or genes (as in BoolNet).")] = "states",
+    steady: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="A table of steady states, one per row; repeatable.")
+    ] = None,
+    layout: Annotated[str, typer.Option(metavar="states|genes", help="What a row is; genes as in BoolNet.")] = "states",
     series_column: Annotated[str | None, typer.Option(help="Column that tells several series apart.")] = None,
     time_column: Annotated[str | None, typer.Option(help="Column that gives the times.")] = None,
     binarize: Annotated[
-        str, typer.Option(help="Values other than 0 and 1: none (an error), kmeans, or a threshold.")
+        str,
+        typer.Option(metavar="none|kmeans|NUMBER", help="Values other than 0 and 1: an error, two clusters, or a threshold."),
     ] = "none",
-    noise: Annotated[str, typer.Option(help="Share of next values that differ from the rules: auto, or a number.")] = "auto",
+    noise: Annotated[
+        str, typer.Option(metavar="auto|NUMBER", help="Share of next values that differ from the rules.")
+    ] = "auto",
     repair: Annotated[
         bool, typer.Option("--repair/--no-repair", help="Learn again with suspect values corrected; both ways list them.")
     ] = True,
@@ -145,15 +150,20 @@ def _show(found: Inference, files: list[Path], seconds: float) -> None:
     for sentence in found.data:
         print(printable(sentence))
     scores = {} if found.scores is None else {one.gene: one for one in (*found.scores.genes, found.scores.overall)}
-    headings = ["gene", "rule", "probability", "contradicted"]
-    headings += ["left out: one step", "usual value", "stays as it is", "free run", "verdict"] if scores else []
+    headings = ["gene", "probability", "contradicted"]
+    headings += ["left out:\none step", "usual\nvalue", "stays\nas it is", "free\nrun"] if scores else []
     rows = []
-    for rule in rule_rows(found.model, found.scores)[1]:
-        row = [rule["target"], rule["rule"], percent(rule["probability"]), f"{rule['errors']:g} of {rule['transitions']:g}"]
+    rules = rule_rows(found.model, found.scores)[1]
+    for rule in rules:
+        row = [rule["target"], percent(rule["probability"]), f"{rule['errors']:g} of {rule['transitions']:g}"]
         rows.append(row + _score_cells(scores.get(rule["target"])) if scores else row)
     if scores:
-        rows.append(["all", "", "", "", *_score_cells(scores["all"])])
+        rows.append(["all", "", "", *_score_cells(scores["all"])])
     print_table(headings, rows)
+    for rule in rules:  # a column of the table would be too narrow for them
+        score = scores.get(rule["target"])
+        verdict = " (not learned)" if score is not None and score.scored and not score.learned else ""
+        print_rule(f"{rule['target']}{verdict}: {rule['rule']}")
     for one in found.model.unexplained:
         better = ", ".join(one.regulators) or "no regulator"
         worse = f"{one.gene}: the allowed regulators explain it worse than {better}"
@@ -165,6 +175,5 @@ def _show(found: Inference, files: list[Path], seconds: float) -> None:
 
 def _score_cells(one: Any) -> list[str]:
     if one is None or not one.scored:
-        return ["–"] * 5
-    shares = [percent(value) for value in (one.one_step, one.constant, one.persistence, one.free_run)]
-    return [*shares, "learned" if one.learned else "not learned"]
+        return ["–"] * 4
+    return [percent(value) for value in (one.one_step, one.constant, one.persistence, one.free_run)]

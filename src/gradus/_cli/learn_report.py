@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradus._cli.console import error_share, percent, print_table, printable
+from gradus._cli.console import WIDTH, error_share, percent, print_rule, print_table, printable
 from gradus._cli.data import Dataset
 from gradus._encoding.labels import is_unknown, majority, output_parts
 from gradus._wording import counted
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LearnReport"]
 
-WIDTH = 80  # characters of a line
 RULE_LINES = 3  # longer rules are cut, and their other conditions counted
 MOST_RULES = 16
 SHOWN_ORDER = 48  # characters of the targets in the order in which they were taught; the others are counted
@@ -95,10 +94,10 @@ class LearnReport:
         print_table(headings, [self._row(entry) for entry in self.document["targets"]])
         said = self.estimator.model_.statements
         for one in said[:MOST_RULES]:
-            rule = f"{one.name}: {one.cut(RULE_LINES * (WIDTH - 6) - len(one.name))}"
-            print(textwrap.fill(printable(rule), WIDTH, subsequent_indent="    ", break_on_hyphens=False))
+            print_rule(f"{one.name}: {one.cut(RULE_LINES * (WIDTH - 6) - len(one.name))}")
         if len(said) > MOST_RULES:
-            print(f"… and {counted(len(said) - MOST_RULES, 'more rule')}")
+            where = "" if output is None else f", all in {output.with_suffix('.html')}"
+            print(f"… and {counted(len(said) - MOST_RULES, 'more rule')}{where}")
         if len(self.document["order"]) > 1:
             print(printable(f"taught in the order {_shortened(self.document['order'])}"))
         wrong = sum(entry["training_errors"] for entry in self.document["targets"])

@@ -13,7 +13,16 @@ import typer
 
 from gradus._checks import check_seed, check_time_limit
 from gradus._cli.console import EndedByUserError, note, print_json
-from gradus._cli.data import FORMATS_HELP, STANDARD, Dataset, chosen_names, input_file, number_or_word, read_examples
+from gradus._cli.data import (
+    FORMATS_HELP,
+    STANDARD,
+    Dataset,
+    chosen_names,
+    input_file,
+    number_or_word,
+    read_examples,
+    refuse_quantity,
+)
 from gradus._cli.learn_report import LearnReport
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
@@ -22,6 +31,7 @@ from gradus._encoding.column_kinds import ColumnKind, column_kinds
 from gradus._encoding.labels import encode_target
 from gradus._encoding.table_encoding import TableEncoding
 from gradus._progress import Progress
+from gradus._wording import counted
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -75,7 +85,7 @@ def command(
         str, typer.Option(help="self-paced, auto, entropy, random, none (as in the file), or the targets in order.")
     ] = "self-paced",
     gates: Annotated[Gates, typer.Option(help="Gates: any function of two bits, or NAND only.")] = Gates.any,
-    noise: Annotated[str, typer.Option(help="Share of wrong labels to expect, or auto.")] = "auto",
+    noise: Annotated[str, typer.Option(metavar="auto|NUMBER", help="Share of wrong labels to expect.")] = "auto",
     n_tries: Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")] = None,
     n_circuits: Annotated[int | None, typer.Option(help="Circuits that vote; if not given, the table decides.")] = None,
     time_limit: Annotated[
@@ -126,11 +136,16 @@ def command(
     with input_file(data) as file:
         texts = [name for name, kind in kinds_asked.items() if kind == "category"]
         examples = read_examples(file, targets, inputs, strict=strict, texts=texts, unknown_labels=True, header=header)
+    for name, labels in examples.targets.items():
+        refuse_quantity(labels, name)
     left_out, kept = (
         chosen_names(names, examples.table, option) or () for names, option in ((drop, "--drop"), (keep, "--keep"))
     )
+    kinds_asked = {name: kind for name, kind in kinds_asked.items() if name not in examples.targets}
     kinds = column_kinds(examples.table, drop=left_out, keep=kept, types=kinds_asked)
     folds, limit = _folds(cv, examples.n_rows), check_time_limit(time_limit)
+    if cv is None and not folds:
+        note(f"gradus: {counted(examples.n_rows, 'row')}: too few for a score on rows not seen, which takes {MIN_ROWS}.")
     settings = {
         "order": _parse_order(order, examples.targets),
         "gates": gates.value,
@@ -195,6 +210,7 @@ class _LearnRun:
 
         with self.watch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
             end = self._end
             if end is not None and self.folds:
                 end -= (1 - FIT_TIME) * max(end - work_clock(), 0.0)

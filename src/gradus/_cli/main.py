@@ -27,7 +27,7 @@ VERBS = {
     "curriculum": "Find an order for the targets, easiest first.",
     "infer": "Infer the rules of a gene network from time series.",
     "export": "Write a network as Verilog, BLIF, AIGER, .bnet, SBML and more.",
-    "draw": "Draw a network as SVG or PNG.",
+    "draw": "Draw a network as SVG, PNG or PDF.",
     "problems": "List, show and write the built-in problems.",
     "reproduce": "Run the experiments of the paper, and more.",
     "status": "Show how far an experiment is.",

@@ -25,6 +25,9 @@ from gradus.errors import DataError
 
 __all__ = ["command"]
 
+NEARLY_ALL = 0.9
+"""Share of different values among the rows from which on a column tells them apart: two animals may both be a frog."""
+
 
 def command(
     model: Annotated[
@@ -44,7 +47,7 @@ def command(
 ) -> None:
     """Predict the targets of new rows; where the table has them already, say how many are right.
 
-    The first column that the model does not read and that differs in every row, such as an id, is kept beside them.
+    The first column that the model does not read and that differs in nearly every row, such as an id, is kept beside them.
 
     Example: gradus predict model.json new.csv -o predictions.csv
     """
@@ -85,19 +88,32 @@ def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[An
         found = model.predict(table.bits(names))
     else:
         texts = [c.name for c in columns if c.input_names and any(isinstance(value, str | tuple) for value in c.values)]
-        found = model.predict(read_columns(path, names, table, texts=texts, may_miss=True))
+        cells = read_columns(path, names, table, texts=texts, may_miss=True)
+        _say_what_counts_as_missing(model, cells)
+        found = model.predict(cells)
     return dict(zip(model.target_names, found.reshape(table.n_rows, -1).T, strict=True))
 
 
+def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]) -> None:
+    """Name cells that the model cannot read: a decimal comma, or another way of writing dates, would go unnoticed."""
+    for column in model.features.columns:
+        lost = column.not_understood(cells[column.name]) if column.name in cells else []
+        if lost:
+            what = "a date as those learned from" if column.kind == "after" else "a number as those learned from"
+            count = "it counts" if len(lost) == 1 else f"{len(lost):,} such cells count"
+            note(printable(f"gradus: column {column.name!r} has {lost[0]!r:.40}, which is not {what}; {count} as missing."))
+
+
 def _row_ids(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Return the column that tells the rows apart, by its name, if there is one: it differs in every row."""
+    """Return the column that tells the rows apart, by its name, if there is one: it differs in nearly every row."""
     taken = {*model.feature_names, *model.target_names}
+    enough = NEARLY_ALL * table.n_rows
     for place, name in enumerate(table.columns):
         numbers = table.values[:, place]
-        if name in taken or (place not in table.odd and len(np.unique(numbers)) < table.n_rows):
+        if name in taken or (place not in table.odd and len(np.unique(numbers)) < enough):
             continue
         texts = read_columns(path, [name], table, texts=[name], may_miss=True)[name]
-        if len(set(texts.tolist())) == table.n_rows and "" not in texts:
+        if len(set(texts.tolist())) >= enough and "" not in texts:
             return {name: texts}
     return {}
 

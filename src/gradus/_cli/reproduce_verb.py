@@ -37,7 +37,7 @@ def command(
     samples: Annotated[int | None, typer.Option(help="Run at most this many samples per point.")] = None,
     n_jobs: Annotated[int | None, typer.Option(help="Local processes; as many as there are cores if not given.")] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")] = None,
-    backend: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    backend: Annotated[str, typer.Option(metavar="cpu|cuda", help="Where to run; cuda is an NVIDIA GPU.")] = "cpu",
     as_published: Annotated[
         bool,
         typer.Option("--as-published", help="Settings of the paper's configuration files where they differ from its text."),
@@ -48,7 +48,8 @@ def command(
     absorb: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Add results from elsewhere: .npz with --jobs, a folder of them, or a published .parquet; may be repeated."
+            metavar="FILE",
+            help="Add results from elsewhere: .npz with --jobs, a folder of them, or a published .parquet; may be repeated.",
         ),
     ] = None,
     jobs: Annotated[Path | None, typer.Option(help="The file that --prepare wrote.")] = None,

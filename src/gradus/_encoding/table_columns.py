@@ -130,6 +130,20 @@ class TableColumn:
             bits[gone] = self._stand_in(self.fill)
         return np.ascontiguousarray(bits[cells.place])
 
+    def not_understood(self, column: Any) -> list[Any]:
+        """Return the values of cells that are no number, or date, as this column has them, and so count as missing.
+
+        Examples
+        --------
+        >>> TableColumn("size", "above", (18,)).not_understood(["20", "1,5", "", "1,5"])
+        ['1,5', '1,5']
+        """
+        if self.kind not in ("bit", "above", "after"):
+            return []
+        cells = read_cells(column)
+        lost = np.isnan(self._numbers(cells)) & ~cells.missing_values
+        return [cells.values[place] for place in cells.place[lost[cells.place]]]
+
     def _stand_in(self, fill: float | str) -> list[bool]:
         """Compute the inputs of the value that stands for missing cells."""
         if isinstance(fill, str):

@@ -180,11 +180,12 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         limit = check_time_limit(self.time_limit)
         end = None if limit is None else work_clock() + limit
+        framed = column_names(X) is not None
         checked = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan")
         found = getattr(self, "feature_names_in_", None)
         names = [f"x{j}" for j in range(checked.shape[1])] if found is None else [str(name) for name in found]
         # Columns of a data frame have types of their own.
-        table = named_columns(checked if column_names(X) is None else X, names)
+        table = named_columns(X if framed else checked, names)
         return self._fit_columns(table, target_columns(y, len(checked)), column_kinds(table), end=end)
 
     def _fit_columns(

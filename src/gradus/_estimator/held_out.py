@@ -27,6 +27,7 @@ METHODS = ("model", "circuit", "majority", "tree", "forest")
 """The model, its best circuit alone, and those that it is compared with."""
 N_TREES = 200
 SLICE_SECONDS = 0.1
+LARGEST = float(np.finfo(np.float32).max)  # trees refuse infinity
 CLEARLY = 0.015  # of the accuracy: less is no reason to prefer the forest
 
 Ints = npt.NDArray[np.int64]
@@ -40,7 +41,7 @@ class HeldOutScore:
     """Accuracies on rows that were held out."""
 
     rows: int
-    """Rows that were predicted by a model that had not seen them."""
+    """Rows with a known label that were predicted by a model that had not seen them."""
     folds: int
     """Models that were learned for this."""
     accuracy: Mapping[str, tuple[float, ...]]
@@ -70,14 +71,15 @@ def score_held_out(
 ) -> HeldOutScore | None:
     """Score an estimator, and others for comparison, on rows held out; None if it was stopped.
 
-    With one fold a quarter of the rows is held out, otherwise every row once.
+    With one fold a quarter of the rows is held out, otherwise every row once. Every part has its share of each class: in
+    parts drawn blindly, what is frequent in one is rare in the others, and the majority looks worse than it is.
     """
-    n = len(next(iter(table.values())))
-    rows = np.random.default_rng(seed).permutation(n)
-    parts = [rows[: n // 4]] if folds == 1 else np.array_split(rows, folds)
-    names = tuple(targets)
-    known = np.column_stack([encode_target(column, name)[2] != UNKNOWN for name, column in targets.items()])
-    right = {method: np.zeros((n, len(names)), dtype=np.bool_) for method in METHODS}
+    codes = np.column_stack([encode_target(column, name)[2] for name, column in targets.items()])
+    known = codes != UNKNOWN
+    rows = np.random.default_rng(seed).permutation(len(codes))
+    rows = rows[np.lexsort(codes[rows].T)]
+    parts = [rows[3::4]] if folds == 1 else [rows[fold::folds] for fold in range(folds)]
+    right = {method: np.zeros(codes.shape, dtype=np.bool_) for method in METHODS}
     for fold, part in enumerate(parts):
         train = np.setdiff1d(rows, part)
         train = train[known[train].any(axis=1)]
@@ -95,7 +97,7 @@ def score_held_out(
         method: tuple((hits & counted).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)) for method, hits in right.items()
     }
     plain = {method: tuple(float(share) for share in shares) for method, shares in accuracy.items()}
-    return HeldOutScore(sum(map(len, parts)), len(parts), plain, _verdict(right, counted))
+    return HeldOutScore(int(counted.any(axis=1).sum()), len(parts), plain, _verdict(right, counted))
 
 
 def _answers(
@@ -168,7 +170,8 @@ def as_numbers(
         for table, found in zip((seen, unseen), parts, strict=True):
             if column.kind in ("bit", "above", "after"):
                 fill = np.nanmedian(_numbers(column, seen))
-                found.append(np.nan_to_num(_numbers(column, table), nan=fill)[:, np.newaxis])
+                filled = np.nan_to_num(_numbers(column, table), nan=fill)
+                found.append(np.clip(filled, -LARGEST, LARGEST)[:, np.newaxis])
             elif column.input_names:
                 found.append(column.encode(table[column.name]).astype(np.float64))
     return np.hstack(parts[0]), np.hstack(parts[1])

@@ -93,7 +93,9 @@ def _rows(lines: Iterable[str], delimiter: str, path: str | PathLike[str]) -> It
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise FormatError(f"not a table: {error}.", path=path, line=line) from error
+            # What csv says of a quote that is never closed means nothing to most people.
+            what = "a quote is opened here and not closed" if "end of data" in str(error) else error
+            raise FormatError(f"not a table: {what}.", path=path, line=line) from error
         if cells is None:
             return
         if cells and (len(cells) > 1 or cells[0].strip()):
@@ -160,7 +162,9 @@ def looks_like_names(cells: Sequence[str]) -> bool:
 def _ragged(cells: list[str], names: tuple[str, ...], has_names: bool, path: str | PathLike[str], line: int) -> FormatError:
     what = "the header" if has_names else "the first row"
     hint = ""
-    if has_names and len(cells) == len(names) + 1:
+    if has_names and len(names) == 1:
+        hint = " If a title stands above the names of the columns, leave it out."
+    elif has_names and len(cells) == len(names) + 1:
         hint = " If the first column holds names of rows, give it a name in the header too."
     return FormatError(
         f"this row has {len(cells)} cells, but {what} has {len(names)}.{hint}",

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix
+from gradus._wording import counted, listed
 from gradus.errors import DataError, FormatError
 
 __all__ = ["LARGEST_TABLE", "Table", "TableBuilder", "TableSplit", "check_cells", "distinct_targets", "unique_columns"]
@@ -76,6 +77,9 @@ class Table:
     lines: tuple[int, ...] | None = None
     odd: Mapping[int, tuple[int, str]] = field(default_factory=dict)
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Table({counted(self.n_rows, 'row')} of {listed(self.columns)})"
 
     @property
     def n_rows(self) -> int:

@@ -87,6 +87,8 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
     """
     extension = Path(path).suffix.lower()
     chosen = kind if kind is not None else READERS.get(extension)
+    if Path(path).is_dir():
+        raise FormatError("is not a file but a folder; name a file in it.", path=path)
     if chosen not in FORMATS:
         known = ", ".join(READERS)
         raise FormatError(f"{kind or extension!r} is not a kind of table that is read; known are {known}.", path=path)

@@ -6,13 +6,13 @@ import importlib
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from gradus._drawing.diagram import Grouping
 from gradus._files import write_bytes_whole
 from gradus._formats.names import MARK
 from gradus._network import Network
-from gradus.errors import FormatError
+from gradus.errors import DataError, FormatError
 
 __all__ = ["EXTENSIONS", "export"]
 
@@ -39,6 +39,14 @@ EXTENSIONS = (*_WRITERS, ".json")
 """What `export` can write."""
 
 
+class ExportedResult(Protocol):
+    """What holds a circuit, as the results of `learn` and `search` do."""
+
+    @property
+    def network(self) -> Network: ...
+
+
+@runtime_checkable
 class ExportedModel(Protocol):
     """A circuit that knows the columns of its inputs and the classes of its outputs; `gradus.Model` is one."""
 
@@ -51,7 +59,7 @@ class ExportedModel(Protocol):
 
 
 def export(
-    network: Network | ExportedModel, path: str | PathLike[str] | None = None, *, format: str | None = None
+    network: Network | ExportedModel | ExportedResult, path: str | PathLike[str] | None = None, *, format: str | None = None
 ) -> str | bytes:
     r"""Write a network, or the best circuit of a model, as a circuit, a gene model, formulas or a picture.
 
@@ -63,7 +71,7 @@ def export(
 
     Parameters
     ----------
-    network : Network or Model
+    network : Network, Model, LearnResult or SearchResult
     path : path-like, optional
         The file, written whole or not at all.
     format : str, optional
@@ -76,6 +84,8 @@ def export(
 
     Raises
     ------
+    DataError
+        If there is no circuit in what is given.
     FormatError
         If there is no such format, or the file cannot be written.
     MissingExtraError
@@ -87,10 +97,14 @@ def export(
     z0 = x0 ^ x1
     """
     kind = _checked_format(path, format)
-    circuit = network if isinstance(network, Network) else network.network
+    circuit = network if isinstance(network, Network) else getattr(network, "network", None)
+    if not isinstance(circuit, Network):
+        raise DataError(
+            f"a {type(network).__name__} cannot be exported; give a network, a model or a result of learn or search."
+        )
     if kind == ".json":
         content: str | bytes = circuit.to_json()
-    elif isinstance(network, Network):
+    elif not isinstance(network, ExportedModel):
         content = _written(circuit, *_WRITERS[kind])
     elif kind in _DRAWINGS:
         content = _written(circuit, *_WRITERS[kind], grouping=network.grouping())

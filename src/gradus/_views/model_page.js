@@ -102,20 +102,26 @@
 
   // ---- what the page says about the row ----
 
-  // For each target, the columns that would change its answer, with the values that would.
+  // For each target, the columns that would change its answer, with the values that would; of numbers and dates the nearest.
   function whatWouldChange(values) {
     const said = model.targets.map(() => []);
     model.columns.forEach((column, j) => {
-      const here = String(columnBits(column, row[j]));
+      const options = choices(column), here = String(columnBits(column, row[j]));
+      const at = options.findIndex((value) => String(columnBits(column, value)) === here);
       const found = model.targets.map(() => []);
-      for (const value of choices(column)) {
-        if (String(columnBits(column, value)) === here) continue;
+      options.forEach((value, place) => {
+        if (String(columnBits(column, value)) === here) return;
         const changed = evaluate(row.map((cell, k) => k === j ? value : cell));
         model.targets.forEach((target, t) => {
-          if (classOf(target, changed) !== classOf(target, values)) found[t].push(value === column.others ? "another" : value);
+          if (classOf(target, changed) !== classOf(target, values)) found[t].push({ place, text: value === column.others ? "another" : value });
         });
-      }
-      found.forEach((some, t) => { if (some.length) said[t].push(`${column.name} were ${some.join(" or ")}`); });
+      });
+      const ordered = column.type !== "category" && column.type !== "bit";
+      const nearest = (some) => [...some.filter((one) => one.place < at).slice(-1), ...some.filter((one) => one.place > at).slice(0, 1)];
+      found.forEach((all, t) => {
+        const some = (ordered ? nearest(all) : all).map((one) => one.text);
+        if (some.length) said[t].push(`${column.name} were ${some.join(" or ")}`);
+      });
     });
     return said;
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ ROOM_FOR_COUNT = 24
 """Characters of " … (99 more conditions)"."""
 LEAST_STEP = 3
 """Conditions of something used twice that gets a name."""
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
+"""A name that is quoted already."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
             n_steps += 1
             name = fresh_name(f"s{n_steps}", taken.__contains__)
             taken.add(name)
-        conditions[node] = Condition(None, name=quoted_name(name))
+        conditions[node] = Condition(None, name=name if QUOTED.fullmatch(name) else quoted_name(name))
         found.append(_statement(name, node, node not in stated, tokens, conditions, used_by))
     for name, node in zip(names, outputs, strict=True):
         if node in signals and stated.get(node) == name:
@@ -185,6 +188,9 @@ def _signals(network: Network, outputs: Sequence[int]) -> list[int]:
     for gate in inside:
         for source in network.read_sources[gate - network.n_inputs]:
             readers[source] = readers.get(source, 0) + 1
+    # An output is used once more: it has a statement of its own, which others can name.
+    for node in {*network.outputs.tolist()} & readers.keys():
+        readers[node] += readers[node] > 0
     chosen: list[int] = []
     length: dict[int, int] = {}
     for gate in inside:
