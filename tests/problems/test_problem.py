@@ -160,5 +160,5 @@ def test_wrong_widths_lengths_and_names_are_refused():
 
 
 def test_a_file_of_another_kind_is_refused_with_a_list_of_those_read(tmp_path):
-    with pytest.raises(FormatError, match=r"'\.v' is not a kind of file.* known are \.csv.* \.bnet, \.sbml, \.blif, \.aag"):
+    with pytest.raises(FormatError, match=r"'\.v' is not a kind of file.* use one of \.csv.* \.bnet, \.sbml, \.blif, \.aag"):
         problems.from_file(tmp_path / "c.v")
