@@ -1,4 +1,4 @@
-"""`work_clock`: the seconds that time limits count, which stop while kernels are compiled."""
+"""`work_clock`: the clock of time limits, which stops while kernels are compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["clock_stopped", "is_stopped", "work_clock"]
 
 
 class _Stops:
-    """How long the clock has been stopped, in any threads."""
+    """How long the clock has been stopped, over all threads."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -24,7 +24,7 @@ _STOPS = _Stops()
 
 
 def work_clock() -> float:
-    """Seconds since some moment, without those spent on compiling: nobody's time limit pays for the compiler.
+    """Return the seconds since some moment, without those spent compiling: time limits do not count them.
 
     Examples
     --------
@@ -40,13 +40,13 @@ def work_clock() -> float:
 
 
 def is_stopped() -> bool:
-    """Whether something is being compiled now, in any thread."""
+    """Return whether a kernel is being compiled now, in any thread."""
     return _STOPS.nested > 0
 
 
 @contextlib.contextmanager
 def clock_stopped() -> Iterator[None]:
-    """Stop `work_clock` for every thread: one that waits for the kernel must not run out of time either."""
+    """Stop `work_clock` for all threads: one that waits for the kernel must not run out of time either."""
     with _STOPS.lock:
         if not _STOPS.nested:
             _STOPS.began = time.monotonic()
