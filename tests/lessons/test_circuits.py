@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from lesson_cases import cases
+from lesson_cases import cases, evaluate
 from naive_lessons import live_gates, outputs, value
 
-from gradus._lessons.gate_list import GateList, cleaned, evaluate, gate_count
+from gradus._lessons.gate_list import GateList, cleaned, gate_count
 
 
 @given(cases())

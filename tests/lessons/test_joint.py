@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from lesson_cases import evaluate
 
 from gradus import learn, problems
 from gradus._lessons import school as school_module
 from gradus._lessons.control import Control
-from gradus._lessons.gate_list import evaluate
 from gradus._lessons.joint import joint_drafts
-from gradus._lessons.packed_examples import task_of
+from gradus._lessons.packed_examples import pack_examples
 from gradus._lessons.phases import PhaseSettings
-from gradus._lessons.school import School
-from gradus._lessons.school_plan import SchoolPlan
+from gradus._lessons.school import School, SchoolPlan
 from gradus._lessons.workshop import Workshop
 
 WORK_OF_LESSONS = 400_000_000  # about what 24 examples of the multiplier take
@@ -28,8 +27,8 @@ def multiplier():
 
 
 def new_school(X, Y, control):
-    task = task_of(X, Y, np.ones_like(Y))
-    return School(task, SchoolPlan(order=None, exact=True), PhaseSettings(), 0, 0, control)
+    packed = pack_examples(X, Y, np.ones_like(Y))
+    return School(packed, SchoolPlan(order=None, exact=True), PhaseSettings(), 0, 0, control)
 
 
 def test_joint_drafts_are_exact_and_the_same_in_threads():
@@ -38,7 +37,7 @@ def test_joint_drafts_are_exact_and_the_same_in_threads():
     found = []
     for n_jobs in (1, 2):
         control = Control(n_jobs=n_jobs)
-        shop = Workshop(task_of(X, Y, np.ones_like(Y)), PhaseSettings(), 0, 0, control)
+        shop = Workshop(pack_examples(X, Y, np.ones_like(Y)), PhaseSettings(), 0, 0, control)
         shop.work = WORK_OF_LESSONS
         drafts = joint_drafts(shop, columns, 35, 3)
         assert drafts
