@@ -24,7 +24,7 @@ Costs = npt.NDArray[np.float64]
 def resolve_order(
     X: BoolMatrix,
     Y: BoolMatrix,
-    order: str | Sequence[int] | None,
+    order: str | Sequence[int] | npt.NDArray[np.integer[Any]] | None,
     *,
     seed: int = 0,
     choose: Literal["first", "random"] = "first",
