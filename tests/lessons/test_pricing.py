@@ -1,4 +1,4 @@
-"""Prices of every replacement, against trying them out."""
+"""Prices of replacements are those of trying them out, and walks report what they return."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -66,7 +66,7 @@ def test_one_flip_prices_every_node_and_the_best_function_of_every_pair(case, wh
 
 
 def test_any_number_of_outputs_may_read_one_gate():
-    """As many planes as the number of outputs has bits; 128 and more once wrote past the arrays."""
+    """There are as many planes as the number of outputs has bits; 128 and more outputs once wrote past the arrays."""
     rng = np.random.default_rng(0)
     X, Y = rng.random((20, 3)) < 0.5, rng.random((20, 300)) < 0.3
     circuit = GateList(3, np.array([8], np.uint8), np.array([[0, 1]]), np.full(300, 3))
@@ -124,7 +124,7 @@ def test_a_walk_counts_its_errors_and_never_ends_worse_than_it_starts(case, nand
 
 
 @given(cases(masked=False))
-def test_a_board_gives_back_the_circuit_it_was_given(case):
+def test_a_circuit_read_from_a_board_computes_what_was_loaded(case):
     circuit = cleaned(case[0])
     board = new_board(packed(case), list(range(case[2].shape[1])), len(circuit.functions) + 2)
     load_circuit(board, circuit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any, NamedTuple
 
 from gradus._gates import GATE_NAMES, NAND
@@ -90,12 +91,10 @@ def _checked_head(text: str) -> dict[str, Any]:
 
 def _no_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse repeated keys such as {"z0": 1, "z0": 2}, of which the parser would silently keep the last."""
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        seen: set[str] = set()
-        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise FormatError(f"the name {repeated!r} occurs twice in one object.")
-    return result
+    for key, count in Counter(key for key, _ in pairs).items():
+        if count > 1:
+            raise FormatError(f"the name {key!r} occurs twice in one object.")
+    return dict(pairs)
 
 
 def _is_node(value: object) -> bool:
