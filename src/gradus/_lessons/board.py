@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._gates import ONE, ZERO, fix_a, fix_b
-from gradus._lessons.gate_list import GateList
+from gradus._lessons.gate_list import GateList, is_constant
 from gradus._lessons.kernel.walk import evaluate_board
 from gradus._lessons.kernel.walk_arrays import N_SPARE, VECTOR, Board
 from gradus._lessons.packed_examples import PackedExamples
@@ -76,7 +76,7 @@ def new_board(examples: PackedExamples, columns: list[int], n_slots: int) -> Boa
 def load_circuit(board: Board, circuit: GateList) -> None:
     """Put a circuit on a board; outputs without a node (-1) get the constant that fits them best."""
     n_inputs, first = board.n_inputs, board.n_inputs + 2
-    constant = (circuit.functions == 0) | (circuit.functions == 15)
+    constant = is_constant(circuit.functions)
     n_gates = int(np.sum(~constant))
     # Every board has nodes for the constants, so constant gates take no slot.
     slots = np.where(constant, n_inputs + (circuit.functions == 15), first + np.cumsum(~constant) - 1)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gradus._gates import NAND, NOT, ONE, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
 from gradus._network import Network
 
-__all__ = ["CONSTANTS", "GateList", "cleaned", "empty_circuit", "gate_count", "network_of", "select_outputs"]
+__all__ = ["GateList", "cleaned", "empty_circuit", "gate_count", "is_constant", "network_of", "select_outputs"]
 
 CONSTANTS = (ZERO, ONE)
 Name = tuple[int, bool]
@@ -43,6 +43,11 @@ def empty_circuit(n_inputs: int, n_outputs: int = 0) -> GateList:
     return GateList(n_inputs, np.zeros(0, np.uint8), _pairs([]), np.full(n_outputs, -1, dtype=np.int64))
 
 
+def is_constant(functions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Return which functions are constant."""
+    return np.asarray((functions == ZERO) | (functions == ONE))  # many times as fast as np.isin
+
+
 def gate_count(circuit: GateList) -> int:
     """Count the gates of a circuit, without constants.
 
@@ -51,7 +56,7 @@ def gate_count(circuit: GateList) -> int:
     >>> gate_count(GateList(1, np.array([3, 15], np.uint8), np.zeros((2, 2), np.int64), np.array([1, 2])))
     1
     """
-    return int(np.count_nonzero(~np.isin(circuit.functions, CONSTANTS)))
+    return int(np.count_nonzero(~is_constant(circuit.functions)))
 
 
 def network_of(circuit: GateList, **names: Sequence[str] | None) -> Network:
@@ -210,8 +215,7 @@ def _live(circuit: GateList) -> GateList:
     number = np.append(np.cumsum(live) - 1, -1)
     keep = live[n_inputs:]
     sources = circuit.sources[keep]
-    constant = np.isin(circuit.functions[keep], CONSTANTS)
-    sources = np.where(constant[:, np.newaxis], 0, sources)
+    sources = np.where(is_constant(circuit.functions[keep])[:, np.newaxis], 0, sources)
     return GateList(n_inputs, circuit.functions[keep], _pairs(number[sources]), number[circuit.outputs])
 
 

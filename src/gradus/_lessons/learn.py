@@ -14,7 +14,7 @@ from gradus._checks import check_choice, check_count, check_seed, check_time_lim
 from gradus._curriculum import resolve_order
 from gradus._html import notebook_table
 from gradus._lessons.control import Control
-from gradus._lessons.gate_list import CONSTANTS, network_of
+from gradus._lessons.gate_list import is_constant, network_of
 from gradus._lessons.neighbours import neighbours
 from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
 from gradus._lessons.phases import PhaseSettings
@@ -78,7 +78,7 @@ class LearnResult:
     @property
     def n_gates(self) -> int:
         """Number of gates of the best circuit, without constants."""
-        return int(np.count_nonzero(~np.isin(self.network.functions, CONSTANTS)))
+        return int(np.count_nonzero(~is_constant(self.network.functions)))
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the share of the voting circuits that predict 1, per row and target."""
@@ -265,14 +265,14 @@ def _result(
     circuits = tuple(network_of(one.circuit, **names) for one in ranked)
     best, n = circuits[0], examples.n_examples
     wrong = (best.predict(unpack(examples.inputs, n)) ^ unpack(examples.targets, n)) & unpack(examples.known, n)
-    functions = dict(enumerate(best.functions.tolist(), start=best.n_inputs))
+    constant = np.append(np.zeros(best.n_inputs, dtype=np.bool_), is_constant(best.functions))
     return LearnResult(
         circuits=circuits,
         n_voting=n_voting,
         order=ranked[0].order,
         errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
         wrong_rows=tuple(np.flatnonzero(column) for column in wrong.T),
-        constant=np.array([functions.get(node) in CONSTANTS for node in best.outputs.tolist()], dtype=np.bool_),
+        constant=constant[best.outputs],
         converged=not wrong.any(),
         stopped=control.stopped,
     )
