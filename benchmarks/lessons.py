@@ -236,15 +236,15 @@ def show(rows: list[Row]) -> None:
 def pricing_speed() -> str:
     """Candidates priced per CPU second on add6/80: every pair of nodes with the best of its 16 functions."""
     from gradus._lessons.control import Control
-    from gradus._lessons.gate_list import GateList
-    from gradus._lessons.packed_examples import task_of
-    from gradus._lessons.phases import PhaseSettings, fit
+    from gradus._lessons.gate_list import empty_circuit
+    from gradus._lessons.packed_examples import pack_examples
+    from gradus._lessons.phases import PhaseSettings, Start, fit
 
     X, Y, *_ = draw("add6/80", 0)
-    task = task_of(X, Y, np.ones_like(Y))
-    empty = GateList(X.shape[1], np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), np.full(Y.shape[1], -1))
+    examples, empty = pack_examples(X, Y, np.ones_like(Y)), empty_circuit(X.shape[1], Y.shape[1])
+    settings = PhaseSettings(spare_gates=60)
     begin = time.process_time()
-    draft = fit(task, empty, list(range(Y.shape[1])), 1, 2_000_000_000, PhaseSettings(spare_gates=60), Control())
+    draft = fit(Start(examples, empty, list(range(Y.shape[1])), 1, 2_000_000_000, settings, Control()))
     pairs = draft.priced / (time.process_time() - begin)
     return f"add6/80: {pairs / 1e6:.0f} million pairs of nodes priced per CPU second, {16 * pairs / 1e6:.0f} million functions"
 

@@ -75,17 +75,17 @@ def against_milp() -> Iterator[Figure]:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     from gradus._bits import unpack
-    from gradus._minfs.coded_examples import code_examples, code_inputs, code_target
+    from gradus._minfs.coded_examples import code_examples, code_inputs
     from gradus._minfs.deadline import Deadline
-    from gradus._minfs.masks import MaskCollector, minimal_masks, reduce_masks
+    from gradus._minfs.masks import collect_masks, minimal_masks, reduce_masks
     from gradus._minfs.solver import DeepeningSearch
 
     for seed in range(3):
         X, y, features = planted(400, 30, 5, seed)
         ours = min(cpu_seconds(lambda X=X, y=y: gradus.minimum_feature_set(X, y))[0] for _ in range(3))
-        examples = code_examples(code_inputs(X), code_target(y, len(X)))
-        masks, complete = MaskCollector(examples.rows, examples.classes, keep=1 << 20, work=1 << 40).collect()
-        cover = reduce_masks(minimal_masks(masks, Deadline(), compared=len(masks)), X.shape[1])
+        examples = code_examples(code_inputs(X), y)
+        masks, complete = collect_masks(examples, keep=1 << 20, work=1 << 40, deadline=Deadline())
+        cover = reduce_masks(minimal_masks(masks, Deadline(), compared=len(masks)), X.shape[1], Deadline())
         separates = unpack(cover.masks, len(cover.columns)).T.astype(float)
         problem = {
             "c": np.ones(separates.shape[1]),

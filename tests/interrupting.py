@@ -1,4 +1,4 @@
-"""Ctrl-C after so much work, and how much was done after it: CPU time without that of the compiler."""
+"""Sends Ctrl-C after some work and measures the work done after it, in CPU time without that of the compiler."""
 
 from __future__ import annotations
 
@@ -12,53 +12,37 @@ from typing import NamedTuple
 
 import gradus
 from gradus import _compile
-from gradus._clock import clock_stopped
+from gradus._clock import StoppableClock, clock_stopped
 
 
-class WorkTime:
-    """CPU time of this process that was not spent on compiling, which a call may do first and no limit counts."""
+class WorkTime(StoppableClock):
+    """CPU time of this process without that of the compiler, which may run first and which no limit counts."""
 
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.nested, self.began, self.compiling = 0, 0.0, 0.0
+    def __init__(self, monkeypatch):
+        super().__init__(time.process_time)
+        monkeypatch.setattr(_compile, "clock_stopped", self.stopped)
 
     def __call__(self):
-        with self.lock:
-            return (self.began if self.nested else time.process_time()) - self.compiling
+        return self.read()
 
     @contextlib.contextmanager
     def stopped(self):
         """Stand in for `clock_stopped`."""
-        with self.lock:
-            if not self.nested:
-                self.began = time.process_time()
-            self.nested += 1
-        try:
-            with clock_stopped():
-                yield
-        finally:
-            with self.lock:
-                self.nested -= 1
-                if not self.nested:
-                    self.compiling += time.process_time() - self.began
-
-    @contextlib.contextmanager
-    def measured(self, monkeypatch):
-        monkeypatch.setattr(_compile, "clock_stopped", self.stopped)
-        yield self
+        with super().stopped(), clock_stopped():
+            yield
 
 
 class Interrupted(NamedTuple):
-    """What became of a call that was sent Ctrl-C."""
+    """The result of a call that was interrupted by Ctrl-C."""
 
     result: object
-    """What it returned; the class KeyboardInterrupt if it raised that."""
+    """What the call returned; the class KeyboardInterrupt if it raised that."""
     after: float | None
-    """Work done after the signal was due; None if the call had ended before."""
+    """CPU seconds after the signal was due; None if the call had ended before."""
 
 
 def interrupted(call, seconds, work_time, waiting=20.0):
-    """Send Ctrl-C to this process after so much work of a call, or when it has waited so long."""
+    """Send Ctrl-C to this process after `seconds` of CPU time of a call, or after `waiting` seconds."""
     sent, over, ended, result = [], threading.Event(), None, None
     due, latest = work_time() + seconds, time.monotonic() + waiting
 
@@ -67,7 +51,9 @@ def interrupted(call, seconds, work_time, waiting=20.0):
             late = time.monotonic() > latest
             if work_time() >= due or late:
                 sent.append(work_time() if late else due)
-                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # as a terminal does: it may be waiting
+                signal.pthread_kill(
+                    threading.main_thread().ident, signal.SIGINT
+                )  # as a terminal does: the thread may be waiting
                 return
 
     watcher = threading.Thread(target=interrupt, daemon=True)
@@ -87,7 +73,7 @@ def interrupted(call, seconds, work_time, waiting=20.0):
 
 @contextlib.contextmanager
 def _quiet_collector():
-    """Keep the garbage collector from what other tests left, and from their callbacks: Ctrl-C is lost in one of those."""
+    """Keep the garbage collector from objects of other tests and their callbacks: a Ctrl-C during one of those is lost."""
     callbacks = gc.callbacks[:]
     gc.callbacks.clear()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""Slow, readable twins of the compiled search: plain Python, written from the design's text."""
+"""Slow, readable twins of the compiled search: plain Python that follows the design's text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pick(half, choices):
 
 
 def node_values(X, sources):
-    """Boolean value of every node on every example, a column each."""
+    """Boolean value of every node on every example, one column per node."""
     columns = [X[:, i] for i in range(X.shape[1])]
     for a, b in sources:
         columns.append(~(columns[a] & columns[b]))
@@ -64,7 +64,7 @@ def integer_cost(loss, E):
 
 
 class NaiveSearch:
-    """One search, step by step as the design says it."""
+    """One search, step by step as in the design."""
 
     def __init__(self, X, Y, *, loss, gates_per_target, history, max_iter, n_restarts, words):
         self.X, self.Y = np.asarray(X, bool), np.asarray(Y, bool)

@@ -66,7 +66,7 @@ def test_a_single_column_may_be_flat():
         (pd.DataFrame({"a": [pd.NA, 1]}), "X has a missing value in row 0, column 'a'; every value must be 0 or 1."),
     ],
 )
-def test_bad_tables_are_named_by_row_and_column(values, message):
+def test_a_bad_value_is_named_with_its_row_and_column(values, message):
     with pytest.raises(DataError) as caught:
         as_bits(values)
     assert str(caught.value) == message

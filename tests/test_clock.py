@@ -1,4 +1,4 @@
-"""No time limit pays for the compiler."""
+"""Time limits do not count the time of the compiler."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ print(time.monotonic() - began, work_clock() - clock)
 """
 
 
-def test_compiling_takes_no_time_of_the_clock_and_is_announced_once(tmp_path):
+def test_the_clock_stops_while_compiling_which_is_announced_once(tmp_path):
     (tmp_path / "kernel.py").write_text(KERNEL)
     for message in (1, 0):  # the second process finds the kernels in the cache
         environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -56,7 +56,7 @@ def test_compiling_takes_no_time_of_the_clock_and_is_announced_once(tmp_path):
         assert done.stderr.count("\n") == message
 
 
-def test_stops_are_nested_and_hold_for_every_thread():
+def test_stops_can_be_nested_and_hold_for_all_threads():
     seen = []
     before = work_clock()
     with clock_stopped():
@@ -86,7 +86,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("make", LIMITS.values(), ids=LIMITS)
-def test_every_time_limit_counts_by_this_clock(make):
+def test_every_time_limit_uses_this_clock(make):
     is_over = make()
     with clock_stopped():
         time.sleep(0.1)

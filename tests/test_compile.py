@@ -1,4 +1,4 @@
-"""The cache of compiled kernels saves time and can do nothing else."""
+"""The cache of compiled kernels saves time, and no failure of it does any harm."""
 
 import os
 import random
@@ -38,7 +38,7 @@ for damaged in sys.argv[2:]:
 
 @pytest.fixture
 def run(tmp_path):
-    """Run a small kernel in a process of its own; return each sum and how often the cache had the code."""
+    """Run a small kernel in its own process; return each sum and how often the code came from the cache."""
     folder = tmp_path / "source"
     folder.mkdir()
     (folder / "kernel.py").write_text(KERNEL)
@@ -68,7 +68,7 @@ def damage(content):
     return {"flipped": bytes(flipped), "zeroed": zeroed, "cut": content[:100], "empty": b"", "junk": b"junk" * 1000}
 
 
-def test_a_second_process_takes_the_code_from_a_private_folder_and_replaces_damaged_code(run, tmp_path):
+def test_a_second_process_loads_the_code_from_a_private_folder_and_replaces_damaged_code(run, tmp_path):
     cache = tmp_path / "cache"
     assert run(cache) == [(5, 0)]
     [path] = cached(cache)
@@ -113,7 +113,7 @@ def test_files_that_nobody_has_loaded_for_weeks_are_removed(tmp_path):
     assert (old.load("used"), old.load("unused"), new.load("int")) == ("used", None, 2)
 
 
-def test_a_folder_that_cannot_be_made_costs_only_time(run, tmp_path):
+def test_without_a_cache_folder_kernels_are_compiled_again(run, tmp_path):
     (tmp_path / "file").write_text("")
     assert run(tmp_path / "file" / "cache") == [(5, 0)]
 
@@ -137,7 +137,7 @@ def test_a_link_is_followed_once_and_only_if_it_is_the_users_own(tmp_path, monke
     assert _cache_folder.__wrapped__() is None
 
 
-def test_a_cache_without_a_home_or_with_a_dangling_link_costs_only_time(tmp_path, monkeypatch):
+def test_without_a_home_or_with_a_dangling_link_there_is_no_cache_folder(tmp_path, monkeypatch):
     for name in ("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
@@ -147,7 +147,7 @@ def test_a_cache_without_a_home_or_with_a_dangling_link_costs_only_time(tmp_path
     assert _cache_folder.__wrapped__() is None
 
 
-def test_without_the_compiler_a_sentence_says_so():
+def test_without_the_compiler_the_error_names_the_setting():
     code = "import gradus; gradus.search([[0], [1]], [[1], [0]], order=None)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, timeout=120
@@ -156,7 +156,7 @@ def test_without_the_compiler_a_sentence_says_so():
 
 
 class Finalized:
-    """Something that is interrupted while it is removed: like a function that LLVM calls, `__del__` cannot raise."""
+    """Is interrupted while it is finalized: like a function that LLVM calls, `__del__` cannot raise."""
 
     def __del__(self):
         signal.raise_signal(signal.SIGINT)
@@ -164,7 +164,7 @@ class Finalized:
 
 @pytest.fixture
 def kernel(monkeypatch):
-    """Return a kernel that is compiled in every process, and the functions that its compiler calls on the way."""
+    """Return a kernel without a cache, and a list of functions that are called while it is compiled."""
     plain, calls = Dispatcher.compile, []
 
     def compile_(self, signature):
@@ -177,7 +177,7 @@ def kernel(monkeypatch):
     return _compile.compiled(lambda a: a + 1), calls
 
 
-def test_ctrl_c_that_is_lost_in_the_compiler_is_raised_after_all(kernel, capsys):
+def test_ctrl_c_that_the_compiler_loses_is_raised_afterwards(kernel, capsys):
     add_one, calls = kernel
     calls.append(Finalized)
     report = sys.unraisablehook
@@ -189,7 +189,7 @@ def test_ctrl_c_that_is_lost_in_the_compiler_is_raised_after_all(kernel, capsys)
     assert (add_one(1), add_one(1.5)) == (2, 2.5)
 
 
-def test_threads_that_compile_at_once_do_not_change_what_python_reports(kernel):
+def test_compiling_in_another_thread_does_not_change_what_python_reports(kernel):
     add_one, calls = kernel
     reports = []
     calls.append(lambda: reports.append(sys.unraisablehook))

@@ -183,7 +183,7 @@ def test_the_order_drives_a_chain_of_classifiers():
     assert (chain.predict(problem.X[test[:500]]) == problem.Y[test[:500]]).mean() > 0.8
 
 
-# ---------------------------------------------------------------- resolving what a user says
+# ---------------------------------------------------------------- resolving the argument `order`
 
 
 EXAMPLES = (np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool), np.array([[0, 0], [0, 0], [0, 1], [1, 1]], dtype=bool))
@@ -267,7 +267,7 @@ def test_the_linear_order_of_many_targets_cannot_be_improved_by_moving_one(rng):
 
 @pytest.mark.parametrize("m", [4, 12, 20])
 def test_the_entropy_order_never_puts_a_more_certain_target_before_a_less_certain_one(m, rng):
-    """H(b|a) - H(a|b) = H(b) - H(a): with counts on one sample the best order falls with the entropy of the target."""
+    """H(b|a) - H(a|b) = H(b) - H(a): estimated from one sample, so the best order is by falling entropy."""
     Y = rng.random((50, m)) < rng.random(m)
     entropies = [entropy_by_counting(Y[:, target].tolist()) for target in entropy_order(Y, rng)]
     assert all(a >= b - 1e-9 for a, b in pairwise(entropies))

@@ -1,4 +1,4 @@
-"""What the examples folder shows is true."""
+"""The scripts in the examples folder work, and use public names only."""
 
 import ast
 import subprocess
@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 
 
-def test_the_kept_adder_is_right_on_all_patterns():
+def test_the_saved_adder_is_right_on_all_patterns():
     adder = gradus.problems.load("add6")
     network = gradus.Network.load(EXAMPLES / "adder6.json")
     assert np.array_equal(network.predict(adder.X), adder.Y)
@@ -23,7 +23,7 @@ def test_the_kept_adder_is_right_on_all_patterns():
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_examples_use_only_what_is_public(script):
+def test_examples_use_public_names_only(script):
     tree = ast.parse(script.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -32,7 +32,7 @@ def test_examples_use_only_what_is_public(script):
             assert node.attr in gradus.__all__, f"{script.name} uses gradus.{node.attr}"
 
 
-def test_the_learned_adder_is_written_as_the_example_says(tmp_path):
+def test_the_learned_adder_is_right_on_as_many_patterns_as_the_example_prints(tmp_path):
     script = [sys.executable, str(EXAMPLES / "learned_adder.py"), "adder.json", "adder.v"]
     done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)
     adder = gradus.problems.load("add6")

@@ -1,4 +1,4 @@
-"""Every verb on a disk that is full from some write on: one sentence, nothing half written, and the same command mends it.
+"""Every verb on a disk that runs full: one error message, no half-written file, and the same command works afterwards.
 
 ``python benchmarks/full_disk.py`` does the same for every single write.
 """
@@ -32,7 +32,7 @@ def test_every_verb_that_writes_is_tried():
 
 
 @pytest.mark.parametrize("verb", full_disk.VERBS)
-def test_a_full_disk_costs_one_sentence(template, tmp_path, verb):
+def test_a_full_disk_gives_one_error_message_and_no_half_written_file(template, tmp_path, verb):
     writes, faults = full_disk.attack(verb, template, lambda: Path(tempfile.mkdtemp(dir=tmp_path)), most=3)
     assert faults == []
     assert writes > 0

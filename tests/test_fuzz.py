@@ -32,7 +32,7 @@ def test_every_reader_is_attacked(readers):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_are_read_or_refused_soon(readers, tmp_path, name):
+def test_damaged_files_are_read_or_refused_in_time(readers, tmp_path, name):
     answers, _, faults = fuzz.attack(readers[name], range(MUTANTS), tmp_path)
     assert faults == []
     assert answers["refused"] > 0

@@ -1,4 +1,4 @@
-"""Names that would be code elsewhere are text wherever Gradus writes them: pages, pictures, files, the terminal."""
+"""Names that contain code are written as text everywhere: on pages, in pictures and files, on the terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMATS = ("v", "blif", "bench", "aag", "aig", "bnet", "sbml", "dot", "txt", "js
 
 
 class Elements(HTMLParser):
-    """The elements of a page that a browser would make, with their attributes."""
+    """Collects the elements of a page as a browser sees them, with their attributes."""
 
     def __init__(self, text):
         super().__init__()
@@ -54,7 +54,7 @@ def here(tmp_path, monkeypatch):
 
 
 def learn(here, name):
-    """Learn a table whose columns, categories, classes and file have the name in them."""
+    """Learn a table in which columns, categories, classes and the file contain the name."""
     rows = [[k % 3 + 1, [name, "b", "c"][k % 3], k % 2, [f"yes {name}", "no"][(k % 3 == 0) ^ (k % 2)]] for k in range(24)]
     header = [f"size {name}", f"kind {name}", f"bit {name}", f"target {name}"]
     file = write_rows(here / (FILE if name == EVIL else "t.csv"), [header, *rows])
@@ -62,7 +62,7 @@ def learn(here, name):
     return file
 
 
-def test_a_page_and_a_picture_of_a_model_hold_no_code(here, capsys):
+def test_pages_and_pictures_of_models_with_hostile_names_contain_no_code(here, capsys):
     pages = {}
     for name in (PLAIN, EVIL):
         file = learn(here, name)
@@ -87,7 +87,7 @@ def test_exports_with_hostile_names_are_read_back(here, capsys):
         capsys.readouterr()
 
 
-def test_a_report_on_genes_with_hostile_names_holds_no_code(here, capsys):
+def test_a_report_on_genes_with_hostile_names_contains_no_code(here, capsys):
     pages = {}
     for name in (PLAIN, EVIL):
         states = [[0, 0, 1], [1, 0, 0], [1, 1, 1], [0, 1, 0], [0, 0, 1]]

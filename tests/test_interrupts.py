@@ -1,6 +1,6 @@
 """Ctrl-C and time limits: every public call and every verb ends within half a CPU second, and the next call works.
 
-The tables name every public call and every verb; a test fails for a new one that has no line.
+The tables name every public call and every verb; a test fails if a new one is missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from interrupting import WorkTime, interrupted, public_calls
 PUBLIC = public_calls()
 for verb in VERBS:
     importlib.import_module(f"gradus._cli.{verb}_verb")
-"""All of them are imported first: that takes seconds, and is not what is measured."""
+"""All verbs are imported first: that takes seconds, which are not to be measured."""
 SECONDS = 0.5
 CORES = 2
 BEGUN = 0.3
@@ -37,8 +37,7 @@ SOON = 0.03
 
 @pytest.fixture
 def work_time(monkeypatch):
-    with WorkTime().measured(monkeypatch) as clock:
-        yield clock
+    return WorkTime(monkeypatch)
 
 
 def bits(rows, columns, seed=0):
@@ -46,7 +45,7 @@ def bits(rows, columns, seed=0):
 
 
 def examples():
-    """Random targets, which nothing explains, on so many rows that no call ends by itself."""
+    """Random targets on so many rows that no call ends by itself."""
     return bits(1000, 90), bits(1000, 4, 1)
 
 
@@ -112,7 +111,7 @@ def test_a_time_limit_holds(work_time, name, time_limit):
 def test_ctrl_c_ends_work_that_would_not_end(work_time, name):
     call = {**LIMITED, **UNLIMITED}[name]
     result, after = interrupted(call, BEGUN, work_time)
-    assert after is not None, "the call has ended by itself"
+    assert after is not None, "the call ended by itself"
     assert after < SECONDS
     stopped = getattr(result, "stopped", None) or getattr(result, "stopped_", None)
     assert result is KeyboardInterrupt or stopped == "interrupted"
@@ -123,7 +122,7 @@ def test_ctrl_c_ends_work_that_would_not_end(work_time, name):
 
 
 def large_network(n_inputs=60, n_gates=20_000, n_outputs=20, reach=300):
-    """Random gates, each of which reads some of the nodes just before it."""
+    """Random gates, each of which reads two of the last `reach` nodes before it."""
     dice = np.random.default_rng(5)
     nodes = np.arange(n_inputs, n_inputs + n_gates)
     sources = np.stack([dice.integers(np.maximum(0, nodes - reach), nodes) for _ in range(2)], axis=1)
@@ -136,7 +135,7 @@ KINDS = ("v", "blif", "bench", "aag", "aig", "bnet", "sbml", "dot", "txt", "json
 
 
 class Large:
-    """Large things of every kind, made once."""
+    """Large objects of every kind, made once."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -159,7 +158,7 @@ class Large:
         self.states = np.tile(bits(12, 3), (200_000, 1))
 
     def _compile_all(self):
-        """Handle something small, so that Ctrl-C meets the work and not the compiler, which may swallow it."""
+        """Compile everything on small objects first, so that Ctrl-C interrupts the work and not the compiler."""
         small = gradus.Model.of_bits(large_network(6, 30, 2, 10))
         small.votes(bits(5, 6))
         small.rules()
@@ -217,7 +216,7 @@ HANDLING = {
     "losses.llh": lambda large: gradus.losses.llh(large.rows),
     "losses.lgh": lambda large: gradus.losses.lgh(large.rows),
 }
-"""Calls that take as long as what they are given is large."""
+"""Calls whose duration depends on the size of their arguments."""
 SMALL = {
     "problems.further",
     "BooleanNetworkClassifier.rules",
@@ -239,7 +238,7 @@ SMALL = {
     "problems.from_series",
     "problems.names",
 }
-"""Calls that hand on to one of the others, or copy something small."""
+"""Calls that only call one of the others, or are always short."""
 
 
 def test_the_tables_name_every_public_call():
@@ -251,7 +250,7 @@ def test_the_tables_name_every_public_call():
 @pytest.mark.parametrize("name", HANDLING)
 def test_ctrl_c_ends_a_call_on_something_large(work_time, large, name):
     def handle():
-        with contextlib.suppress(FormatError):  # some formats refuse what is so large, which is an answer too
+        with contextlib.suppress(FormatError):  # some formats refuse circuits of this size
             HANDLING[name](large)
 
     _, after = interrupted(handle, SOON, work_time)
@@ -265,7 +264,7 @@ LONG_VERBS = {
     "reproduce": "reproduce fig3 -o out --n-jobs 1",
     "bench": "bench add6/80 --seconds 1000",
 }
-"""Verbs that work: they are given time to begin."""
+"""Verbs that work long: they get time to begin."""
 OTHER_VERBS = {
     "predict": "predict {json} {csv} -o p.csv",
     "export": "export {json} c.sbml",
@@ -292,7 +291,7 @@ def test_ctrl_c_ends_a_verb_with_a_sentence(work_time, large, tmp_path, monkeypa
     words = {**LONG_VERBS, **OTHER_VERBS}[verb].format(json=large.json, csv=large.csv)
     begun = 3 * BEGUN if verb in LONG_VERBS else SOON
     code, after = interrupted(lambda: run(words.split()), begun, work_time, waiting=3.0)
-    assert after is not None, "the verb has ended by itself"
+    assert after is not None, "the verb ended by itself"
     assert after < SECONDS
     said = capsys.readouterr()
     assert code in (0, 130)
@@ -300,7 +299,7 @@ def test_ctrl_c_ends_a_verb_with_a_sentence(work_time, large, tmp_path, monkeypa
     assert "Traceback" not in said.err
 
 
-def test_the_clock_of_these_tests_leaves_out_the_compiler(work_time):
+def test_the_clock_of_these_tests_does_not_count_compiling(work_time):
     begin = work_time()
     with work_time.stopped():
         until = time.process_time() + 0.05

@@ -1,4 +1,4 @@
-"""Nothing lower imports anything higher, nothing imports in a circle, and a name says one thing."""
+"""Nothing lower imports anything higher, there are no import cycles, and no two modules or classes share a name."""
 
 import ast
 import re
@@ -45,7 +45,7 @@ def modules(root):
 
 
 def imports_of(path, known):
-    """Every module of ours that a file imports anywhere in it: at the top, inside functions, for type checkers only."""
+    """Every module of ours that a file imports: at the top, inside functions, or for type checkers only."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path} imports relatively"
@@ -69,7 +69,7 @@ def rank(module):
 
 
 def upward_imports(root):
-    """Imports of something that does not stand below, as sentences; also packages without a rank."""
+    """Imports of modules that do not have a lower rank, as sentences; also packages without a rank."""
     known = modules(root)
     for module, path in known.items():
         if rank(module) is None:
@@ -83,10 +83,10 @@ def upward_imports(root):
 
 
 def cycle(root):
-    """Find a circle of imports between modules, or return None."""
+    """Find a cycle of imports between modules, or return None."""
     known = modules(root)
     graph = {module: sorted(set(imports_of(path, known)) & set(known)) for module, path in known.items()}
-    # A package's own __init__ collects what its modules offer; that they are part of it is not a circle.
+    # A package's own __init__ imports from its modules; that they belong to it is not a cycle.
     graph = {m: [d for d in deps if d != m and not m.startswith(d + ".")] for m, deps in graph.items()}
     state = {}
 
@@ -110,7 +110,7 @@ def test_nothing_lower_imports_anything_higher():
     assert list(upward_imports(ROOT)) == []
 
 
-def test_nothing_imports_in_a_circle():
+def test_there_are_no_import_cycles():
     assert cycle(ROOT) is None
 
 
@@ -158,7 +158,7 @@ def test_a_planted_import_upward_is_found(house, planted):
     assert list(upward_imports(house))
 
 
-def test_a_planted_circle_is_found(house):
+def test_a_planted_cycle_is_found(house):
     (house / "_search" / "kernel.py").write_text("def late():\n    from gradus._search.driver import run")
     assert cycle(house)
 

@@ -24,7 +24,7 @@ def naive_values(X, network):
 
 
 def matters(network, gate, source):
-    """The definition: flipping the source, both pins of it if it is read twice, changes the gate somewhere."""
+    """Whether flipping a source (at both pins, if it is read twice) changes the gate for some values."""
     a, b = network.sources[gate].tolist()
     function = int(network.functions[gate])
     cells = [(x, y) for x in (0, 1) for y in (0, 1) if a != b or x == y]
@@ -79,7 +79,7 @@ def test_predict_agrees_with_gate_by_gate_evaluation(network, n):
 
 
 @given(networks(functions=False), st.sampled_from([1, 63, 64, 65]))
-def test_gates_are_nand_unless_functions_say_otherwise(network, n):
+def test_gates_are_nand_if_no_functions_are_given(network, n):
     X = rows(network.n_inputs, n)
     assert (network.functions == 7).all()
     assert np.array_equal(network.predict(X), nand_values(X, network.sources.tolist())[:, network.outputs])
@@ -97,7 +97,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_the_number_of_a_function_is_its_truth_table_and_files_call_it_by_its_name(name):
+def test_the_number_of_a_function_is_its_truth_table_and_files_have_its_name(name):
     number, meaning = NAMED[name]
     network = Network(2, [[0, 1]], [2], [number])
     X = rows(2, 65)
@@ -112,7 +112,7 @@ def test_predict_on_more_rows_than_are_packed_at_once():
 
 
 @given(networks())
-def test_dropping_dead_gates_keeps_the_function_and_exactly_the_gates_that_count(network):
+def test_dropping_dead_gates_keeps_the_function_and_exactly_the_live_gates(network):
     pruned = network.prune(absorb=False)
     X = rows(network.n_inputs)
     assert np.array_equal(pruned.predict(X), network.predict(X))
@@ -125,12 +125,12 @@ def test_dropping_dead_gates_keeps_the_function_and_exactly_the_gates_that_count
 
 
 @given(networks())
-def test_pruning_leaves_gates_of_two_nodes_and_what_outputs_need(network):
+def test_pruning_leaves_gates_of_two_nodes_and_those_that_outputs_need(network):
     pruned = network.prune()
     X = all_rows(network.n_inputs)
     assert np.array_equal(pruned.predict(X), network.predict(X))
     assert pruned.live.all()
-    assert pruned.n_gates <= network.live.sum() + 2  # a constant or a NOT of an output may stand for itself
+    assert pruned.n_gates <= network.live.sum() + 2  # an output may need a constant or a NOT of its own
     read = {source for pair in pruned.sources.tolist() for source in pair}
     for gate, (function, (a, b)) in enumerate(zip(pruned.functions.tolist(), pruned.sources.tolist(), strict=True)):
         if a != b:
@@ -150,7 +150,7 @@ def test_pruning_leaves_gates_of_two_nodes_and_what_outputs_need(network):
 
 
 @given(networks())
-def test_nand_networks_are_equivalent_and_nand_networks_stay_as_they_are(network):
+def test_to_nand_is_equivalent_and_returns_nand_networks_unchanged(network):
     nands = network.to_nand()
     X = all_rows(network.n_inputs)
     assert (nands.functions == 7).all()
@@ -172,7 +172,7 @@ def test_pruning_a_circuit_by_hand():
     # Two inverters into a NAND are an OR; an XOR with a constant 1 is an inverter; a buffer is a wire.
     network = Network(2, [[0, 0], [1, 1], [2, 3], [4, 4], [4, 5], [6, 1], [6, 0]], [4, 6, 7], [7, 7, 7, 15, 6, 12, 8])
     assert network.prune() == Network(2, [[0, 1], [2, 2]], [2, 3, 3], [14, 3])
-    # The complement of a gate is the complemented gate, and its readers read that.
+    # An inverted output becomes a complemented gate, and its readers adapt.
     assert Network(2, [[0, 1], [2, 2], [2, 0]], [3, 4], [8, 3, 14]).prune() == Network(2, [[0, 1], [2, 0]], [2, 3], [7, 11])
     # Outputs can become inputs, and constants survive, one gate each.
     assert Network(2, [[0, 0], [2, 2]], [3]).prune() == Network(2, [], [0])
@@ -180,7 +180,7 @@ def test_pruning_a_circuit_by_hand():
 
 
 @given(networks())
-def test_repr_and_json_and_pickle_give_the_same_value_back(network):
+def test_repr_json_and_pickle_give_back_an_equal_network(network):
     if network.n_gates <= 8:
         assert eval(repr(network), {"Network": Network}) == network
     assert Network.from_json(network.to_json(about={"seed": 3})) == network
@@ -219,7 +219,7 @@ def test_a_network_cannot_be_changed():
         network.n_inputs = 3
 
 
-def test_networks_with_other_wiring_or_names_differ():
+def test_networks_with_different_wiring_or_names_are_not_equal():
     network = Network(2, [[0, 1]], [2])
     assert network != Network(2, [[1, 0]], [2])
     assert network != Network(2, [[0, 1]], [1])
@@ -260,7 +260,7 @@ def test_names_must_fit_and_be_unique():
         Network(2, [], [0], input_names=["a", "a"])
 
 
-def test_predict_wants_a_column_for_each_input():
+def test_predict_needs_one_column_per_input():
     with pytest.raises(DataError, match="X has 3 columns, but the network reads 2 inputs"):
         Network(2, [], [0]).predict([[0, 1, 1]])
 

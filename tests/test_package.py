@@ -1,4 +1,4 @@
-"""The package as a whole: what importing it costs and shows."""
+"""The package as a whole: importing it is cheap, and its public names are documented."""
 
 import os
 import subprocess

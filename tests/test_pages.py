@@ -24,7 +24,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """Code blocks of a page in one language; ``text``, ``toml`` and ``bash`` blocks are shown and not run."""
+    """Code blocks of a page in one language; ``text``, ``toml`` and ``bash`` blocks are not run."""
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
@@ -33,43 +33,43 @@ def pages_with(language: str) -> list[str]:
 
 
 def words_in(picture: Path) -> list[str]:
-    """Texts in an SVG picture, which the versions of what draws it do not change as they do places and fonts."""
+    """Texts in an SVG picture: unlike places and fonts, they do not depend on the versions of drawing libraries."""
     return sorted(re.findall(r"<text[^>]*>([^<]*)</text>", picture.read_text(encoding="utf-8")))
 
 
 def commands(text: str) -> list[str]:
-    """Command lines of a console block; installing is what the test's own environment has done."""
+    """Command lines of a console block, without installation, which the test environment has done."""
     lines = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
     return [line for line in lines if not line.startswith("pip install") or "&&" in line]
 
 
 @pytest.mark.parametrize("name", pages_with("pycon"))
-def test_the_examples_of_a_page_print_what_it_says(name, tmp_path, monkeypatch):
+def test_the_examples_on_a_page_print_what_it_shows(name, tmp_path, monkeypatch):
     if "import pyosys" in (ROOT / name).read_text(encoding="utf-8"):
         pytest.importorskip("pyosys")  # there is none for Windows
     monkeypatch.chdir(tmp_path)
     done = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=FLAGS, encoding="utf-8")
     assert done.attempted > 0
     assert done.failed == 0
-    # The pictures beside the code are those that it draws.
+    # The pictures on the page are those that the code draws.
     if ROOT / name in GALLERY:
         for shown in re.findall(r"!\[[^]]*\]\(figures/([^)]+)\)", (ROOT / name).read_text(encoding="utf-8")):
             assert words_in(tmp_path / shown) == words_in(ROOT / "docs" / "gallery" / "figures" / shown)
 
 
 @pytest.mark.parametrize("name", pages_with("python"))
-def test_the_programs_of_a_page_run_one_after_another(name, tmp_path, monkeypatch):
+def test_the_programs_on_a_page_run_and_print_what_their_comments_say(name, tmp_path, monkeypatch):
     program = "\n".join(blocks(ROOT / name, "python"))
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    # What a comment behind a print says is what is printed.
+    # The comment after a print is what it prints.
     said = re.findall(r"^print\(.*\)  # (.*)$", program, flags=re.MULTILINE)
     for line, printed in zip(said, done.stdout.splitlines(), strict=False):
         assert line.startswith(printed.strip()), (line, printed)
 
 
 @pytest.mark.parametrize("name", pages_with("console"))
-def test_the_commands_of_a_page_run_one_after_another(name, tmp_path):
+def test_the_commands_on_a_page_run_one_after_another(name, tmp_path):
     lines = [line for block in blocks(ROOT / name, "console") for line in commands(block)]
     assert lines
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
@@ -82,7 +82,7 @@ def test_the_commands_of_a_page_run_one_after_another(name, tmp_path):
             assert (tmp_path / name).stat().st_size > 0, f"{line} wrote no {name}"
 
 
-def test_every_public_name_is_on_the_page_of_the_api():
+def test_every_public_name_is_on_the_api_page():
     described = re.findall(r"^::: gradus\.(\w+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert sorted(described) == sorted(gradus.__all__)
 

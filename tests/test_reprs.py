@@ -1,4 +1,4 @@
-"""What a notebook shows of a result: one short line, and a table and a drawing that no name can break."""
+"""How notebooks show results: one short line, and a table and a drawing in which names are escaped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("line", RESULTS)
-def test_a_result_is_one_short_line_and_a_table(line):
+def test_a_result_is_shown_as_one_short_line_and_as_a_table(line):
     make, shown = RESULTS[line]
     result = make()
     assert repr(result).startswith(line)

@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 from gradus.errors import DataError
 
-__all__ = ["BoolMatrix", "WordMatrix", "as_bits", "as_table", "column_names", "n_words", "pack", "tail_mask", "unpack"]
+__all__ = [
+    "BoolMatrix", "WordMatrix", "as_bits", "as_table", "check_examples", "check_unique", "column_names", "n_words", "pack",
+    "tail_mask", "unpack",
+]  # fmt: skip
 
 WORD_BITS = 64
 
@@ -50,6 +53,15 @@ def check_unique(names: Sequence[str], what: str) -> None:
                 f"{what} has two columns named {name!r} (columns {first_seen[name]} and {position}); rename one of them."
             )
         first_seen[name] = position
+
+
+def check_examples(X: BoolMatrix, Y: BoolMatrix) -> None:
+    """Raise a `DataError` unless X and Y have the same number of rows, and at least one column each."""
+    if len(X) != len(Y):
+        raise DataError(f"X has {len(X)} rows and Y has {len(Y)}; give one row of each for every example.")
+    for table, what in ((X, "X"), (Y, "Y")):
+        if table.shape[1] == 0:
+            raise DataError(f"{what} has no columns; give at least one.")
 
 
 def as_table(values: Any, what: str) -> npt.NDArray[Any]:
@@ -102,7 +114,7 @@ def as_bits(values: Any, what: str = "X") -> BoolMatrix:
     if table.dtype == np.bool_:
         return np.ascontiguousarray(table)
     if table.dtype == np.object_:
-        # Cells of any type, some of which refuse to be compared (pandas.NA), so one by one.
+        # Cells of any type, some of which cannot be compared (pandas.NA), so one by one.
         zero, one = (np.frompyfunc(_equals(bit), 1, 1)(table).astype(np.bool_) for bit in (0, 1))
     else:
         zero, one = np.asarray(table == 0), np.asarray(table == 1)
@@ -145,7 +157,7 @@ def n_words(n: int) -> int:
 
 
 def tail_mask(n: int, words: int | None = None) -> npt.NDArray[np.uint64]:
-    """Return words whose first n bits are set: the bits that belong to an example.
+    """Return words whose first n bits are set: one bit per example.
 
     Examples
     --------

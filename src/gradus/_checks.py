@@ -1,4 +1,4 @@
-"""Checks of arguments that many functions take: seeds, counts, threads, time limits, choices."""
+"""Checks of common arguments: seeds, counts, threads, time limits, choices."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = [
 OnConflict: TypeAlias = Literal["raise", "ignore", "first"]
 """What to do about rows with the same inputs and different targets.
 
-"raise" stops with an error that names them, "ignore" leaves out what conflicts and reports how much that was, and "first"
-trusts the row that comes first.
+"raise" raises an error that names them, "ignore" leaves out what conflicts and reports how much that was, and "first"
+trusts the first row.
 """
 
 
 def check_count(name: str, value: Any, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
-    """Return a whole number from `least` to `most`, or raise a `SettingsError` that names it.
+    """Check that a value is a whole number from `least` to `most`, and return it as an int.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def check_count(name: str, value: Any, *, least: int = 1, most: int | None = Non
 
 
 def check_seed(seed: Any) -> int:
-    """Return a seed: any whole number from 0.
+    """Check that a seed is a whole number of at least 0, and return it as an int.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def check_seed(seed: Any) -> int:
 
 
 def check_n_jobs(n_jobs: Any) -> int:
-    """Return a number of threads or processes: the one given, or that of the usable cores for None."""
+    """Check a number of threads or processes and return it; None means one per usable core."""
     return usable_cores() if n_jobs is None else check_count("n_jobs", n_jobs)
 
 
@@ -70,7 +70,7 @@ def usable_cores() -> int:
 
 
 def check_time_limit(seconds: Any) -> float | None:
-    """Return a time limit in seconds; 0 means "at once, the best so far" and None means no limit.
+    """Check a time limit in seconds and return it; 0 means "at once, the best so far" and None means no limit.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def check_time_limit(seconds: Any) -> float | None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    """Return a value that is one of a few words.
+    """Check that a value is one of a few words, and return it.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def check_on_conflict(value: Any, name: str = "on_conflict") -> OnConflict:
-    """Return one of the words that say what to do about conflicting rows.
+    """Check that a value says what to do about conflicting rows, and return it.
 
     Examples
     --------

@@ -1,30 +1,60 @@
-"""`work_clock`: the seconds that time limits count, which stop while kernels are compiled."""
+"""`work_clock`: the clock of time limits, which stops while kernels are compiled."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-__all__ = ["clock_stopped", "is_stopped", "work_clock"]
-
-
-class _Stops:
-    """How long the clock has been stopped, in any threads."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.nested = 0
-        self.began = 0.0
-        self.seconds = 0.0
+__all__ = ["StoppableClock", "clock_stopped", "is_stopped", "work_clock"]
 
 
-_STOPS = _Stops()
+class StoppableClock:
+    """A clock that can be stopped for all threads; stops may be nested.
+
+    Parameters
+    ----------
+    now : callable
+        The clock that runs underneath, in seconds.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._nested, self._began, self._stopped_seconds = 0, 0.0, 0.0
+
+    def read(self) -> float:
+        """Return the seconds since some moment, without those while it was stopped."""
+        with self._lock:
+            return (self._began if self._nested else self._now()) - self._stopped_seconds
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it is stopped now."""
+        return self._nested > 0
+
+    @contextlib.contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop the clock for a while."""
+        with self._lock:
+            if not self._nested:
+                self._began = self._now()
+            self._nested += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._nested -= 1
+                if not self._nested:
+                    self._stopped_seconds += self._now() - self._began
+
+
+_CLOCK = StoppableClock(time.monotonic)
 
 
 def work_clock() -> float:
-    """Seconds since some moment, without those spent on compiling: nobody's time limit pays for the compiler.
+    """Return the seconds since some moment, without those spent compiling: time limits do not count them.
 
     Examples
     --------
@@ -34,27 +64,14 @@ def work_clock() -> float:
     >>> work_clock() - begin < 0.1
     True
     """
-    with _STOPS.lock:
-        now = _STOPS.began if _STOPS.nested else time.monotonic()
-        return now - _STOPS.seconds
+    return _CLOCK.read()
 
 
 def is_stopped() -> bool:
-    """Whether something is being compiled now, in any thread."""
-    return _STOPS.nested > 0
+    """Return whether a kernel is being compiled now, in any thread."""
+    return _CLOCK.is_stopped
 
 
-@contextlib.contextmanager
-def clock_stopped() -> Iterator[None]:
-    """Stop `work_clock` for every thread: one that waits for the kernel must not run out of time either."""
-    with _STOPS.lock:
-        if not _STOPS.nested:
-            _STOPS.began = time.monotonic()
-        _STOPS.nested += 1
-    try:
-        yield
-    finally:
-        with _STOPS.lock:
-            _STOPS.nested -= 1
-            if not _STOPS.nested:
-                _STOPS.seconds += time.monotonic() - _STOPS.began
+def clock_stopped() -> contextlib.AbstractContextManager[None]:
+    """Stop `work_clock` for all threads: one that waits for the kernel must not run out of time either."""
+    return _CLOCK.stopped()

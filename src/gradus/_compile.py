@@ -1,9 +1,9 @@
-"""Numba compilation with a disk cache that can only save time, never cost an answer.
+"""Numba compilation with a disk cache that can only save time: any failure of the cache means compiling again.
 
-Plain ``njit(cache=True)`` fails where no folder can be written, hands a damaged file to LLVM (which ends the process), looks
+Plain ``njit(cache=True)`` fails where no folder can be written, passes a damaged file to LLVM (which ends the process), looks
 only at the time stamp of the file a kernel is in, and mixes up two processes that compile at once. The cache here has one
-file per compiled signature, in a folder that belongs to the user alone, written whole and verified by its checksum before
-anything looks inside; it is keyed by a digest of all source that kernels are made of.
+file per compiled signature, in a folder that belongs to the user alone. Files are written atomically, verified by a checksum
+before they are loaded, and keyed by a digest of all source that kernels are made of.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ UNUSED_SECONDS = 30 * 86_400.0
 
 @functools.cache
 def _source_digest(folder: Path) -> str:
-    """Digest of all source that a kernel in this folder can be made of: any edit makes what was cached stale.
+    """Digest of all source that a kernel in this folder can be made of: any edit invalidates the cache.
 
-    Kernels call pieces of other packages, so every file of ours that imports this module counts, and its neighbours.
+    Kernels call functions of other packages, so every file of ours that imports this module counts, and its neighbours.
     """
     ours = Path(__file__).parent
     kernels = [path for path in ours.rglob("*.py") if b"gradus._compile" in path.read_bytes()]
@@ -51,18 +51,18 @@ def _source_digest(folder: Path) -> str:
 
 @functools.cache
 def _cache_folder() -> Path | None:
-    """Return the folder for compiled kernels, made private to the user; None if there can be none."""
+    """Return the folder for compiled kernels, private to the user; None if it cannot be made or trusted."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     try:
         base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = base / "gradus-kernels"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         link = folder.lstat()
-        folder = folder.resolve(strict=True)  # where a link leads now, wherever it may lead later
+        folder = folder.resolve(strict=True)  # a link may lead elsewhere later
         about = folder.stat()
-    except (OSError, RuntimeError):  # no home, no room, not a folder
+    except (OSError, RuntimeError):  # no home, no space, not a folder
         return None
-    # Cached code is executed: a folder that another user can write to, or has led us to, is not used.
+    # Cached code is executed, so a folder that another user can write to, or has linked to, is not used.
     if hasattr(os, "geteuid") and (
         {link.st_uid, about.st_uid} != {os.geteuid()} or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     ):
@@ -105,7 +105,7 @@ class _KernelFiles:
         self._remove_unused()
 
     def _remove_unused(self) -> None:
-        """Remove code of other versions that nobody has loaded for weeks; several versions may be in use side by side."""
+        """Remove code that has not been loaded for weeks, of any version: several may be in use side by side."""
         for path in self.folder.glob(f"{self.base}.*.nbc"):
             if time.time() - path.stat().st_mtime > UNUSED_SECONDS:
                 path.unlink(missing_ok=True)
@@ -121,15 +121,15 @@ class _ForgivingCache:
     def __init__(self, cache: Any, folder: Path, source: Path) -> None:
         self._cache = cache
         package = source.parent.name
-        cache._impl.locator.ensure_cache_path = lambda: None  # Numba would make and try a folder of its own
+        cache._impl.locator.ensure_cache_path = lambda: None  # Numba would make and test a folder of its own
         cache._cache_file = _KernelFiles(folder, f"{package}-{cache._impl.filename_base}", _source_digest(source.parent))
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         found = None
-        with contextlib.suppress(Exception):  # a file may fail in any way at all; compiling again is always right
+        with contextlib.suppress(Exception):  # loading may fail in any way; compiling again is always right
             found = self._cache.load_overload(signature, target_context)
         if found is None:
-            _say_that_it_compiles()
+            _announce_compilation()
         return found
 
     def save_overload(self, signature: Any, data: Any) -> None:
@@ -141,15 +141,15 @@ class _ForgivingCache:
 
 
 @functools.cache
-def _say_that_it_compiles() -> None:
-    """Tell whoever waits, once per process; without a handler of the user's, Python prints it on standard error."""
+def _announce_compilation() -> None:
+    """Tell the user why it takes long, once per process; without a logging handler, Python prints it on standard error."""
     logging.getLogger("gradus").warning(
         "Gradus is compiling its kernels for this machine; this may take a minute, and happens once."
     )
 
 
-def _for_waiting_users(compile_: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Let nobody's time limit pay while a kernel is compiled or loaded from the cache, and let Ctrl-C end it."""
+def _untimed_and_interruptible(compile_: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Stop the clock of time limits while a kernel is compiled or loaded from the cache, and keep Ctrl-C working."""
 
     @functools.wraps(compile_)
     def compile_signature(signature: Any) -> Any:
@@ -161,12 +161,12 @@ def _for_waiting_users(compile_: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @contextlib.contextmanager
 def _ctrl_c_kept() -> Iterator[None]:
-    """Raise Ctrl-C at the end if it was lost meanwhile.
+    """Raise `KeyboardInterrupt` at the end if it was lost meanwhile.
 
-    LLVM calls functions of Python, and finalizers run; no exception can leave those, so Python only reports it. Without
-    this, a fifth of all Ctrl-Cs that came while a kernel was compiled had no effect.
+    LLVM calls Python functions, and finalizers run; no exception can leave those, so Python only reports it. Without
+    this, a fifth of all Ctrl-Cs while a kernel was compiled had no effect.
     """
-    if threading.current_thread() is not threading.main_thread():  # no Ctrl-C comes here
+    if threading.current_thread() is not threading.main_thread():  # only the main thread gets Ctrl-C
         yield
         return
     report, lost = sys.unraisablehook, False
@@ -187,22 +187,27 @@ def _ctrl_c_kept() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _refuse_to_interpret(function: F) -> F:
-    """Stand in for a kernel where the compiler is switched off: kernels use machine instructions that Python cannot name."""
+def _njit(function: F, **options: Any) -> Any:
+    """Compile a function with Numba, without the GIL and without zero-division checks.
+
+    Where the compiler is switched off, the kernel raises: it uses machine instructions that Python cannot name.
+    """
+    if not numba.config.DISABLE_JIT:
+        return numba.njit(nogil=True, error_model="numpy", **options)(function)
 
     @functools.wraps(function)
     def refuse(*_: Any, **__: Any) -> Any:
         raise SettingsError("NUMBA_DISABLE_JIT is set, and Gradus' kernels cannot run without the compiler; unset it.")
 
-    return cast(F, refuse)
+    return refuse
 
 
 def compiled(function: F) -> F:
-    """Compile an entry point with Numba: no GIL, no bounds or zero-division checks, cached on disk."""
+    """Compile an entry point of a kernel, cached on disk."""
+    dispatcher = _njit(function)
     if numba.config.DISABLE_JIT:
-        return _refuse_to_interpret(function)
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    dispatcher.compile = _for_waiting_users(dispatcher.compile)
+        return cast(F, dispatcher)
+    dispatcher.compile = _untimed_and_interruptible(dispatcher.compile)
     folder = _cache_folder()
     if folder is not None:
         try:
@@ -210,25 +215,18 @@ def compiled(function: F) -> F:
             dispatcher._cache = _ForgivingCache(dispatcher._cache, folder, Path(function.__code__.co_filename))
         except (RuntimeError, OSError, AttributeError):
             pass  # another Numba: compile in every process
-    kernel: F = dispatcher
-    return kernel
+    return cast(F, dispatcher)
 
 
 def inlined(function: F) -> F:
     """Compile a piece of a kernel, to be called from compiled code only; LLVM inlines it."""
-    if numba.config.DISABLE_JIT:
-        return _refuse_to_interpret(function)
-    piece: F = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
-    return piece
+    return cast(F, _njit(function, forceinline=True))
 
 
 def uncounted(function: F) -> F:
     """Compile a piece of a kernel as `inlined` does, for pieces that make no array and return none.
 
-    References to arrays are not counted in them: Numba would do so wherever a tuple of arrays is passed on, which took a
-    third of the time of the lessons' kernel.
+    References to arrays are not counted in them. Numba would do so wherever a tuple of arrays is passed, which took a third
+    of the time of the lessons' kernel.
     """
-    if numba.config.DISABLE_JIT:
-        return _refuse_to_interpret(function)
-    piece: F = numba.njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)(function)
-    return piece
+    return cast(F, _njit(function, forceinline=True, _nrt=False))

@@ -1,4 +1,4 @@
-"""One door for files: read as checked bytes or text, with every error naming the file; written whole or not at all."""
+"""All access to files: read as checked bytes or text, with every error naming the file; written whole or not at all."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ LARGEST_FILE = 1 << 31
 LARGEST_MODEL = 1 << 28
 LONGEST_LINE = 1 << 25
 LONGEST_REASON = 200
-"""Characters of a library's message that are passed on: some repeat the file."""
+"""Characters of a library's message that are passed on: some messages repeat the whole file."""
 
 
 @contextlib.contextmanager
 def read_guard(path: str | PathLike[str], what: str) -> Iterator[None]:
     """Turn whatever is raised while a file is read into a `FormatError` that names the file.
 
-    Every reader works inside this guard, because nobody can list what the libraries under it raise over a damaged file.
+    Every reader works inside this guard, because nobody can list what the libraries it uses raise on a damaged file.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def read_guard(path: str | PathLike[str], what: str) -> Iterator[None]:
     except GradusError:
         raise
     except BaseException as error:
-        # Libraries written in Rust raise this one, which is not an Exception, over what they did not expect.
+        # Libraries written in Rust raise PanicException, which is not an Exception, when something unexpected happens.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise FormatError(f"cannot be read as {what}: {_reason(error)}.", path=path) from error
@@ -78,7 +78,7 @@ def _reason(error: BaseException) -> str:
 
 
 def checked_size(path: str | PathLike[str], largest: int = LARGEST_FILE) -> int:
-    """Size of a file in bytes, after making sure that it is a file (not a pipe, on which reading could wait forever).
+    """Return the size of a file in bytes, after checking that it is a file (reading from a pipe could wait forever).
 
     Raises
     ------
@@ -92,7 +92,7 @@ def checked_size(path: str | PathLike[str], largest: int = LARGEST_FILE) -> int:
     if not stat.S_ISREG(found.st_mode):
         raise FormatError("is not a file.", path=path)
     if found.st_size > largest:
-        raise FormatError(f"has {found.st_size} bytes; files of this kind may have {largest}.", path=path)
+        raise FormatError(f"has {found.st_size} bytes; files of this kind may have at most {largest}.", path=path)
     return found.st_size
 
 
@@ -115,7 +115,7 @@ def read_bytes(path: str | PathLike[str], largest: int = LARGEST_MODEL) -> bytes
 
 
 def decoded_lines(path: str | PathLike[str]) -> Iterator[str]:
-    """Yield a file's lines, ends included; the first byte that is not UTF-8 text is an error with its place."""
+    """Yield a file's lines with their line ends; a byte that is not UTF-8 text is an error that names its place."""
     with open_checked(path) as file:
         for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
@@ -139,13 +139,13 @@ def _decoded(raw: bytes, number: int, path: str | PathLike[str]) -> str:
         raise FormatError(f"is not UTF-8 text here; {remedy}", path=path, line=number, column=error.start + 1) from error
     if "\0" in text:
         raise FormatError(
-            "holds a zero byte here, so it is not a text file.", path=path, line=number, column=text.index("\0") + 1
+            "has a zero byte here, so it is not a text file.", path=path, line=number, column=text.index("\0") + 1
         )
     return text
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder for results, and those above it; raise `StoreError` if it cannot be made."""
+    """Make a folder for results, and its parents; raise `StoreError` if it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -153,7 +153,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_bytes_whole(path: str | PathLike[str], content: bytes) -> None:
-    """Write a file beside its place and rename it there, so that no reader ever sees half of it.
+    """Write a temporary file beside the target and rename it, so that no reader ever sees half a file.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def write_bytes_whole(path: str | PathLike[str], content: bytes) -> None:
     temporary = None
     try:
         temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(6)}"
-        # Made here and not by tempfile, which would keep the file from everybody but its owner whatever the umask.
+        # Not made by tempfile, which would let only the owner read the file, whatever the umask.
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -186,12 +186,12 @@ def write_text_whole(path: str | PathLike[str], content: str) -> None:
     try:
         raw = content.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise FormatError(f"cannot be written: {content[error.start]!r} is half a character.", path=path) from error
+        raise FormatError(f"cannot be written: {content[error.start]!r} is only half a character.", path=path) from error
     write_bytes_whole(path, raw)
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make a rename durable; not every file system lets a folder be flushed."""
+    """Make a rename durable, on file systems on which a folder can be flushed."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

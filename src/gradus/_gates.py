@@ -91,12 +91,12 @@ def flip_b(function: int) -> int:
     return (function & 5) << 1 | (function & 10) >> 1
 
 
-# A function of one bit, given by its values at 0 and at 1, as a function of the first source.
+# Functions of the first source alone, by their values at 0 and at 1.
 _OF_A = {(0, 0): ZERO, (1, 0): NOT, (0, 1): BUFFER, (1, 1): ONE}
 
 
 def tie(function: int) -> int:
-    """Return the function, of the first source alone, of a gate that reads one node twice.
+    """Return what a gate that reads one node twice computes, as a function of the first source.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def tie(function: int) -> int:
 
 
 def fix_a(function: int, value: int) -> int:
-    """Return the function of b, written as one of the first source, that remains where a is constant."""
+    """Return what a gate computes if its first source is constant: a function of b, in the place of the first source."""
     return _OF_A[function >> 2 * value & 1, function >> (2 * value + 1) & 1]
 
 
 def fix_b(function: int, value: int) -> int:
-    """Return the function of a that remains where b is constant."""
+    """Return what a gate computes if its second source is constant: a function of a."""
     return _OF_A[function >> value & 1, function >> (2 + value) & 1]
 
 

@@ -52,8 +52,8 @@ for (const button of document.querySelectorAll("th button")) button.addEventList
 def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") -> str:
     """Return a whole page.
 
-    The page itself forbids the browser to load anything and to run any script but the one given, so that a text that
-    comes from elsewhere cannot do harm even if it were not escaped.
+    The page forbids the browser to load anything and to run any script but the one given, so that text from elsewhere
+    cannot do harm even if it is not escaped.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") 
     style : str
         CSS, after `THEME`.
     body : iterable of str
-        Pieces of HTML; whoever makes them escapes what comes from elsewhere.
+        Pieces of HTML, in which the caller has escaped text from elsewhere.
     script : str
-        JavaScript that runs when the page is there.
+        JavaScript that runs when the page has loaded.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") 
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        # The empty icon keeps browsers from asking for one.
+        # The empty icon keeps browsers from requesting one.
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><style>{THEME}{style}</style></head><body>\n'
     )
     end = f"\n<script>{script}</script>" if script else ""
@@ -90,14 +90,14 @@ def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") 
 def html_table(
     headings: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Iterable[int] = (), sortable: bool = False
 ) -> str:
-    """Return a table that scrolls sideways where the screen is narrow; cells are HTML already.
+    """Return a table that scrolls sideways on narrow screens; its cells are HTML.
 
     Parameters
     ----------
     headings : sequence of str
     rows : iterable of sequences of str
     numeric : iterable of int
-        Columns of numbers, which stand on the right.
+        Columns of numbers, which are aligned right.
     sortable : bool
         Whether the headings are buttons for `SORTING`.
 
@@ -131,7 +131,7 @@ def notebook_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[
 
 
 def data_element(name: str, value: Any) -> str:
-    r"""Return data for a page's script as an element that no text in it can end.
+    r"""Return data for a page's script as an element that no text in it can close.
 
     Examples
     --------
@@ -145,12 +145,12 @@ def data_element(name: str, value: Any) -> str:
 
 
 def page_asset(package: str, name: str) -> str:
-    """Return a script or a style that lies beside the code of a package."""
+    """Return the text of a script or style file in a package's folder."""
     return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def inline_svg(svg: str) -> str:
-    """Return an SVG file as an element of a page, without what only a file of its own may have.
+    """Return the text of an SVG file as an element of a page, without comments and metadata.
 
     Examples
     --------

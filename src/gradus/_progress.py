@@ -18,9 +18,9 @@ class Progress:
     Attributes
     ----------
     stage : str
-        What is being done: "search", "sets", "fit", "tidy", "jobs", ...
+        What is being done: "search", "sets", "teach", "tidy", "jobs", ...
     done, total : int, int or None
-        Parts finished and parts in all: targets, lessons, or jobs, depending on the stage; None if unknown.
+        Parts finished and parts in all (targets, lessons or jobs, depending on the stage); None if unknown.
     steps : int
         Steps of a search taken so far.
     restart : int
@@ -38,7 +38,7 @@ class Progress:
 
     Examples
     --------
-    >>> Progress(stage="fit", done=2, total=6, errors=3).fraction
+    >>> Progress(stage="teach", done=2, total=6, errors=3).fraction
     0.3333333333333333
     """
 
@@ -60,12 +60,12 @@ class Progress:
         return self.done / self.total if self.total else None
 
     def describe(self, names: Sequence[str] = ()) -> str:
-        """Describe the state in one line, with these names of the targets.
+        """Describe the state in one line, with these names for the targets.
 
         Examples
         --------
-        >>> Progress(stage="fit", done=1, total=3, target=2, errors=4, gates=7, eta=12.3).describe(["a", "b", "c"])
-        'fit: 1 of 3, c, 4 errors, 7 gates, about 12 s left'
+        >>> Progress(stage="teach", done=1, total=3, target=2, errors=4, gates=7, eta=12.3).describe(["a", "b", "c"])
+        'teach: 1 of 3, c, 4 errors, 7 gates, about 12 s left'
         >>> Progress(stage="teach", total=1, errors=0, gates=0, detail="circuit 7 of 25").describe()
         'teach: 0 of 1, circuit 7 of 25'
         """
@@ -81,4 +81,4 @@ class Progress:
 
 
 Callback: TypeAlias = Callable[[Progress], Any]
-"""Is called several times a second; returning True stops the work and keeps the best so far."""
+"""Called several times a second; returning True stops the work and keeps the best so far."""

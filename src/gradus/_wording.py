@@ -27,7 +27,7 @@ def counted(number: int, what: str, plural: str | None = None) -> str:
 
 
 def listed(names: Sequence[Any], most: int = 5, *, between: str = ", ") -> str:
-    """Write the first few of some names, and how many there are beyond.
+    """Write the first few of some names, and how many more there are.
 
     Examples
     --------

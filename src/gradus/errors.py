@@ -1,4 +1,4 @@
-"""What Gradus raises: one class per cause, each a `GradusError` whose message is a sentence for the user."""
+"""Errors that Gradus raises: one class per cause, each a `GradusError` whose message is a sentence for the user."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ConflictError(DataError):
     what : str
         Which rows.
     advice : str
-        What to do, a sentence of its own: where the error is passed on, callers have other ways out.
+        What to do, as a separate sentence: callers that pass the error on replace it by their own remedy.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """The four losses on an error matrix, in plain NumPy: the definitions that every fast kernel is checked against.
 
-An error matrix E has a row for each example and a column for each target, columns in curriculum order, with
-E[i, k] = 1 where target k is wrong on example i. Every loss is 0 exactly when nothing is wrong, and 1 when everything
-is.
+An error matrix E has one row per example and one column per target, in curriculum order: E[i, k] is 1 if target k is
+wrong on example i. Every loss is 0 exactly if nothing is wrong, and 1 if everything is.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from gradus._bits import BoolMatrix, as_bits
-from gradus.errors import DataError, SettingsError
+from gradus._checks import check_choice
+from gradus.errors import DataError
 
 __all__ = ["LOSSES", "LossName", "by_name", "l1", "lgh", "llh", "lw"]
 
@@ -136,6 +136,4 @@ def by_name(name: str) -> Callable[[Any], float]:
     True
     """
     losses: dict[str, Callable[[Any], float]] = {"l1": l1, "lw": lw, "llh": llh, "lgh": lgh}
-    if name not in losses:
-        raise SettingsError(f"loss is {name!r}; it must be one of {', '.join(LOSSES)}.")
-    return losses[name]
+    return losses[check_choice("loss", name, LOSSES)]

@@ -55,7 +55,7 @@ def test_a_pipe_that_never_ends_does_not_fill_the_disk(here, capsys, monkeypatch
     monkeypatch.setattr(data, "BLOCK", 100)
     monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=Endless()))
     assert run(["learn", "-"]) == 2
-    assert "may have 1000" in capsys.readouterr().err
+    assert "may have at most 1000" in capsys.readouterr().err
 
 
 def test_two_results_do_not_go_to_one_pipe(refused, here):

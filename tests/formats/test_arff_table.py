@@ -172,5 +172,5 @@ def test_a_label_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr("gradus._formats.arff_table.LARGEST_LABEL_FILE", 10)
     path = written(tmp_path, HEAD + "@data\n0,1,0\n")
     written(tmp_path, "<labels><label name='z0'/></labels>", "t.xml")
-    with pytest.raises(FormatError, match=r"t\.xml: has \d+ bytes; files of this kind may have 10"):
+    with pytest.raises(FormatError, match=r"t\.xml: has \d+ bytes; files of this kind may have at most 10"):
         read(path)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gradus._lessons.gate_list import GateList
-from gradus._lessons.packed_examples import task_of
+from gradus._lessons.gate_list import GateList, network_of
+from gradus._lessons.packed_examples import pack_examples
 
 SIZES = (1, 2, 63, 64, 65, 128)
 
@@ -27,6 +27,11 @@ def cases(draw, max_gates=8, masked=True):
     return circuit, X, Y & known, known
 
 
-def task(case):
+def packed(case):
     _, X, Y, known = case
-    return task_of(X, Y, known)
+    return pack_examples(X, Y, known)
+
+
+def evaluate(circuit, X):
+    """Predict every output for every row."""
+    return network_of(circuit).predict(X)

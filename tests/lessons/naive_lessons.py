@@ -1,4 +1,4 @@
-"""Slow twins of the lessons' kernels: example by example, gate by gate."""
+"""Slow, readable twins of the lessons' kernels: one example and one gate at a time."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Circuits: values and the clean form."""
+"""Circuits as gate lists: their values and their clean form."""
 
 import numpy as np
 import pytest
 from hypothesis import given
-from lesson_cases import cases
+from lesson_cases import cases, evaluate
 from naive_lessons import live_gates, outputs, value
 
-from gradus._lessons.gate_list import GateList, cleaned, evaluate, gate_count
+from gradus._lessons.gate_list import GateList, cleaned, gate_count
 
 
 @given(cases())
@@ -23,7 +23,7 @@ def test_a_truth_table_is_read_as_bit_2a_plus_b(function):
 
 
 @given(cases(max_gates=12))
-def test_cleaning_keeps_the_function_and_leaves_nothing_needless(case):
+def test_cleaning_keeps_the_function_and_removes_every_needless_gate(case):
     circuit, _, _, _ = case
     X = (np.arange(1 << circuit.n_inputs)[:, np.newaxis] >> np.arange(circuit.n_inputs) & 1).astype(bool)
     clean = cleaned(circuit)

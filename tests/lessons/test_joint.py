@@ -1,25 +1,24 @@
-"""Joint starts: when they begin, what they find, and that they only replace what is longer or wrong."""
+"""Joint starts: when they are made, and that they only replace circuits that are longer or wrong."""
 
 from __future__ import annotations
 
 import numpy as np
+from lesson_cases import evaluate
 
 from gradus import learn, problems
 from gradus._lessons import school as school_module
 from gradus._lessons.control import Control
-from gradus._lessons.gate_list import evaluate
 from gradus._lessons.joint import joint_drafts
-from gradus._lessons.packed_examples import task_of
+from gradus._lessons.packed_examples import pack_examples
 from gradus._lessons.phases import PhaseSettings
-from gradus._lessons.school import School
-from gradus._lessons.school_plan import SchoolPlan
+from gradus._lessons.school import School, SchoolPlan
 from gradus._lessons.workshop import Workshop
 
 WORK_OF_LESSONS = 400_000_000  # about what 24 examples of the multiplier take
 
 
 def multiplier():
-    """24 examples of a 3-bit multiplier: too few to tell its circuit."""
+    """24 examples of a 3-bit multiplier: too few to determine its circuit."""
     X = (np.arange(64)[:, np.newaxis] >> np.arange(6) & 1).astype(bool)
     a, b = X[:, :3] @ (1 << np.arange(3)), X[:, 3:] @ (1 << np.arange(3))
     Y = ((a * b)[:, np.newaxis] >> np.arange(6) & 1).astype(bool)
@@ -28,8 +27,8 @@ def multiplier():
 
 
 def new_school(X, Y, control):
-    task = task_of(X, Y, np.ones_like(Y))
-    return School(task, SchoolPlan(order=None, exact=True), PhaseSettings(), 0, 0, control)
+    packed = pack_examples(X, Y, np.ones_like(Y))
+    return School(packed, SchoolPlan(order=None, exact=True), PhaseSettings(), 0, 0, control)
 
 
 def test_joint_drafts_are_exact_and_the_same_in_threads():
@@ -38,7 +37,7 @@ def test_joint_drafts_are_exact_and_the_same_in_threads():
     found = []
     for n_jobs in (1, 2):
         control = Control(n_jobs=n_jobs)
-        shop = Workshop(task_of(X, Y, np.ones_like(Y)), PhaseSettings(), 0, 0, control)
+        shop = Workshop(pack_examples(X, Y, np.ones_like(Y)), PhaseSettings(), 0, 0, control)
         shop.work = WORK_OF_LESSONS
         drafts = joint_drafts(shop, columns, 35, 3)
         assert drafts
@@ -49,7 +48,7 @@ def test_joint_drafts_are_exact_and_the_same_in_threads():
     assert found[0] == found[1]
 
 
-def test_where_lessons_say_little_joint_starts_compete_and_the_circuit_gets_no_longer(monkeypatch):
+def test_a_circuit_longer_than_its_labels_competes_with_joint_starts_and_gets_no_longer(monkeypatch):
     X, Y = multiplier()
     school = new_school(X, Y, Control())
     while school.remaining:
@@ -68,7 +67,7 @@ def test_where_lessons_say_little_joint_starts_compete_and_the_circuit_gets_no_l
     assert (evaluate(school.draft.circuit, X) == Y[:, school.taught]).all()
 
 
-def test_a_circuit_much_shorter_than_the_labels_has_no_rivals(monkeypatch):
+def test_no_joint_start_is_made_if_the_circuit_is_much_shorter_than_the_labels(monkeypatch):
     def never(*arguments):
         raise AssertionError("a joint start was made")
 

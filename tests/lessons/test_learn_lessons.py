@@ -44,7 +44,7 @@ def test_the_result_is_the_same_for_any_number_of_threads_and_after_pickling():
     assert same(alone, learn(X, Y, seed=3, n_circuits=1, n_jobs=3))
 
 
-def test_unknown_cells_never_count():
+def test_unknown_cells_do_not_count():
     X, Y, _, _ = sample("cpar5", 24)
     rng = np.random.default_rng(0)
     hidden = rng.random(Y.shape) < 0.3
@@ -85,7 +85,7 @@ def test_the_best_of_many_inputs_is_not_taken_for_a_rule(draw):
     assert learn(X, Y, n_circuits=1).constant.all()
 
 
-def test_flipped_labels_are_left_wrong():
+def test_flipped_labels_are_recognised_as_errors():
     X, Y, T, U = sample("cpar6", 56)
     flips = np.random.default_rng(1).random(Y.shape) < 0.05
     result = learn(X, Y ^ flips, n_circuits=1)
@@ -126,7 +126,7 @@ def test_time_limit_zero_returns_at_once():
     assert result.predict(X).shape == Y.shape
 
 
-def test_a_callback_is_told_and_may_stop():
+def test_a_callback_sees_progress_and_may_stop():
     X, Y, _, _ = sample("add6", 64)
     seen = []
 

@@ -1,21 +1,20 @@
-"""Prices of every replacement, against trying them out."""
+"""Prices of replacements are those of trying them out, and walks report what they return."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lesson_cases import cases, task
+from lesson_cases import cases, evaluate, packed
 from naive_lessons import best_pair_errors, errors, errors_with, node_values, outputs
 
 from gradus._compile import compiled
 from gradus._lessons.board import load_circuit, new_board, read_circuit
 from gradus._lessons.control import Control
 from gradus._lessons.description import error_table, gate_table
-from gradus._lessons.gate_list import GateList, cleaned, evaluate
+from gradus._lessons.gate_list import GateList, cleaned
 from gradus._lessons.kernel.pricing import flip, price_nodes, weigh, weigh_both, weigh_cells
 from gradus._lessons.kernel.walk import gather
 from gradus._lessons.kernel.walk_arrays import Rules
-from gradus._lessons.phases import PhaseSettings, fit, tidy, tolerate, trail_for
-from gradus._lessons.screen import least_errors
+from gradus._lessons.phases import PhaseSettings, Start, fit, screen, tidy, tolerate, trail_for
 
 
 @compiled
@@ -48,8 +47,7 @@ def test_one_flip_prices_every_node_and_the_best_function_of_every_pair(case, wh
     gates = np.flatnonzero(~np.isin(circuit.functions, (0, 15)))
     if len(gates) == 0:
         return
-    packed = task(case)
-    board = new_board(packed, list(range(Y.shape[1])), len(circuit.functions) + 1)
+    board = new_board(packed(case), list(range(Y.shape[1])), len(circuit.functions) + 1)
     load_circuit(board, circuit)
     assert board.errors.tolist() == errors(circuit, X, Y, known).tolist()
     gate = circuit.n_inputs + int(gates[which % len(gates)])
@@ -68,12 +66,12 @@ def test_one_flip_prices_every_node_and_the_best_function_of_every_pair(case, wh
 
 
 def test_any_number_of_outputs_may_read_one_gate():
-    """As many planes as the number of outputs has bits; 128 and more once wrote past the arrays."""
+    """There are as many planes as the number of outputs has bits; 128 and more outputs once wrote past the arrays."""
     rng = np.random.default_rng(0)
     X, Y = rng.random((20, 3)) < 0.5, rng.random((20, 300)) < 0.3
     circuit = GateList(3, np.array([8], np.uint8), np.array([[0, 1]]), np.full(300, 3))
     known = np.ones_like(Y)
-    board = new_board(task((circuit, X, Y, known)), list(range(300)), 2)
+    board = new_board(packed((circuit, X, Y, known)), list(range(300)), 2)
     load_circuit(board, circuit)
     _, pairs = price_everything(board, rules_for(20, 300), trail_for(board, 1, 1), 5, False)
     best = best_pair_errors(circuit, X, Y, known, 3)
@@ -86,7 +84,7 @@ def test_the_screen_finds_the_best_node_and_the_best_gate(case):
     circuit = cleaned(circuit)
     every = np.array([node_values(circuit, row) for row in X], dtype=bool)
     every = np.column_stack([every, np.zeros(len(X), bool), np.ones(len(X), bool)])
-    found = least_errors(task(case), circuit, list(range(Y.shape[1])), 1)
+    found = screen(packed(case), circuit, list(range(Y.shape[1])), 1)
     for t in range(Y.shape[1]):
         wrong = ((every != Y[:, [t]]) & known[:, [t]]).sum(axis=0)
         wrong = np.minimum(wrong, known[:, t].sum() - wrong)
@@ -96,23 +94,24 @@ def test_the_screen_finds_the_best_node_and_the_best_gate(case):
 
 @settings(max_examples=60)
 @given(cases(), st.booleans(), st.integers(0, 1000))
-def test_walks_keep_their_books(case, nand, seed):
-    """Whatever a walk returns has the errors it says, is no worse than its start, and tidying keeps every output."""
+def test_a_walk_counts_its_errors_and_never_ends_worse_than_it_starts(case, nand, seed):
+    """Reported errors are right, the result is no worse than the start, and tidying keeps every output."""
     circuit, X, Y, known = case
     if nand:
         circuit = circuit._replace(functions=np.full(len(circuit.functions), 7, np.uint8))
     circuit = cleaned(circuit, nand=nand)
-    chosen, control, columns = PhaseSettings(nand=nand), Control(), list(range(Y.shape[1]))
-    fitted = fit(task(case), circuit, columns, seed, 300_000, chosen, control)
+    columns = list(range(Y.shape[1]))
+    start = Start(packed(case), circuit, columns, seed, 300_000, PhaseSettings(nand=nand), Control())
+    fitted = fit(start)
     assert fitted.errors.tolist() == errors(fitted.circuit, X, Y, known).tolist()
     assert fitted.errors.sum() <= errors(circuit, X, Y, known).sum()
     own = outputs(fitted.circuit, X) & known
     exact = (fitted.circuit, X, own, known)
-    small = tidy(task(exact), fitted.circuit, columns, seed, 300_000, chosen, control)
+    small = tidy(start._replace(examples=packed(exact), circuit=fitted.circuit))
     assert small.errors.sum() == 0
     assert ((evaluate(small.circuit, X) == own) | ~known).all()
     assert small.n_gates <= fitted.n_gates
-    short = tolerate(task(case), fitted.circuit, columns, seed, 300_000, chosen, control)
+    short = tolerate(start._replace(circuit=fitted.circuit))
     counts = known.sum(axis=0).tolist()
     bits = gate_table(X.shape[1], 100, -1.0 if nand else 2.3)
 
@@ -125,9 +124,9 @@ def test_walks_keep_their_books(case, nand, seed):
 
 
 @given(cases(masked=False))
-def test_a_board_gives_back_the_circuit_it_was_given(case):
+def test_a_circuit_read_from_a_board_computes_what_was_loaded(case):
     circuit = cleaned(case[0])
-    board = new_board(task(case), list(range(case[2].shape[1])), len(circuit.functions) + 2)
+    board = new_board(packed(case), list(range(case[2].shape[1])), len(circuit.functions) + 2)
     load_circuit(board, circuit)
     back = read_circuit(board, board.functions, board.sources, board.order[: board.n_live[0]], board.outputs)
     assert (evaluate(back, case[1]) == evaluate(circuit, case[1])).all()

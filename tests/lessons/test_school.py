@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from lesson_cases import evaluate
 
 from gradus import learn, problems
 from gradus._lessons.control import Control
-from gradus._lessons.gate_list import GateList, evaluate, gate_count
+from gradus._lessons.gate_list import GateList, gate_count
 from gradus._lessons.learn import N_VOTES
 from gradus._lessons.neighbours import MORE_GATES, neighbours
-from gradus._lessons.packed_examples import task_of
-from gradus._lessons.phases import PhaseSettings, tidy
-from gradus._lessons.school import School
-from gradus._lessons.school_plan import SchoolPlan
+from gradus._lessons.packed_examples import pack_examples
+from gradus._lessons.phases import PhaseSettings, Start, tidy
+from gradus._lessons.school import School, SchoolPlan
 
 
 @pytest.fixture(scope="module")
@@ -23,17 +23,18 @@ def examples():
     return problem.rows(train), problem.rows(test)
 
 
-def school(X, Y, seed=0, **plan):
-    task = task_of(X, Y, np.ones_like(Y))
-    return task, School(task, SchoolPlan(order=None, **{"exact": True, **plan}), PhaseSettings(), seed, 0, Control())
+def school(X, Y, **plan):
+    packed = pack_examples(X, Y, np.ones_like(Y))
+    return packed, School(packed, SchoolPlan(order=None, **{"exact": True, **plan}), PhaseSettings(), 0, 0, Control())
 
 
 def test_free_gates_lead_to_other_circuits_of_about_the_size_without_errors(examples):
     (X, Y), _ = examples
-    task, taught = school(X, Y)
-    start = taught.run().circuit
-    free = gate_count(start) + 2
-    found = [tidy(task, start, list(range(Y.shape[1])), seed, 20_000_000, PhaseSettings(), Control(), free) for seed in (1, 2)]
+    packed, taught = school(X, Y)
+    circuit, columns = taught.run().circuit, list(range(Y.shape[1]))
+    free = gate_count(circuit) + 2
+    starts = [Start(packed, circuit, columns, seed, 20_000_000, PhaseSettings(), Control()) for seed in (1, 2)]
+    found = [tidy(start, free) for start in starts]
     for draft in found:
         assert not draft.errors.any()
         assert (evaluate(draft.circuit, X) == Y).all()
@@ -44,10 +45,10 @@ def test_free_gates_lead_to_other_circuits_of_about_the_size_without_errors(exam
 
 def test_neighbours_are_exact_and_at_most_three_gates_larger(examples):
     (X, Y), _ = examples
-    task, taught = school(X, Y)
+    packed, taught = school(X, Y)
     parent = taught.run()
     for n_jobs in (1, 2):
-        found = neighbours(task, [parent, parent], 2, PhaseSettings(), 7, Control(n_jobs=n_jobs))
+        found = neighbours(packed, [parent, parent], 2, PhaseSettings(), 7, Control(n_jobs=n_jobs))
         assert len(found) == 4
         for one in found:
             assert (evaluate(one.circuit, X) == Y).all()
@@ -59,7 +60,7 @@ def test_neighbours_are_exact_and_at_most_three_gates_larger(examples):
     assert gates == alone
 
 
-def test_the_default_vote_has_nine_circuits_and_one_asked_for_is_one(examples):
+def test_by_default_up_to_nine_circuits_vote_and_one_if_one_is_asked_for(examples):
     (X, Y), _ = examples
     default = learn(X, Y, seed=1)
     assert default.converged
@@ -70,40 +71,41 @@ def test_the_default_vote_has_nine_circuits_and_one_asked_for_is_one(examples):
 
 
 def test_a_lesson_that_cannot_be_solved_does_not_make_the_others_wrong():
-    """With a single short round not every lesson is solved; the errors are mended at the end, or told."""
+    """With a single short round not every lesson is solved; the errors are mended at the end, or reported."""
     problem = problems.load("cmux9")
     X, Y = problem.rows(problem.sample(40, 3)[0])
     _, taught = school(X, Y, first_rounds=1, rounds=1)
-    card = taught.run()
+    result = taught.run()
     assert taught.n_mends
-    wrong = (evaluate(card.circuit, X) != Y).sum(axis=0)
-    assert wrong.tolist() == card.errors.tolist()
-    assert card.tolerant == bool(wrong.any())
-    assert sorted(card.order) == list(range(Y.shape[1]))
+    wrong = (evaluate(result.circuit, X) != Y).sum(axis=0)
+    assert wrong.tolist() == result.errors.tolist()
+    assert result.tolerant == bool(wrong.any())
+    assert sorted(result.order) == list(range(Y.shape[1]))
 
 
 def test_shortening_with_errors_allowed_and_mending_finds_a_smaller_circuit():
-    """Two gates with twelve complements behind them: these are gone afterwards."""
+    """Twelve inverters follow the two gates; none of them is left."""
     rng = np.random.default_rng(5)
     X = rng.random((40, 5)) < 0.5
     Y = np.column_stack([X[:, 0] & X[:, 1], X[:, 2] ^ X[:, 3]])
     functions, sources = [8, 6], [(0, 1), (2, 3)]
-    for k in range(6):  # double complements behind each output
+    for k in range(6):  # double inverters after each gate
         for place in (0, 1):
             node = 5 + 2 * k + place
             functions.append(3)
             sources.append((node, node))
     circuit = GateList(5, np.array(functions, np.uint8), np.array(sources, np.int64), np.array([17, 18], np.int64))
-    task, taught = school(X, Y)
+    packed, taught = school(X, Y)
     assert (evaluate(circuit, X) == Y).all()
-    mended = taught._mended([0, 1], tidy(task, circuit, [0, 1], 0, 1, PhaseSettings(), Control()), 60_000_000, (4,))
+    draft = tidy(Start(packed, circuit, [0, 1], 0, 1, PhaseSettings(), Control()))
+    mended = taught._mended([0, 1], draft, 60_000_000, (4,))
     assert mended.reached
     assert (evaluate(mended.circuit, X) == Y).all()
     assert mended.n_gates <= 4
 
 
 @pytest.mark.parametrize("taught", [0, 4, 5, 14])
-def test_many_targets_taught_without_error_make_noise_harder_to_believe(examples, monkeypatch, taught):
+def test_the_more_targets_were_taught_exactly_the_more_evidence_of_noise_is_needed(examples, monkeypatch, taught):
     (X, Y), _ = examples
     _, pupil = school(X, Y, exact=None)
     asked = []

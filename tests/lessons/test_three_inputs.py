@@ -1,4 +1,4 @@
-"""The experiment with gates of three inputs: its prices against trying all 256 functions, and what it returns."""
+"""The experiment with gates of three inputs: prices are those of trying all 256 functions, and circuits are right."""
 
 import itertools
 import sys
@@ -35,7 +35,7 @@ def test_eight_cells_price_the_best_of_256_functions(seed):
 
 
 @pytest.mark.parametrize("n_sources", [2, 3])
-def test_a_learned_circuit_has_no_error_and_only_as_many_sources_as_it_may(n_sources, monkeypatch):
+def test_a_learned_circuit_has_no_errors_and_gates_of_at_most_n_sources(n_sources, monkeypatch):
     monkeypatch.setattr(three_inputs, "TIDY_MOVES", 2_000)
     monkeypatch.setattr(three_inputs, "LAST_MOVES", 10_000)
     X = np.array(list(itertools.product((0, 1), repeat=4)), dtype=bool)

@@ -1,4 +1,4 @@
-"""What cannot be solved is said in a sentence."""
+"""Conflicts and bad input: every error names the place and the remedy."""
 
 from __future__ import annotations
 
@@ -25,6 +25,14 @@ def test_ignored_conflicts_are_counted_and_the_other_pairs_still_count():
     assert found.conflicts == 2
     assert found.features == (0, 1)
     assert gradus.minimum_feature_set([[0], [0]], [0, 1], on_conflict="ignore").features == ()
+
+
+def test_on_conflict_first_trusts_the_first_of_conflicting_rows():
+    X, y = [[0, 0], [0, 1], [0, 1], [1, 0]], [0, 1, 0, 0]
+    found = gradus.minimum_feature_set(X, y, on_conflict="first")
+    assert (found.features, found.conflicts) == ((1,), 1)
+    assert gradus.minimum_feature_set(X, [0, 0, 1, 0], on_conflict="first").features == ()
+    assert gradus.find_curriculum(X, y, on_conflict="first").feature_sets[0] == found
 
 
 @pytest.mark.parametrize("X", [XOR, np.empty((4, 0)), [[7], [7], [7], [7]]])

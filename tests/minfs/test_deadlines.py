@@ -1,4 +1,4 @@
-"""Time limits, callbacks and Ctrl-C hold however large the table is, and change nothing where they are not used."""
+"""Time limits, callbacks and Ctrl-C take effect on tables of any size, and do not change the answer otherwise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def noisy(rows, columns, seed=0):
 
 @pytest.fixture(scope="module", autouse=True)
 def _compiled():
-    """Compile every kernel: that takes time of the processor, though none of a time limit."""
+    """Compile every kernel first: that takes CPU time, though a time limit does not count it."""
     X, y = noisy(40, 12)
     gradus.find_curriculum(X, np.column_stack([y, ~y]), on_conflict="ignore")
     gradus.all_minimum_feature_sets(X, y, on_conflict="ignore")
@@ -97,7 +97,7 @@ def test_the_answer_does_not_depend_on_the_length_of_a_compiled_call(seconds_per
     assert [gradus.find_curriculum(X, Y, choose="random", on_conflict="ignore") for X, Y in tables] == expected
 
 
-def test_slices_cover_everything_once_and_end_with_the_time():
+def test_slices_cover_everything_once_and_stop_when_time_is_up():
     pieces = list(Deadline().slices(10_000, first=3))
     assert [begin for begin, _ in pieces] == [0, *(end for _, end in pieces[:-1])]
     assert pieces[-1][1] == 10_000
@@ -106,11 +106,3 @@ def test_slices_cover_everything_once_and_end_with_the_time():
     with pytest.raises(TimeUp):
         next(over)
     assert list(Deadline(0).slices(10, first=10)) == [(0, 10)]
-
-
-def test_the_first_of_conflicting_rows_counts_if_asked_for():
-    X, y = [[0, 0], [0, 1], [0, 1], [1, 0]], [0, 1, 0, 0]
-    found = gradus.minimum_feature_set(X, y, on_conflict="first")
-    assert (found.features, found.conflicts) == ((1,), 1)
-    assert gradus.minimum_feature_set(X, [0, 0, 1, 0], on_conflict="first").features == ()
-    assert gradus.find_curriculum(X, y, on_conflict="first").feature_sets[0] == found

@@ -10,9 +10,9 @@ import pytest
 import gradus
 from gradus._minfs import branch, solver
 from gradus._minfs.beam import beam
-from gradus._minfs.coded_examples import code_examples, code_inputs, code_target
+from gradus._minfs.coded_examples import code_examples, code_inputs
 from gradus._minfs.deadline import Deadline, TimeUp
-from gradus._minfs.masks import MaskCollector, reduce_masks
+from gradus._minfs.masks import collect_masks, reduce_masks
 from gradus._minfs.solver import MASKS_KEPT
 from naive_minfs import is_feasible, milp_size, planted
 
@@ -109,9 +109,9 @@ def test_every_beam_gives_a_feasible_set_and_wide_ones_give_smaller_sets_on_the_
     sizes = {1: 0, 512: 0}
     for seed in range(4):
         X, y, _ = planted(80, 400, 5, seed)
-        examples = code_examples(code_inputs(X), code_target(y, 80))
-        masks, _ = MaskCollector(examples.rows, examples.classes, keep=MASKS_KEPT, work=1 << 30).collect()
-        cover = reduce_masks(masks, 400)
+        examples = code_examples(code_inputs(X), y)
+        masks, _ = collect_masks(examples, keep=MASKS_KEPT, work=1 << 30, deadline=Deadline())
+        cover = reduce_masks(masks, 400, Deadline())
         for width in sizes:
             found = beam(cover.covers, cover.n_pairs, width, longest=20, deadline=Deadline())
             assert is_feasible(X, y, cover.columns[list(found)])
@@ -128,11 +128,11 @@ def test_a_beam_gives_up_at_its_length_and_at_its_deadline():
     assert beam(covers, 2, 1, longest=2, deadline=Deadline(0), grace=True) == (0, 1)
 
 
-def test_more_masks_are_held_where_answers_fail_again_and_again():
-    """Random labels leave many almost feasible sets: held masks have to grow until the answer stands."""
+def test_more_masks_are_held_when_answers_keep_failing():
+    """Random labels leave many almost feasible sets, so more masks have to be held until the answer is feasible."""
     rng = np.random.default_rng(8)
     X, y = rng.random((200, 30)) < 0.5, rng.random(200) < 0.5
-    examples = code_examples(code_inputs(X), code_target(y, 200))
+    examples = code_examples(code_inputs(X), y)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver, "MASKS_KEPT", 64)
         patch.setattr(solver, "MASKS_ADDED", 8)
@@ -144,8 +144,8 @@ def test_more_masks_are_held_where_answers_fail_again_and_again():
 
 def test_the_masks_held_are_bounded_whatever_the_number_of_rows():
     X, y, _ = planted(3000, 100, 6, 0)
-    examples = code_examples(code_inputs(X), code_target(y, 3000))
-    masks, complete = MaskCollector(examples.rows, examples.classes, keep=100, work=1 << 22).collect()
+    examples = code_examples(code_inputs(X), y)
+    masks, complete = collect_masks(examples, keep=100, work=1 << 22, deadline=Deadline())
     assert not complete
     assert 0 < len(masks) <= 2 * 100 + 3000
 

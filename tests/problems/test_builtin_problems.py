@@ -134,7 +134,7 @@ def test_constant_genes_are_not_targets_in_the_two_series():
         ("add" + "9" * 100_000, "There are cpar7"),
     ],
 )
-def test_an_unknown_name_is_refused_with_a_list_of_those_there_are(name, says):
+def test_an_unknown_name_is_refused_with_a_list_of_known_names(name, says):
     with pytest.raises(UnknownProblemError, match=says) as caught:
         problems.load(name)
     assert len(str(caught.value)) < 400

@@ -32,7 +32,7 @@ def test_a_sample_depends_on_name_size_and_number_alone():
         assert not np.array_equal(first, other)
 
 
-def test_samples_are_what_they_were_when_they_were_first_published():
+def test_samples_never_change():
     # A change here changes every experiment's training sets: it must never happen.
     assert problems.load("cpar7").sample(5, 0)[0].tolist() == [8, 15, 71, 92, 117]
     assert problems.load("add16").sample(2, 0)[0].tolist() == [36012954, 2311785299]
@@ -47,7 +47,7 @@ def test_every_pattern_is_drawn_about_equally_often():
 
 
 @pytest.mark.parametrize("name", ["add16", "cmux31", "cpar62", "cpar63", "cpar64", "cpar65", "add40", "add2048"])
-def test_large_problems_draw_distinct_patterns_at_once_and_build_no_table(name):
+def test_large_problems_draw_distinct_patterns_quickly_and_build_no_table(name):
     began = time.process_time()
     problem = problems.load(name)
     assert problem.is_lazy
@@ -62,11 +62,11 @@ def test_large_problems_draw_distinct_patterns_at_once_and_build_no_table(name):
             getattr(problem, table)
 
 
-def test_a_large_problem_without_a_number_of_test_patterns_gets_ten_thousand():
+def test_large_problems_have_ten_thousand_test_patterns_by_default():
     assert len(problems.load("add16").examples(5, 0).X_test) == 10_000
 
 
-def test_row_numbers_of_large_problems_lead_to_the_examples():
+def test_row_numbers_of_large_problems_give_the_examples():
     problem = problems.load("add20")
     train, test = problem.sample(10, 4, n_test=30)
     drawn = problem.examples(10, 4, n_test=30)
@@ -127,7 +127,7 @@ def test_impossible_samples_are_refused_with_the_reason(n, seed, n_test, says):
         problems.load("add3").sample(n, seed, n_test=n_test)
 
 
-def test_numpy_integers_are_numbers_too():
+def test_numpy_integers_are_accepted():
     problem = problems.load("add3")
     np.testing.assert_array_equal(problem.sample(np.int64(4), np.uint8(9))[0], problem.sample(4, 9)[0])
 
@@ -159,6 +159,6 @@ def test_wrong_widths_lengths_and_names_are_refused():
         Problem("mine", input_names=["a"], target_names=["b"])
 
 
-def test_a_file_of_another_kind_is_refused_with_a_list_of_those_read(tmp_path):
-    with pytest.raises(FormatError, match=r"'\.v' is not a kind of file.* known are \.csv.* \.bnet, \.sbml, \.blif, \.aag"):
+def test_an_unknown_kind_of_file_is_refused_with_a_list_of_known_kinds(tmp_path):
+    with pytest.raises(FormatError, match=r"'\.v' is not a kind of file.* use one of \.csv.* \.bnet, \.sbml, \.blif, \.aag"):
         problems.from_file(tmp_path / "c.v")

@@ -1,4 +1,4 @@
-"""The GPU's search gives what the CPU's gives, bit for bit; here its source runs compiled for the CPU."""
+"""The GPU search gives the results of the CPU search bit for bit; here its source is compiled for the CPU."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_searches_with_many_words_are_shared_by_lanes_and_continue_elsewhere(hos
 @needs_compiler
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("gates", [7, 90], ids=["one byte per node", "two bytes per node"])
-def test_searches_that_have_begun_elsewhere_go_on_among_new_ones(host, loss, gates):
+def test_searches_that_have_begun_elsewhere_continue_among_new_ones(host, loss, gates):
     rng = np.random.default_rng(21)
     sizes = {"n": 70, "inputs": 6, "targets": 3, "gates_per_target": gates}
     jobs = [
@@ -175,7 +175,7 @@ def test_searches_that_have_begun_elsewhere_go_on_among_new_ones(host, loss, gat
 
 
 @needs_compiler
-def test_a_result_does_not_depend_on_launches_or_company(host, tmp_path):
+def test_a_result_does_not_depend_on_launches_or_on_other_jobs(host, tmp_path):
     rng = np.random.default_rng(4)
     jobs = [make_job(rng, n=40, inputs=5, targets=3, max_iter=20_000, n_restarts=1) for _ in range(30)]
     alone = HostDevice(tmp_path, LIMITS, seconds_per_launch=0.5)
@@ -215,7 +215,7 @@ def test_a_long_iterator_of_jobs_that_do_not_fit_is_read_as_they_end(host, monke
 
 
 @needs_compiler
-def test_a_job_that_fails_on_the_cpu_takes_no_other_with_it(host, monkeypatch):
+def test_a_job_that_fails_on_the_cpu_does_not_affect_the_others(host, monkeypatch):
     rng = np.random.default_rng(9)
     large = [make_job(rng, n=12_000, inputs=4, targets=2, max_iter=50, n_restarts=0) for _ in range(3)]
     small = make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0)
@@ -287,7 +287,7 @@ def test_a_time_limit_of_zero_gives_the_network_of_the_cpu(host):
     assert (found.stopped, found.iterations) == (True, 0)
 
 
-def test_every_network_has_its_place_in_shared_memory():
+def test_every_layout_fits_in_shared_memory():
     h200 = DeviceLimits(132, 233_472, 232_448, 1024)
     for inputs, targets, gates, words in [(12, 6, 21, 3), (1, 1, 1, 1), (28, 28, 41, 2), (14, 8, 41, 32)]:
         layout = choose_layout(BatchShape(inputs, gates * targets, targets, words), h200)
@@ -351,7 +351,7 @@ def test_mixed_jobs_on_a_gpu_end_as_on_the_cpu():
 
 
 def long_jobs(rng, count):
-    """Searches of two shapes that take many launches and end with zero error or without it."""
+    """Searches of two shapes that take many launches; some reach zero error."""
     return [
         make_job(
             rng,
@@ -407,7 +407,7 @@ def test_what_is_running_at_a_stop_can_be_finished_elsewhere(host, n_jobs):
 
 
 @needs_compiler
-def test_jobs_are_read_as_there_is_room_and_an_error_among_them_comes_out(host, monkeypatch):
+def test_jobs_are_read_as_there_is_room_and_an_error_while_reading_is_raised(host, monkeypatch):
     monkeypatch.setattr("gradus._search.cuda.gpu_feeder.JOBS_AT_ONCE", 5)
     rng = np.random.default_rng(12)
     jobs = [make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0) for _ in range(23)]
@@ -424,7 +424,7 @@ def test_jobs_are_read_as_there_is_room_and_an_error_among_them_comes_out(host, 
 
 
 class Late(HostDevice):
-    """Every launch seems to take a while."""
+    """A device on which every launch seems to take a while."""
 
     looks = 0
 
@@ -481,7 +481,7 @@ def test_a_search_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network
     assert 0 < found.iterations < 10_000
 
 
-def test_a_program_that_fails_does_not_wait_for_searches_that_help_the_gpu():
+def test_a_program_that_fails_does_not_wait_for_searches_on_cpu_threads():
     code = (
         "from gradus._search.search import make_request\n"
         "from gradus._search.cuda.cpu_threads import CpuThreads\n"
@@ -493,7 +493,7 @@ def test_a_program_that_fails_does_not_wait_for_searches_that_help_the_gpu():
 
 
 @needs_compiler
-def test_closing_the_results_ends_reading_and_searching(host):
+def test_closing_the_results_stops_reading_and_searching(host):
     rng = np.random.default_rng(13)
     before = threading.active_count()
     endless = (make_job(rng, n=60, inputs=5, targets=4, learnable=False, n_restarts=10**6) for _ in itertools.count())

@@ -56,7 +56,7 @@ def test_an_interrupt_ends_the_search_soon():
         sent.append(time.monotonic())
         _thread.interrupt_main()
 
-    # A process started in the background may ignore interrupts; this one is to take them.
+    # A process started in the background may ignore interrupts; this one must not.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, interrupt)
     timer.start()
@@ -161,7 +161,7 @@ def always_interrupted(job):
         (NOISE[:, :2], {"gates_per_target": 40, "max_iter": 30_000, "n_restarts": 2}),
     ],
 )
-def test_a_search_that_is_interrupted_and_resumed_ends_as_if_it_never_was(loss, Y, settings):
+def test_a_search_that_is_interrupted_and_resumed_ends_as_if_it_had_not_been(loss, Y, settings):
     job = Job(X, Y, Settings(loss=loss, **settings), 8)
     whole = run_search(job)
     pieced, times = always_interrupted(job)

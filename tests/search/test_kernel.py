@@ -17,7 +17,7 @@ SIZES = (1, 2, 7, 30, 63, 64, 65, 128, 129, 256, 257, 513)
 
 @st.composite
 def problems(draw, sizes=SIZES):
-    """Random examples, of some network or of none, with repeated rows and constant columns now and then."""
+    """Random examples, of a random network or noise, sometimes with repeated rows and constant columns."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, inputs, m = draw(st.sampled_from(sizes)), draw(st.integers(1, 6)), draw(st.integers(1, 5))
     X = rng.random((n, inputs)) < draw(st.sampled_from([0.5, 0.5, 0.1]))

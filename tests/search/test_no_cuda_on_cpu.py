@@ -1,4 +1,4 @@
-"""What runs on the CPU loads nothing of CUDA."""
+"""Searching and learning on the CPU load no CUDA module."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ except SystemExit as end:
 
 
 @pytest.mark.parametrize("work", [SEARCH, LEARN], ids=["search", "learn"])
-def test_what_runs_on_the_cpu_loads_nothing_of_cuda(work, tmp_path):
+def test_work_on_the_cpu_loads_no_cuda_module(work, tmp_path):
     (tmp_path / "half_adder.csv").write_text("a,b,carry,sum\n0,0,0,0\n0,1,0,1\n1,0,0,1\n1,1,1,0\n")
     run = subprocess.run([sys.executable, "-c", work + LOADED], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr

@@ -33,7 +33,7 @@ def test_the_same_call_twice_gives_the_same_network():
     assert gradus.search(ALL, SUM, loss="lgh", order=None, seed=8).network != one.network
 
 
-def test_the_loss_of_what_was_not_learned_is_the_public_loss():
+def test_the_loss_of_a_search_that_did_not_converge_is_the_public_loss():
     noise = np.random.default_rng(1).random((16, 3)) < 0.5
     for name in gradus.losses.LOSSES:
         result = gradus.search(ALL, noise, loss=name, order=[1, 2, 0], gates_per_target=1, max_iter=50, n_restarts=1)
@@ -50,7 +50,7 @@ def test_names_of_data_frames_become_names_of_the_network():
     assert np.array_equal(network.predict(ALL), SUM)
 
 
-def test_one_target_may_be_flat_and_one_example_is_enough():
+def test_a_single_target_may_be_one_dimensional_and_one_example_is_enough():
     assert gradus.search([[0], [1]], [1, 0], order=None).network.predict([[0], [1]]).ravel().tolist() == [True, False]
     assert gradus.search([[0]], [1], order=None, gates_per_target=1).converged
 
@@ -87,7 +87,7 @@ def test_bad_input_is_one_sentence_that_names_the_place(change, message):
     assert "\n" not in str(caught.value)
 
 
-def test_conflicting_rows_are_refused_with_what_search_can_do():
+def test_conflicting_rows_are_refused_with_a_remedy_that_search_has():
     with pytest.raises(ConflictError, match=r"Rows 0 and 1 have the same inputs.* order=None") as caught:
         gradus.search([[0], [0]], [[0], [1]])
     assert "on_conflict" not in str(caught.value)

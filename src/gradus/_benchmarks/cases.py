@@ -19,7 +19,7 @@ class Case:
     examples: int
     history: int = 250
     published: float | None = None
-    """Million steps per CPU second of the code published with the paper, on a machine like those Gradus was written on."""
+    """Million steps per CPU second of the code published with the paper, measured on another machine."""
 
     @property
     def name(self) -> str:
@@ -42,11 +42,11 @@ CASES = (
     Case("fabrca", 48, published=0.20),
     Case("add10", 100_000),
 )
-GPU_CASES = tuple(case for case in CASES if case.name != "add10/100000" and case.name != "add6/208")
+GPU_CASES = tuple(case for case in CASES if case.name not in ("add10/100000", "add6/208"))
 
 
 def find_cases(names: list[str] | None, among: tuple[Case, ...] = CASES) -> tuple[Case, ...]:
-    """Return the cases of these names, or all of them.
+    """Return the cases with these names, or all of them.
 
     Examples
     --------

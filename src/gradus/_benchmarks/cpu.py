@@ -1,4 +1,4 @@
-"""Steps per CPU second of the search, beside those of a plain one in the same run."""
+"""Steps per CPU second of the search, and of a plain reference search in the same run."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["MEASURED_LOSSES", "measure", "measure_all"]
 
 MEASURED_LOSSES: tuple[LossName, ...] = ("l1", "lgh")
 SLICES = 6
-"""Turns that the two searches take, so that a busy moment of the machine affects both."""
+"""Number of turns of each of the two searches, so that a busy moment of the machine affects both."""
 SECONDS_PER_CALL = 0.05
-"""About the CPU time between two readings of the clock."""
+"""Approximate CPU time between two readings of the clock."""
 
 
 class _TimedSearch:
-    """The search over one training set after another, in slices of CPU time."""
+    """Runs the search on one training set after another, in slices of CPU time."""
 
     def __init__(self, case: Case, loss: LossName) -> None:
         self.case, self.settings, self.sample = case, Settings(loss=loss, history=case.history), 0
@@ -51,13 +51,13 @@ class _TimedSearch:
             self.steps += taken
             self.seconds += spent
             if self.work.cost == 0:
-                # The length of a search that ended early says nothing about the next call.
+                # A search that ended early says nothing about the length of the next call.
                 self.begin()
             else:
                 steps = max(1, int(steps * min(4.0, SECONDS_PER_CALL / max(spent, 1e-5))))
 
     def forget(self) -> None:
-        """Drop the counts so far: the first call compiles."""
+        """Reset the counts, after the first call has compiled the kernel."""
         self.steps, self.seconds = 0, 0.0
 
     @property
@@ -67,7 +67,7 @@ class _TimedSearch:
 
 
 class _TimedReference(_TimedSearch):
-    """The plain search, from the same starting networks."""
+    """Runs the plain search from the same starting networks."""
 
     def advance(self, steps: int) -> int:
         """Take at most `steps` steps; return how many were taken."""
@@ -78,7 +78,7 @@ class _TimedReference(_TimedSearch):
 
 
 def measure(case: Case, loss: LossName, seconds: float = 3.0) -> dict[str, Any]:
-    """Measure steps per CPU second of one case under one loss, for about `seconds` each for the search and the plain one."""
+    """Measure steps per CPU second of the search and of the plain one, in about `seconds` each."""
     search, reference = _TimedSearch(case, loss), _TimedReference(case, loss)
     for one in (search, reference):
         one.run(1e-4)

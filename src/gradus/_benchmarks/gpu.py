@@ -1,4 +1,4 @@
-"""Steps per second of the search on a GPU, from the first step on, each search with a training set of its own."""
+"""Steps per second of the search on a GPU, where each search has its own training set."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from gradus.problems import load
 __all__ = ["make_jobs", "measure", "measure_all"]
 
 WAVES = 2
-"""Searches, as a multiple of what the GPU holds at once: those that end make room for others."""
+"""Number of searches, as a multiple of what fits on the GPU at once: those that end make room for others."""
 
 
 class Reading(NamedTuple):
-    """What was known when a launch had ended."""
+    """The state of the measurement after a launch."""
 
     seconds: float
     ended: int
@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 
 
 def make_jobs(case: Case, settings: Settings, count: int) -> list[Job]:
-    """Return `count` searches, each on a training set of its own.
+    """Return `count` searches, each with its own training set.
 
     Examples
     --------
@@ -46,17 +46,17 @@ def make_jobs(case: Case, settings: Settings, count: int) -> list[Job]:
     targets = problem.Y[:, list(order)]
     jobs = []
     for sample in range(count):
-        # Without the test set that an experiment's training set comes with: there are thousands to draw.
+        # Not drawn by `Problem.examples`, which also draws a test set: there are thousands of training sets to draw.
         rows = np.random.default_rng(sample).choice(len(problem.X), case.examples, replace=False)
         jobs.append(Job(problem.X[rows], targets[rows], settings, sample))
     return jobs
 
 
 def measure(device: Device, case: Case, loss: LossName, seconds: float = 3.0) -> dict[str, Any]:
-    """Measure one case under one loss, for about `seconds` from the end of the first short launch.
+    """Measure one case under one loss for about `seconds`, from the end of the first short launch on.
 
-    ``steps_per_second`` counts to the end, with fewer and fewer searches left if all of them end in time;
-    ``steps_per_second_while_full`` only while every place on the GPU is taken.
+    ``steps_per_second`` is measured until the end, when fewer and fewer searches may be left;
+    ``steps_per_second_while_full``, only while the GPU is full.
     """
     compile_first = make_jobs(case, Settings(loss=loss, history=case.history, max_iter=500, n_restarts=0), 2)
     for _ in run_many(compile_first, device=device):
@@ -66,7 +66,7 @@ def measure(device: Device, case: Case, loss: LossName, seconds: float = 3.0) ->
     seen: list[Reading] = []
 
     def callback(progress: Progress) -> bool:
-        # Steps are known when a launch has ended; before the first one the examples are packed, which is not measured.
+        # Steps are known when a launch has ended; packing the examples before the first one is not measured.
         now = time.monotonic()
         if progress.steps > (seen[-1].steps if seen else 0):
             seen.append(Reading(now, progress.done, progress.steps))

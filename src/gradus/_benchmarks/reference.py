@@ -1,6 +1,6 @@
-"""A plain search without optimisations, to measure the real one against: it recomputes every gate from the changed one on.
+"""A plain search to compare the real one with: after a move, it recomputes every gate from the changed one on.
 
-It takes the same steps, shares packed values and random numbers with the real search, and is compiled for the same widths.
+It takes the same steps, uses the packed values and random numbers of the real search, and is compiled for the same widths.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["descend"]
 
 @inlined
 def cost_of(shape, width, examples, state):
-    """Cost under L1 or Lgh."""
+    """Compute the cost under L1 or Lgh."""
     cost = ZERO
     for target in range(shape.targets):
         errors = count_errors(shape, width, examples, state, target)

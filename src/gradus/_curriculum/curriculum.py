@@ -1,4 +1,4 @@
-"""`find_curriculum`: targets ordered by the number of columns that they need."""
+"""`find_curriculum`: orders targets by the number of columns that they need."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -17,10 +18,11 @@ from gradus._checks import OnConflict, check_choice, check_seed, check_time_limi
 from gradus._clock import work_clock
 from gradus._html import notebook_table
 from gradus._minfs import FeatureSet
-from gradus._minfs.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs, code_target
+from gradus._minfs.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs
 from gradus._minfs.deadline import GRACE, SECONDS_PER_REPORT, Deadline
 from gradus._minfs.feature_sets import find_feature_set
 from gradus._progress import Callback, Progress
+from gradus._wording import listed
 from gradus.errors import DataError
 
 __all__ = ["Curriculum", "find_curriculum"]
@@ -32,12 +34,12 @@ MOST_NAMED = 12  # targets that a repr names
 
 @dataclass(frozen=True)
 class Curriculum:
-    """An order of targets and the feature sets it comes from. Everything but `order` is indexed by the target's own column.
+    """An order of targets and the feature sets it comes from; everything but `order` is indexed by target column.
 
     Attributes
     ----------
     order : tuple of int
-        Target columns, easiest first; it can be passed to scikit-learn's ``ClassifierChain(order=...)`` as it is.
+        Target columns, easiest first; can be passed as it is to scikit-learn's ``ClassifierChain(order=...)``.
     feature_sets : tuple of FeatureSet
         The minimum feature set of each target.
     target_names, input_names : tuple of str
@@ -70,7 +72,7 @@ class Curriculum:
 
     @property
     def tied_groups(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of two or more targets with equally large sets, whose order was drawn; the smallest size first."""
+        """Groups of two or more targets with equally large sets, whose order was drawn; smallest sets first."""
         by_size: dict[int, list[int]] = {}
         for target, size in enumerate(self.sizes):
             by_size.setdefault(size, []).append(target)
@@ -78,22 +80,22 @@ class Curriculum:
 
     @property
     def overlap(self) -> npt.NDArray[np.float64]:
-        """Overlap σ of every two sets: the part of the smaller that lies in the larger, and 1 where one is empty."""
+        """Overlap σ of every two sets: the share of the smaller one that lies in the larger one; 1 if one is empty."""
         sets = [set(found.features) for found in self.feature_sets]
         return np.array([[_overlap(first, second) for second in sets] for first in sets])
 
     @property
     def nestedness(self) -> float:
-        """Nestedness η: the mean overlap of targets that follow each other in the order, and 1 for a single target."""
+        """Nestedness η: the mean overlap of successive targets in the order; 1 for a single target."""
         overlap = self.overlap
-        successive = [overlap[a, b] for a, b in zip(self.order[:-1], self.order[1:], strict=True)]
+        successive = [overlap[a, b] for a, b in pairwise(self.order)]
         return float(np.mean(successive)) if successive else 1.0
 
     def hierarchy(self) -> dict[int, tuple[int, ...]]:
-        """List for each target those that may be learned after it: their sets contain its own, with no target between.
+        """Return for each target its direct successors: the targets that may be learned right after it.
 
-        Target b is listed under target a if a's set is a proper subset of b's and no third target's set lies properly
-        between them. Targets with the same set are not listed under each other.
+        Target b succeeds target a if a's set is a proper subset of b's and no third target's set lies properly between
+        them. Targets with the same set do not succeed each other.
 
         Returns
         -------
@@ -110,9 +112,8 @@ class Curriculum:
         }
 
     def __repr__(self) -> str:
-        steps = " → ".join(f"{self._target(k)} ({self.sizes[k]})" for k in self.order[:MOST_NAMED])
-        more = f" and {len(self.order) - MOST_NAMED} more" if len(self.order) > MOST_NAMED else ""
-        return f"Curriculum({steps}{more})"
+        steps = [f"{self._target(k)} ({self.sizes[k]})" for k in self.order]
+        return f"Curriculum({listed(steps, MOST_NAMED, between=' → ')})"
 
     def _repr_html_(self) -> str:
         rows = []
@@ -152,16 +153,16 @@ def find_curriculum(
     Y : array-like or DataFrame of shape (n, m)
         Targets, one per column.
     seed : int
-        Decides the order of targets with equally large sets, and the sets when they are drawn.
+        Decides the order of targets with equally large sets, and which sets are drawn.
     choose : {"first", "random"}
         If a target has several minimum sets: take the lexicographically first one, or draw one uniformly.
     time_limit : float, optional
-        Seconds for all targets together. Sets not proven to be minimal by then are the best found; 0 means "at once".
+        Seconds for all targets together. Sets not proven minimal by then are the best found; 0 means "at once".
     on_conflict : {"raise", "ignore", "first"}
         What to do about rows with the same inputs and different targets, as for `minimum_feature_set`.
     callback : callable, optional
-        Is given a `Progress` several times a second: `done` of `total` targets, the `target` being worked on, and as
-        `detail` what is known of its size ("between 6 and 12 inputs"). Returning True stops with the best sets so far.
+        Called with a `Progress` several times a second: `done` of `total` targets, the `target` being worked on, and as
+        `detail` the bounds on its size ("between 6 and 12 inputs"). Returning True stops with the best sets so far.
 
     Returns
     -------
@@ -208,7 +209,7 @@ def find_curriculum(
 
 
 def _read_targets(X: Any, Y: Any, on_conflict: OnConflict) -> list[CodedExamples]:
-    """Check inputs and targets, and join each target with the inputs, which are coded once for all targets."""
+    """Check inputs and targets, and join each target with the inputs, which are coded only once."""
     names, values = column_names(Y, "Y"), np.asarray(Y)
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] == 0):
         raise DataError(f"Y must have one column for each target, but it has the shape {values.shape}.")
@@ -216,8 +217,7 @@ def _read_targets(X: Any, Y: Any, on_conflict: OnConflict) -> list[CodedExamples
     examples = []
     for target, column in enumerate(values.reshape(len(values), -1).T):
         what = f"target {target}" if names is None else f"target {names[target]!r}"
-        classes = code_target(column, inputs.n_rows, what)
-        examples.append(code_examples(inputs, classes, on_conflict=on_conflict, what=what))
+        examples.append(code_examples(inputs, column, on_conflict=on_conflict, what=what))
     return examples
 
 
@@ -250,7 +250,7 @@ class _CurriculumRun:
         return found
 
     def _in_threads(self) -> list[FeatureSet]:
-        """Solve targets in threads, while this one calls the callback; after an error or Ctrl-C, the threads stop too."""
+        """Solve targets in threads while this thread calls the callback; after an error or Ctrl-C, all threads stop."""
         details: dict[int, str] = {}
         pool = ThreadPoolExecutor(self.n_threads)
 
@@ -283,7 +283,7 @@ class _CurriculumRun:
 
 
 def _threads(inputs: CodedInputs, n_targets: int) -> int:
-    """Return how many threads are worthwhile: one if a target takes milliseconds, otherwise as many as there are cores."""
+    """Return how many threads to use: one if a target takes milliseconds, otherwise one per core."""
     n_rows, planes, words = inputs.rows.shape
     few_pairs = n_targets * n_rows**2 * planes * words < WORK_FOR_THREADS
     few_columns = len(inputs.column_classes) < COLUMNS_FOR_THREADS

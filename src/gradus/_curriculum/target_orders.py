@@ -1,4 +1,4 @@
-"""Orders of targets: as a user asks for one, by conditional entropies, and Kendall's tau between two of them."""
+"""Orders of targets: the one a user asks for, the one by conditional entropies, and Kendall's tau of two orders."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Costs = npt.NDArray[np.float64]
 def resolve_order(
     X: BoolMatrix,
     Y: BoolMatrix,
-    order: str | Sequence[int] | None,
+    order: str | Sequence[int] | npt.NDArray[np.integer[Any]] | None,
     *,
     seed: int = 0,
     choose: Literal["first", "random"] = "first",
     time_limit: float | None = None,
     on_conflict: OnConflict = "raise",
 ) -> tuple[tuple[int, ...], Curriculum | None]:
-    """Turn a user's argument `order` into an order of columns.
+    """Turn the argument `order` of `search` or `learn` into an order of target columns.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def resolve_order(
     Returns
     -------
     order : tuple of int
-        Target columns in the order in which they are to be learned.
+        Target columns in the order in which to learn them.
     curriculum : Curriculum or None
         The curriculum that the order comes from; None unless `order` is "auto".
 
@@ -123,15 +123,15 @@ def kendall_tau(order_a: Sequence[int], order_b: Sequence[int]) -> float:
     second = check_order(order_b, len(first))
     if len(first) == 1:
         return 1.0
-    # SciPy correlates ranks, so each order is turned into "the place of target k".
+    # SciPy correlates ranks, so each order is turned into the rank of every target.
     rounded = float(kendalltau(np.argsort(first), np.argsort(second)).statistic)
-    # Without ties it is 1 - 2 d / pairs for a whole number d, so the rounding errors can be taken out again.
+    # Without ties it is 1 - 2 d / pairs for a whole number d, so rounding errors can be removed.
     pairs = len(first) * (len(first) - 1) // 2
     return 1 - 2 * round((1 - rounded) * pairs / 2) / pairs
 
 
 def conditional_entropies(Y: BoolMatrix) -> Costs:
-    """Entropy in bits that is left in target j once target i is known.
+    """Compute the conditional entropy in bits of every target, given every other.
 
     Parameters
     ----------
@@ -158,15 +158,14 @@ def conditional_entropies(Y: BoolMatrix) -> Costs:
 
 
 def _plogp(p: Costs) -> Costs:
-    """-p log2 p, which is 0 at 0."""
+    """Return -p log2 p, which is 0 at 0."""
     return -p * np.log2(np.where(p > 0, p, 1.0))
 
 
 def entropy_order(Y: BoolMatrix, rng: np.random.Generator) -> tuple[int, ...]:
     """Order targets so that each is predictable from those before it: least sum of H(Y_j | Y_i) over all i before j.
 
-    Ties are broken at random. The order is exact for up to 12 targets; above, it is the best
-    of all that are one insertion away from it.
+    Ties are broken at random. Up to 12 targets the order is optimal; above, no move of a single target improves it.
 
     Examples
     --------
@@ -181,8 +180,8 @@ def entropy_order(Y: BoolMatrix, rng: np.random.Generator) -> tuple[int, ...]:
 def linear_order(costs: Costs) -> list[int]:
     """Solve the linear ordering problem: least sum of costs[i, j] over all i placed before j.
 
-    Exactly for up to 12 items, by dynamic programming over the sets that may come first; above, by insertions until
-    none helps.
+    Up to 12 items are solved exactly, by dynamic programming over the sets that may come first; more, by moving single
+    items until no move helps.
 
     Examples
     --------
@@ -193,7 +192,7 @@ def linear_order(costs: Costs) -> list[int]:
 
 
 def _exact_order(costs: Costs) -> list[int]:
-    """Find the best order by the least cost of every set of items that may come first, and its last item."""
+    """Find the best order from the least cost of every set of items that may come first, and the last item of each."""
     m = len(costs)
     members = np.arange(1 << m)[:, np.newaxis] >> np.arange(m) & 1
     cost_after = members @ costs  # [set, j]: what item j costs when placed right after the set
@@ -223,7 +222,7 @@ def _order_by_insertion(costs: Costs) -> list[int]:
         improved = False
         for item in list(order):
             rest = [other for other in order if other != item]
-            # What it costs to move the item back past one, two, … of the others.
+            # The cost of placing the item after none, one, two, … of the others.
             profile = np.concatenate([[0.0], np.cumsum(difference[rest, item])])
             here, best = order.index(item), int(np.argmin(profile))
             if profile[best] < profile[here] - 10.0**-DECIMALS:

@@ -7,37 +7,26 @@ the order changes, so that values never move.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import WordMatrix
-from gradus._lessons.gate_list import GateList
+from gradus._gates import ONE, ZERO, fix_a, fix_b
+from gradus._lessons.gate_list import GateList, is_constant
 from gradus._lessons.kernel.walk import evaluate_board
 from gradus._lessons.kernel.walk_arrays import N_SPARE, VECTOR, Board
+from gradus._lessons.packed_examples import PackedExamples
 
-__all__ = ["PackedExamples", "load_circuit", "new_board", "read_circuit"]
+__all__ = ["load_circuit", "new_board", "read_circuit"]
 
-Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 
-class PackedExamples(NamedTuple):
-    """Packed examples: what is to be learned."""
-
-    n_examples: int
-    inputs: WordMatrix
-    targets: WordMatrix
-    known: WordMatrix
-    everything: Words
-    """One row with a bit set for every example."""
-
-
-def new_board(task: PackedExamples, columns: list[int], n_slots: int) -> Board:
-    """Make an empty board for some target columns with room for so many gates."""
-    n_words = task.inputs.shape[1]
-    n_inputs = len(task.inputs)
+def new_board(examples: PackedExamples, columns: list[int], n_slots: int) -> Board:
+    """Make an empty board for some target columns, with this many slots for gates."""
+    n_words = examples.inputs.shape[1]
+    n_inputs = len(examples.inputs)
     n_nodes = n_inputs + 2 + n_slots + N_SPARE
     n_targets = len(columns)
 
@@ -48,8 +37,8 @@ def new_board(task: PackedExamples, columns: list[int], n_slots: int) -> Board:
         return np.zeros(shape, dtype=np.int64)
 
     values = words(n_nodes)
-    values[:n_inputs] = task.inputs
-    values[n_inputs + 1] = task.everything
+    values[:n_inputs] = examples.inputs
+    values[n_inputs + 1] = examples.everything
     return Board(
         n_inputs=n_inputs,
         n_slots=n_slots,
@@ -60,9 +49,9 @@ def new_board(task: PackedExamples, columns: list[int], n_slots: int) -> Board:
         n_live=ints(1),
         outputs=np.full(n_targets, n_inputs, dtype=np.int64),
         used=np.zeros(n_slots, dtype=np.uint8),
-        everything=task.everything,
-        targets=np.ascontiguousarray(task.targets[columns]),
-        known=np.ascontiguousarray(task.known[columns]),
+        everything=examples.everything,
+        targets=np.ascontiguousarray(examples.targets[columns]),
+        known=np.ascontiguousarray(examples.known[columns]),
         wrong=words(n_targets),
         errors=ints(n_targets),
         cone=np.zeros(n_nodes, dtype=np.uint8),
@@ -85,11 +74,11 @@ def new_board(task: PackedExamples, columns: list[int], n_slots: int) -> Board:
 
 
 def load_circuit(board: Board, circuit: GateList) -> None:
-    """Put a circuit on a board; outputs that it does not have yet (-1) get the constant that fits them best."""
+    """Put a circuit on a board; outputs without a node (-1) get the constant that fits them best."""
     n_inputs, first = board.n_inputs, board.n_inputs + 2
-    constant = (circuit.functions == 0) | (circuit.functions == 15)
+    constant = is_constant(circuit.functions)
     n_gates = int(np.sum(~constant))
-    # Constants are nodes of every board, so gates that are constant take no slot.
+    # Every board has nodes for the constants, so constant gates take no slot.
     slots = np.where(constant, n_inputs + (circuit.functions == 15), first + np.cumsum(~constant) - 1)
     number = np.concatenate([np.arange(n_inputs), slots]).astype(np.int64)
     board.functions[:n_gates] = circuit.functions[~constant]
@@ -109,25 +98,28 @@ def load_circuit(board: Board, circuit: GateList) -> None:
 
 
 def read_circuit(board: Board, functions: Ints, sources: Ints, order: Ints, outputs: Ints) -> GateList:
-    """Read a circuit off slots: its live gates in order, constants as gates with the function 0 or 15."""
+    """Read a circuit from slots: its live gates in order, and constants as gates with the function 0 or 15."""
     n_inputs, first = board.n_inputs, board.n_inputs + 2
+    constants = {n_inputs: 0, n_inputs + 1: 1}
     number = {node: node for node in range(n_inputs)}
     new_functions: list[int] = []
     new_sources: list[tuple[int, int]] = []
     for place, node in enumerate(order.tolist()):
-        slot = node - first
         number[node] = n_inputs + place
-        new_functions.append(int(functions[slot]))
-        pair = [number.get(int(source), -1) for source in sources[slot]]
-        if -1 in pair:  # a constant source: the gate's function of the other one, or a constant
-            new_functions[-1] = _without_constants(new_functions[-1], sources[slot].tolist(), n_inputs)
-            pair = [max(pair), max(pair)] if max(pair) >= 0 else [0, 0]
-        new_sources.append((pair[0], pair[1]))
+        function, (a, b) = int(functions[node - first]), sources[node - first].tolist()
+        if a in constants:  # what remains is a function of b, in the place of the first source
+            function, a = fix_a(function, constants[a]), b
+        if a in constants:
+            function, a, b = fix_a(function, constants[a]), 0, 0
+        elif b in constants:
+            function, b = fix_b(function, constants[b]), a
+        new_functions.append(function)
+        new_sources.append((number[a], number[b]))
     new_outputs = []
     for node in outputs.tolist():
         if node not in number:
             number[node] = n_inputs + len(new_functions)
-            new_functions.append(15 if node == n_inputs + 1 else 0)
+            new_functions.append(ONE if constants[node] else ZERO)
             new_sources.append((0, 0))
         new_outputs.append(number[node])
     return GateList(
@@ -136,13 +128,3 @@ def read_circuit(board: Board, functions: Ints, sources: Ints, order: Ints, outp
         np.array(new_sources, dtype=np.int64).reshape(-1, 2),
         np.array(new_outputs, dtype=np.int64),
     )
-
-
-def _without_constants(function: int, sources: list[int], n_inputs: int) -> int:
-    """Truth table of a gate over (x, x), where x is the source that is not constant."""
-    table = 0
-    for x in (0, 1):
-        a, b = (source - n_inputs if n_inputs <= source < n_inputs + 2 else x for source in sources)
-        if function >> (2 * a + b) & 1:
-            table |= 0b1100 if x else 0b0011
-    return table

@@ -1,7 +1,7 @@
-"""The length of a description: bits for the gates of a circuit, and bits for the examples that it gets wrong.
+"""Description lengths: bits for the gates of a circuit, and bits for the examples that it gets wrong.
 
-A circuit of g gates among N nodes takes two sources and a function per gate, and the order of the gates is free; e errors
-among n examples take the choice of e out of n. All in whole 1024ths of a bit, so that costs are exact integers.
+A circuit of g gates among N nodes is described by two sources and a function per gate, and the order of the gates is free;
+e errors among n examples, by a choice of e out of n. Lengths are in 1024ths of a bit, so that costs are exact integers.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy.typing as npt
 __all__ = ["BIT", "FORBIDDEN", "FUNCTION_BITS", "NAND_BITS", "error_table", "error_tables", "gate_table"]
 
 BIT = 1024
-FUNCTION_BITS = 2.3  # log2 of the ten functions that depend on both sources, less 1: swapping the sources changes nothing
-NAND_BITS = -1.0  # one function, and the same for its sources
+FUNCTION_BITS = 2.3  # log2 of the ten functions that depend on both sources, less 1 because their order does not matter
+NAND_BITS = -1.0  # a single function, less 1 for the order of the sources
 FORBIDDEN = 1 << 50
 
 Ints = npt.NDArray[np.int64]
 
 
 def gate_table(n_inputs: int, max_gates: int, function_bits: float = FUNCTION_BITS) -> Ints:
-    """Cost of 0, 1, … gates: never less for more gates.
+    """Return the cost of 0, 1, … gates; more gates never cost less.
 
     Examples
     --------
@@ -38,9 +38,9 @@ def gate_table(n_inputs: int, max_gates: int, function_bits: float = FUNCTION_BI
 
 
 def error_table(n_examples: int, rate: float | None = None) -> Ints:
-    """Cost of 0, 1, … n errors among n examples; above one half the table stays at its highest.
+    """Return the cost of 0, 1, … n errors among n examples; from n / 2 on it stays the same.
 
-    If the rate of wrong labels is given, every error costs the same: what that rate makes it worth.
+    If the rate of wrong labels is given, every error costs the same, according to that rate.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def error_table(n_examples: int, rate: float | None = None) -> Ints:
 
 
 def error_tables(known: Sequence[int], width: int, rate: float | None = None) -> tuple[Ints, Ints]:
-    """Tables for targets with so many known cells each: one row per distinct number, and the row of each target."""
+    """Return the tables of targets with these numbers of known cells: one row per distinct number, and each target's row."""
     distinct = sorted(set(known))
     tables = np.zeros((len(distinct), width + 1), dtype=np.int64)
     for row, count in enumerate(distinct):

@@ -1,18 +1,21 @@
-"""Circuits of two-input gates: values, and the clean form in which they are handed over."""
+"""`GateList`: circuits as the lessons work on them, and their clean form without needless gates."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix, WordMatrix, pack, tail_mask, unpack
+from gradus._gates import NAND, NOT, ONE, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
+from gradus._network import Network
 
-__all__ = ["GateList", "cleaned", "evaluate", "gate_count", "gate_values", "select_outputs"]
+__all__ = ["GateList", "cleaned", "empty_circuit", "gate_count", "is_constant", "network_of", "select_outputs"]
 
-NOT, BUFFER, NAND = 3, 12, 7
-CONSTANTS = (0, 15)
+CONSTANTS = (ZERO, ONE)
+Name = tuple[int, bool]
+"""A node, and whether its complement is meant."""
 
 
 class GateList(NamedTuple):
@@ -26,7 +29,7 @@ class GateList(NamedTuple):
         Truth table of each gate: its value for sources (a, b) is bit 2a+b. 0 and 15 are constants, which cost nothing.
     sources : ndarray of int64, shape (gates, 2)
     outputs : ndarray of int64
-        The node of each target; -1 where there is none yet.
+        The node of each target; -1 for a target that has none yet.
     """
 
     n_inputs: int
@@ -35,40 +38,37 @@ class GateList(NamedTuple):
     outputs: npt.NDArray[np.int64]
 
 
+def empty_circuit(n_inputs: int, n_outputs: int = 0) -> GateList:
+    """Return a circuit without gates, whose outputs have no nodes yet."""
+    return GateList(n_inputs, np.zeros(0, np.uint8), _pairs([]), np.full(n_outputs, -1, dtype=np.int64))
+
+
+def is_constant(functions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Return which functions are constant."""
+    return np.asarray((functions == ZERO) | (functions == ONE))  # many times as fast as np.isin
+
+
 def gate_count(circuit: GateList) -> int:
-    """Count the gates that are not constants.
+    """Count the gates of a circuit, without constants.
 
     Examples
     --------
     >>> gate_count(GateList(1, np.array([3, 15], np.uint8), np.zeros((2, 2), np.int64), np.array([1, 2])))
     1
     """
-    return int(np.sum((circuit.functions != 0) & (circuit.functions != 15)))
+    return int(np.count_nonzero(~is_constant(circuit.functions)))
 
 
-def gate_values(function: int, a: WordMatrix, b: WordMatrix, everything: WordMatrix) -> WordMatrix:
-    """Value of a gate on packed sources."""
-    value = np.zeros_like(a)
-    for cell in range(4):
-        if function >> cell & 1:
-            value |= (a if cell & 2 else ~a) & (b if cell & 1 else ~b)
-    return value & everything
-
-
-def evaluate(circuit: GateList, X: BoolMatrix) -> BoolMatrix:
-    """Predict every output for every row.
+def network_of(circuit: GateList, **names: Sequence[str] | None) -> Network:
+    """Return a circuit whose outputs all have nodes as a `Network`.
 
     Examples
     --------
     >>> xor = GateList(2, np.array([6], np.uint8), np.array([[0, 1]]), np.array([2]))
-    >>> evaluate(xor, np.array([[0, 1], [1, 1]], dtype=bool)).ravel().tolist()
+    >>> network_of(xor).predict([[0, 1], [1, 1]]).ravel().tolist()
     [True, False]
     """
-    values = list(pack(X))
-    everything = tail_mask(len(X))
-    for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True):
-        values.append(gate_values(function, values[a], values[b], everything))
-    return unpack(np.array([values[node] for node in circuit.outputs.tolist()]), len(X))
+    return Network(circuit.n_inputs, circuit.sources, circuit.outputs, circuit.functions, **names)
 
 
 def select_outputs(circuit: GateList, places: list[int]) -> GateList:
@@ -78,11 +78,11 @@ def select_outputs(circuit: GateList, places: list[int]) -> GateList:
 
 
 def cleaned(circuit: GateList, *, nand: bool = False) -> GateList:
-    """Return the same function without dead, repeated or needless gates.
+    """Return an equivalent circuit without dead, repeated or needless gates.
 
     Buffers, inverters and constants are absorbed into the gates that read them; only an output that is the complement of
-    an input or of another gate that is needed itself keeps an inverter. In a NAND circuit nothing is absorbed but
-    constants, repetitions and double inversions.
+    an input or of another output keeps an inverter. In a NAND circuit only constants, repeated gates and double inverters
+    are removed.
 
     Examples
     --------
@@ -100,96 +100,87 @@ def cleaned(circuit: GateList, *, nand: bool = False) -> GateList:
 
 
 def _hashed(circuit: GateList, nand: bool) -> GateList:
-    """Rebuild gate by gate, naming every node by (node, complemented) of a simpler one where there is such a node."""
-    names: list[tuple[int, bool]] = [(node, False) for node in range(circuit.n_inputs)]
-    functions: list[int] = []
-    sources: list[tuple[int, int]] = []
-    known: dict[tuple[int, int, int], int] = {}
-
-    def gate(function: int, a: int, b: int) -> int:
-        key = (function, a, b)
-        if key not in known:
-            known[key] = circuit.n_inputs + len(functions)
-            functions.append(function)
-            sources.append((a, b))
-        return known[key]
-
+    """Rebuild a circuit gate by gate, with equal gates made once and nodes replaced by simpler ones."""
+    gates = _GateTable(circuit.n_inputs)
+    names: list[Name] = [(node, False) for node in range(circuit.n_inputs)]
     for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True):
         (x, not_x), (y, not_y) = names[a], names[b]
-        table = _over(function, not_x, not_y, x == y)
-        if nand:
-            names.append(_nand_name(table, x, y, functions, sources, circuit.n_inputs, gate))
-        elif x - circuit.n_inputs >= 0 and functions[x - circuit.n_inputs] in CONSTANTS:
-            one = functions[x - circuit.n_inputs] == 15
-            names.append(_name(table >> 2 & 3 if one else table & 3, y, gate))
-        elif y - circuit.n_inputs >= 0 and functions[y - circuit.n_inputs] in CONSTANTS:
-            shift = 1 if functions[y - circuit.n_inputs] == 15 else 0
-            names.append(_name((table >> shift & 1) | (table >> 2 + shift & 1) << 1, x, gate))
-        elif (table >> 2) == (table & 3):
-            names.append(_name(table & 3, y, gate))
-        elif (table >> 1 & 5) == (table & 5):
-            names.append(_name((table & 1) | (table >> 1 & 2), x, gate))
-        else:
-            names.append(_normal(table, x, y, gate))
+        function = flip_a(function) if not_x else function
+        function = flip_b(function) if not_y else function
+        function = tie(function) if x == y else function
+        names.append((gates.nand(function, x, y), False) if nand else gates.simplest(function, x, y))
     outputs = []
     for node in circuit.outputs.tolist():
         base, inverted = names[node] if node >= 0 else (-1, False)
-        outputs.append(gate(NOT, base, base) if inverted else base)
-    return GateList(circuit.n_inputs, np.array(functions, np.uint8), _pairs(sources), np.array(outputs, dtype=np.int64))
+        outputs.append(gates.gate(NOT, base, base) if inverted else base)
+    functions = np.array(gates.functions, np.uint8)
+    return GateList(circuit.n_inputs, functions, _pairs(gates.sources), np.array(outputs, dtype=np.int64))
 
 
-def _over(function: int, not_a: bool, not_b: bool, same: bool) -> int:
-    """Truth table over the sources themselves of a gate that reads them complemented or twice."""
-    table = 0
-    for cell in range(4):
-        a, b = cell >> 1 ^ not_a, (cell >> 1 if same else cell & 1) ^ not_b
-        table |= (function >> (2 * a + b) & 1) << cell
-    return table
+class _GateTable:
+    """Builds a list of distinct gates."""
 
+    def __init__(self, n_inputs: int) -> None:
+        self.n_inputs = n_inputs
+        self.functions: list[int] = []
+        self.sources: list[tuple[int, int]] = []
+        self._known: dict[tuple[int, int, int], int] = {}
 
-def _name(table: int, node: int, gate: object) -> tuple[int, bool]:
-    """Name of a function of one node: bit 0 its value at 0, bit 1 its value at 1."""
-    assert callable(gate)
-    if table in (0, 3):
-        return gate(15 if table else 0, 0, 0), False
-    return node, table == 1
+    def gate(self, function: int, a: int, b: int) -> int:
+        """Return the node of a gate, which is made if there is none."""
+        node = self._known.setdefault((function, a, b), self.n_inputs + len(self.functions))
+        if node == self.n_inputs + len(self.functions):
+            self.functions.append(function)
+            self.sources.append((a, b))
+        return node
 
+    def constant(self, node: int) -> int | None:
+        """Return the value of a node that is constant, else None."""
+        function = self.functions[node - self.n_inputs] if node >= self.n_inputs else NOT
+        return int(function == ONE) if function in CONSTANTS else None
 
-def _normal(table: int, x: int, y: int, gate: object) -> tuple[int, bool]:
-    """Sort the sources, and keep of a gate and its complement the one that is 0 at (0, 0)."""
-    assert callable(gate)
-    if x > y:
-        x, y = y, x
-        table = (table & 9) | (table >> 1 & 2) | (table << 1 & 4)
-    inverted = bool(table & 1)
-    return gate(table ^ 15 if inverted else table, x, y), inverted
+    def simplest(self, function: int, x: int, y: int) -> Name:
+        """Return a gate as the complement of another node, as another node itself, or as a new gate."""
+        x_value, y_value = self.constant(x), self.constant(y)
+        reads_x, reads_y = reads(function, False)
+        if x_value is not None or (y_value is None and not reads_x):
+            function, node = fix_a(function, x_value or 0), y
+        elif y_value is not None or not reads_y:
+            function, node = fix_b(function, y_value or 0), x
+        else:
+            return self._normal(function, x, y)
+        return (self.gate(function, 0, 0), False) if function in CONSTANTS else (node, function == NOT)
 
+    def _normal(self, function: int, x: int, y: int) -> Name:
+        """Sort the sources and, of a gate and its complement, make the one that is 0 at (0, 0)."""
+        if x > y:
+            x, y = y, x
+            function = (function & 9) | (function >> 1 & 2) | (function << 1 & 4)
+        inverted = bool(function & 1)
+        return self.gate(function ^ ONE if inverted else function, x, y), inverted
 
-def _nand_name(
-    table: int, x: int, y: int, functions: list[int], sources: list[tuple[int, int]], n_inputs: int, gate: object
-) -> tuple[int, bool]:
-    """Name of a NAND gate; its function may have become constant, or the complement of a complement."""
-    assert callable(gate)
-    kinds = [functions[node - n_inputs] if node >= n_inputs else -1 for node in (x, y)]
-    if table in CONSTANTS:
-        return gate(table, 0, 0), False
-    if 0 in kinds:
-        return gate(15, 0, 0), False
-    if 15 in kinds:
-        x = y = y if kinds[0] == 15 else x
-        if kinds == [15, 15]:
-            return gate(0, 0, 0), False
-    if x == y and x >= n_inputs and functions[x - n_inputs] == NAND:
-        inner = sources[x - n_inputs]
-        if inner[0] == inner[1]:
-            return inner[0], False
-    return gate(NAND, min(x, y), max(x, y)), False
+    def nand(self, function: int, x: int, y: int) -> int:
+        """Return the node of a NAND gate; its function may have become constant, or the complement of a complement."""
+        values = self.constant(x), self.constant(y)
+        if function in CONSTANTS:
+            return self.gate(function, 0, 0)
+        if 0 in values:
+            return self.gate(ONE, 0, 0)
+        if values == (1, 1):
+            return self.gate(ZERO, 0, 0)
+        if 1 in values:
+            x = y = y if values[0] == 1 else x
+        if x == y and x >= self.n_inputs and self.functions[x - self.n_inputs] == NAND:
+            inner, other = self.sources[x - self.n_inputs]
+            if inner == other:
+                return inner
+        return self.gate(NAND, min(x, y), max(x, y))
 
 
 def _outputs_absorbed(circuit: GateList) -> GateList:
-    """Turn an inverter at an output into the complement of the gate it reads, where nothing else needs that gate as it is.
+    """Replace an inverter at an output by complementing the gate that it reads, unless that gate is itself an output.
 
-    Readers of the gate inside the circuit absorb the complement; another output of it would need an inverter instead.
+    Gates that read the complemented gate absorb the complement.
     """
     functions, sources = circuit.functions.copy(), circuit.sources.copy()
     outputs = circuit.outputs.copy()
@@ -202,10 +193,10 @@ def _outputs_absorbed(circuit: GateList) -> GateList:
             continue
         functions[inner - circuit.n_inputs] ^= 15
         for reader in range(len(functions)):
-            for terminal in (0, 1):
+            for terminal, flip in enumerate((flip_a, flip_b)):
                 if sources[reader, terminal] == inner:
-                    functions[reader] = _over(int(functions[reader]), terminal == 0, terminal == 1, False)
-        # The inverter has become a buffer of the complemented gate, so whatever read it reads the gate.
+                    functions[reader] = flip(int(functions[reader]))
+        # The inverter is now a buffer of the complemented gate, so its readers read the gate instead.
         sources[sources == node] = inner
         outputs[outputs == node] = inner
         outputs[place] = inner
@@ -224,8 +215,7 @@ def _live(circuit: GateList) -> GateList:
     number = np.append(np.cumsum(live) - 1, -1)
     keep = live[n_inputs:]
     sources = circuit.sources[keep]
-    constant = np.isin(circuit.functions[keep], CONSTANTS)
-    sources = np.where(constant[:, np.newaxis], 0, sources)
+    sources = np.where(is_constant(circuit.functions[keep])[:, np.newaxis], 0, sources)
     return GateList(n_inputs, circuit.functions[keep], _pairs(number[sources]), number[circuit.outputs])
 
 

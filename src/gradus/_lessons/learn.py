@@ -1,4 +1,4 @@
-"""`learn`: from examples to circuits in one call."""
+"""`learn`: learns circuits from examples in one call."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from gradus._bits import BoolMatrix, as_bits, column_names, unpack
 from gradus._checks import check_choice, check_count, check_seed, check_time_limit
 from gradus._curriculum import resolve_order
 from gradus._html import notebook_table
-from gradus._lessons.board import PackedExamples
 from gradus._lessons.control import Control
-from gradus._lessons.gate_list import GateList, evaluate
+from gradus._lessons.gate_list import is_constant, network_of
 from gradus._lessons.neighbours import neighbours
-from gradus._lessons.packed_examples import read_targets, task_of
+from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
 from gradus._lessons.phases import PhaseSettings
-from gradus._lessons.school import School
-from gradus._lessons.school_plan import SchoolPlan, Taught
+from gradus._lessons.school import School, SchoolPlan, SchoolResult
 from gradus._minfs import minimum_feature_set
 from gradus._network import Network
 from gradus._progress import Callback
@@ -32,16 +30,16 @@ __all__ = ["LearnResult", "Order", "learn", "learn_whole"]
 Order = Literal["self-paced", "auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 N_TRIES = 3
 MAX_CIRCUITS = 5
-ALL_WORK = 6_000_000_000  # word operations for all circuits together, where their number is not given
+ALL_WORK = 6_000_000_000  # word operations for all circuits together, if their number is not given
 ROWS_TO_COMPARE = 4096
 RESTARTS = 2
-N_VOTES = 9  # where fewer circuits than this are taught, others about as small join the vote
-EQUALLY_GOOD = 1.1  # circuits described by at most so many times the bits of the shortest vote: no search is perfect
+N_VOTES = 9  # if fewer circuits are taught, neighbours about as small join the vote
+EQUALLY_GOOD = 1.1  # a circuit votes if its description is at most this many times as long as the shortest
 
 
 @dataclass(frozen=True, eq=False)
 class LearnResult:
-    """What `learn` found.
+    """Result of `learn`.
 
     Attributes
     ----------
@@ -54,9 +52,9 @@ class LearnResult:
     errors : ndarray of int
         Per target, how many training examples the best circuit gets wrong.
     wrong_rows : tuple of ndarray of int
-        Per target, which ones.
+        Per target, which examples these are.
     constant : ndarray of bool
-        Per target, whether it got a constant because nothing explains it better.
+        Per target, whether it is a constant because no circuit explains it better.
     converged : bool
         Whether every known target value of the training examples is right.
     stopped : str or None
@@ -79,16 +77,16 @@ class LearnResult:
 
     @property
     def n_gates(self) -> int:
-        """Gates of the best circuit; a constant is not counted."""
-        return int(np.sum((self.network.functions != 0) & (self.network.functions != 15)))
+        """Number of gates of the best circuit, without constants."""
+        return int(np.count_nonzero(~is_constant(self.network.functions)))
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Share of the voting circuits that say 1, per row and target."""
+        """Return the share of the voting circuits that predict 1, per row and target."""
         votes = [circuit.predict(X) for circuit in self.circuits[: self.n_voting]]
         return np.asarray(np.mean(votes, axis=0), dtype=np.float64)
 
     def predict(self, X: Any) -> BoolMatrix:
-        """Predict every target by the vote of the equally good circuits; the best one decides a tie."""
+        """Predict every target by a vote of the equally good circuits; the best one decides ties."""
         share = self.predict_proba(X)
         return np.where(share == 0.5, self.network.predict(X), share > 0.5)
 
@@ -130,20 +128,20 @@ def learn(
     X : array-like of 0/1 or DataFrame, shape (n, l)
         Inputs.
     Y : array-like of 0/1 or DataFrame, shape (n, m) or (n,)
-        Targets. Unknown cells (NaN, None or masked) never count.
+        Targets. Unknown cells (NaN, None or masked) do not count.
     order : "self-paced", "auto", "entropy", "random", sequence of int, or None
-        The order in which targets are taught: the one that needs fewest gates next (``"self-paced"``), by minimum feature
-        sets (``"auto"``), by conditional entropies, at random, the one given, or the order of the columns (None).
+        The order in which targets are taught: always the one that needs the fewest gates next (``"self-paced"``), by minimum
+        feature sets (``"auto"``), by conditional entropies, at random, the one given, or the order of the columns (None).
     gates : {"any", "nand"}
         Any function of two nodes, or NAND gates only.
     noise : "auto" or float in [0, 0.5)
-        Share of wrong labels. 0 asks for no error at all; ``"auto"`` allows errors where they are so much shorter to
-        describe than the gates that would avoid them that they must be noise.
+        Share of wrong labels. 0 allows no errors; ``"auto"`` allows errors if they are so much shorter to describe than the
+        gates that would avoid them that they must be noise.
     n_tries : int
-        Tries per lesson, of which the smallest circuit goes on.
+        Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional
-        Independent circuits; the equally good ones vote. By default one to five, fewer the more work the first one took,
-        plus similar circuits of about the same size, up to nine in all.
+        Number of independent circuits; the equally good ones vote. By default one to five, fewer if the first one took much
+        work, plus similar circuits of about the same size, up to nine in all.
     time_limit : float, optional
         Seconds after which the best so far is returned. Without one, the result depends on the data, the settings and the
         seed alone.
@@ -178,7 +176,7 @@ def learn(
     """
     inputs = as_bits(X, "X")
     targets, known = read_targets(Y)
-    task = task_of(inputs, targets, known)
+    examples = pack_examples(inputs, targets, known)
     seed, n_tries = check_seed(seed), check_count("n_tries", n_tries)
     wanted = None if n_circuits is None else check_count("n_circuits", n_circuits)
     limit, rate = check_time_limit(time_limit), _check_noise(noise)
@@ -191,122 +189,113 @@ def learn(
     )
     settings = PhaseSettings(nand=nand, noise_rate=rate or None)
 
-    def school(number: int) -> Taught | None:
+    def teach(number: int) -> SchoolResult | None:
         late = control.stopped is not None and number > 0
-        return None if late else School(task, plan, settings, seed, number, control).run()
+        return None if late else School(examples, plan, settings, seed, number, control).run()
 
-    found = _run_schools(school, wanted, control)
+    found = _run_schools(teach, wanted, control)
     if wanted is None:
         ranked, n_voting = _ranked(found)
         if not ranked[0].tolerant and not (n_voting > 1 and _agree(ranked[:n_voting])):
-            found += neighbours(task, ranked[:n_voting], N_VOTES // n_voting - 1, settings, seed, control)
+            found += neighbours(examples, ranked[:n_voting], N_VOTES // n_voting - 1, settings, seed, control)
     names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
-    return _result(task, found, control, names)
+    return _result(examples, found, control, names)
 
 
 def learn_whole(X: Any, Y: Any, **settings: Any) -> LearnResult:
-    """Learn as `learn` does, but let Ctrl-C through: what is half learned must not get into rows and figures."""
+    """Learn as `learn` does, but raise on Ctrl-C: incomplete results must not get into rows and figures."""
     result = learn(X, Y, **settings)
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return result
 
 
-def _ranked(found: Sequence[Taught]) -> tuple[list[Taught], int]:
-    """Sort circuits, the best first and equal ones in the order of their seeds, and count those about as good as the best.
+def _ranked(found: Sequence[SchoolResult]) -> tuple[list[SchoolResult], int]:
+    """Sort circuits, best first and equal ones in the order of their numbers, and count those about as good as the best.
 
-    Where some circuits are exact, those that allow errors do not vote.
+    If some circuits are exact, those that allow errors do not vote.
     """
-    ranked = sorted(found, key=lambda taught: (taught.tolerant, taught.length))
+    ranked = sorted(found, key=lambda one: (one.tolerant, one.length))
     best = ranked[0]
     return ranked, sum(one.tolerant == best.tolerant and one.length <= EQUALLY_GOOD * best.length for one in ranked)
 
 
-def _run_schools(school: Callable[[int], Taught | None], wanted: int | None, control: Control) -> list[Taught]:
+def _run_schools(teach: Callable[[int], SchoolResult | None], wanted: int | None, control: Control) -> list[SchoolResult]:
     """Run as many schools as wanted, or as are worth their time; those not started before a stop are left out.
 
-    Without a number, a second circuit is taught if the first took little work; if the two are the same function, no further
-    one would change a vote, and otherwise there are as many as the work allows. If the first did not solve all lessons,
-    there are up to two more starts.
+    Without a given number, a second circuit is taught if the first took little work. If the two compute the same, no further
+    circuit would change the vote; otherwise there are as many as the work allows. If the first school did not solve all
+    lessons, up to two more are started instead.
     """
-    if wanted is None:
-        found = control.map(school, range(1))
-        while len(found) <= RESTARTS and all(taught is not None and taught.unsolved for taught in found):
-            found += control.map(school, range(len(found), len(found) + 1))
-        if len(found) > 1:
-            return [taught for taught in found if taught is not None]
+
+    def run(numbers: Sequence[int]) -> list[SchoolResult]:
+        return [one for one in control.map(teach, numbers) if one is not None]
+
+    if wanted is not None:
+        return run(range(wanted))
+    found = run([0])
+    while len(found) <= RESTARTS and control.stopped is None and all(one.unsolved for one in found):
+        found += run([len(found)])
+    if len(found) > 1 or _affordable(found) == 1:
+        return found
+    found += run([1])
+    if not _agree(found):
         affordable = _affordable(found)
-        if affordable > 1:
-            found += control.map(school, range(1, 2))
-            if not _agree([taught for taught in found if taught is not None]):
-                affordable = _affordable(found)
-                control.n_circuits = max(affordable, 2)
-                found += control.map(school, range(2, affordable))
-    else:
-        found = control.map(school, range(wanted))
-    return [taught for taught in found if taught is not None]
+        control.n_circuits = max(affordable, 2)
+        found += run(range(2, affordable))
+    return found
 
 
-def _affordable(found: list[Taught | None]) -> int:
-    work = max([taught.work for taught in found if taught is not None] or [ALL_WORK])
-    return max(1, min(MAX_CIRCUITS, ALL_WORK // max(work, 1)))
+def _affordable(found: list[SchoolResult]) -> int:
+    """Return how many circuits the work allows, if all take as much as the longest so far."""
+    return max(1, min(MAX_CIRCUITS, ALL_WORK // max(1, *(one.work for one in found))))
 
 
-def _agree(taught: list[Taught]) -> bool:
-    """Whether all circuits are equally long and predict the same on many random rows (always true after a stop)."""
-    rows = np.random.default_rng(0).random((ROWS_TO_COMPARE, taught[0].circuit.n_inputs)) < 0.5
-    first = evaluate(taught[0].circuit, rows)
-    return all(one.length == taught[0].length and (evaluate(one.circuit, rows) == first).all() for one in taught[1:])
+def _agree(found: Sequence[SchoolResult]) -> bool:
+    """Return whether all circuits are equally long and predict the same on many random rows."""
+    rows = np.random.default_rng(0).random((ROWS_TO_COMPARE, found[0].circuit.n_inputs)) < 0.5
+    first = network_of(found[0].circuit).predict(rows)
+    return all(one.length == found[0].length and (network_of(one.circuit).predict(rows) == first).all() for one in found[1:])
 
 
-def _result(task: PackedExamples, found: list[Taught], control: Control, names: dict[str, Any]) -> LearnResult:
+def _result(
+    examples: PackedExamples, found: list[SchoolResult], control: Control, names: dict[str, tuple[str, ...] | None]
+) -> LearnResult:
     ranked, n_voting = _ranked(found)
-    best = ranked[0]
-    wrong = wrong_rows(task, best.circuit)
-    n_inputs, functions = best.circuit.n_inputs, best.circuit.functions
-    constant = [node >= n_inputs and functions[node - n_inputs] in (0, 15) for node in best.circuit.outputs.tolist()]
+    circuits = tuple(network_of(one.circuit, **names) for one in ranked)
+    best, n = circuits[0], examples.n_examples
+    wrong = (best.predict(unpack(examples.inputs, n)) ^ unpack(examples.targets, n)) & unpack(examples.known, n)
+    constant = np.append(np.zeros(best.n_inputs, dtype=np.bool_), is_constant(best.functions))
     return LearnResult(
-        circuits=tuple(_network_of(taught.circuit, names) for taught in ranked),
+        circuits=circuits,
         n_voting=n_voting,
-        order=best.order,
-        errors=np.array([len(rows) for rows in wrong], dtype=np.int64),
-        wrong_rows=wrong,
-        constant=np.array(constant, dtype=np.bool_),
-        converged=not any(len(rows) for rows in wrong),
+        order=ranked[0].order,
+        errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
+        wrong_rows=tuple(np.flatnonzero(column) for column in wrong.T),
+        constant=constant[best.outputs],
+        converged=not wrong.any(),
         stopped=control.stopped,
     )
-
-
-def _network_of(circuit: GateList, names: dict[str, Any]) -> Network:
-    return Network(circuit.n_inputs, circuit.sources, circuit.outputs, circuit.functions, **names)
-
-
-def wrong_rows(task: PackedExamples, circuit: GateList) -> tuple[npt.NDArray[np.int64], ...]:
-    """Which known examples a circuit gets wrong, per target."""
-    n = task.n_examples
-    wrong = (evaluate(circuit, unpack(task.inputs, n)) ^ unpack(task.targets, n)) & unpack(task.known, n)
-    return tuple(np.flatnonzero(column) for column in wrong.T)
 
 
 def _fixed_order(
     inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, order: Any, seed: int, time_limit: float | None
 ) -> tuple[int, ...] | None:
-    """Turn the order into a tuple; None stands for self-paced."""
-    if isinstance(order, str) and order == "self-paced":
-        return None
-    if isinstance(order, str) and order not in ("auto", "entropy", "random"):
-        raise SettingsError(
-            f"order is {order!r}; use 'self-paced', 'auto', 'entropy', 'random', None or a sequence of target columns."
-        )
-    wanted = order.tolist() if isinstance(order, np.ndarray) else order
-    if wanted == "auto" and not known.all():
-        return _auto_order(inputs, targets, known)
-    columns, _ = resolve_order(inputs, targets, wanted, seed=seed, time_limit=time_limit, on_conflict="ignore")
-    return tuple(int(column) for column in columns)
+    """Turn the argument `order` into a tuple of columns; None stands for self-paced."""
+    if isinstance(order, str):
+        if order == "self-paced":
+            return None
+        if order not in ("auto", "entropy", "random"):
+            raise SettingsError(
+                f"order is {order!r}; use 'self-paced', 'auto', 'entropy', 'random', None or a sequence of target columns."
+            )
+        if order == "auto" and not known.all():
+            return _auto_order(inputs, targets, known)
+    return resolve_order(inputs, targets, order, seed=seed, time_limit=time_limit, on_conflict="ignore")[0]
 
 
 def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) -> tuple[int, ...]:
-    """Order by minimum feature sets on the known cells of each target."""
+    """Order targets by minimum feature sets on the known cells of each."""
     sizes = []
     for column in range(targets.shape[1]):
         rows = known[:, column]

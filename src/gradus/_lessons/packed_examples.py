@@ -1,16 +1,41 @@
-"""Examples as a task: packed inputs, and packed targets with a mask of the cells that are known."""
+"""`PackedExamples`: checked inputs and targets, packed, with a mask of the targets that are known."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from gradus._bits import BoolMatrix, as_bits, pack, tail_mask
-from gradus._lessons.board import PackedExamples
-from gradus.errors import DataError
+from gradus._bits import BoolMatrix, WordMatrix, as_bits, as_table, check_examples, pack, tail_mask
 
-__all__ = ["read_targets", "task_of"]
+__all__ = ["PackedExamples", "pack_examples", "read_targets"]
+
+
+class PackedExamples(NamedTuple):
+    """Packed columns of inputs and targets; see `gradus._bits.pack`."""
+
+    n_examples: int
+    inputs: WordMatrix
+    targets: WordMatrix
+    """Unknown targets are 0."""
+    known: WordMatrix
+    """Which targets are known."""
+    everything: npt.NDArray[np.uint64]
+    """One row with a bit set for every example."""
+
+
+def pack_examples(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) -> PackedExamples:
+    """Check that inputs and targets belong together, and pack them.
+
+    Examples
+    --------
+    >>> bits = np.eye(2, dtype=bool)
+    >>> pack_examples(bits, bits, np.ones_like(bits)).n_examples
+    2
+    """
+    check_examples(inputs, targets)
+    return PackedExamples(len(inputs), pack(inputs), pack(targets & known), pack(known), tail_mask(len(inputs)))
 
 
 def read_targets(Y: Any) -> tuple[BoolMatrix, BoolMatrix]:
@@ -27,23 +52,16 @@ def read_targets(Y: Any) -> tuple[BoolMatrix, BoolMatrix]:
     >>> targets.astype(int).tolist(), known.astype(int).tolist()
     ([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     """
-    columns = getattr(Y, "columns", None)
-    values = Y.to_numpy() if columns is not None else Y
-    masked = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
-    try:
-        table = np.asarray(values)
-    except ValueError as error:
-        raise DataError("Y is not a table: its rows have different lengths.") from error
+    table = as_table(Y, "Y")
     unknown = _missing(table)
-    if masked is not None:
-        unknown |= masked
+    if isinstance(Y, np.ma.MaskedArray):
+        unknown |= np.ma.getmaskarray(Y).reshape(table.shape)
     if not unknown.any():
         targets = as_bits(Y, "Y")
         return targets, np.ones_like(targets)
     filled = table.astype(object)
     filled[unknown] = 0
-    targets = as_bits(filled, "Y")
-    return targets, ~unknown.reshape(targets.shape)
+    return as_bits(filled, "Y"), ~unknown
 
 
 def _missing(table: Any) -> BoolMatrix:
@@ -55,20 +73,3 @@ def _missing(table: Any) -> BoolMatrix:
 
 def _is_missing(cell: Any) -> bool:
     return cell is None or str(cell) in ("nan", "<NA>", "NaT")
-
-
-def task_of(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) -> PackedExamples:
-    """Check that inputs and targets belong together, and pack them.
-
-    Examples
-    --------
-    >>> bits = np.eye(2, dtype=bool)
-    >>> task_of(bits, bits, np.ones_like(bits)).n_examples
-    2
-    """
-    if len(inputs) != len(targets):
-        raise DataError(f"X has {len(inputs)} rows and Y has {len(targets)}; give one row of each for every example.")
-    for table, what in ((inputs, "X"), (targets, "Y")):
-        if table.shape[1] == 0:
-            raise DataError(f"{what} has no columns; give at least one.")
-    return PackedExamples(len(inputs), pack(inputs), pack(targets & known), pack(known), tail_mask(len(inputs)))

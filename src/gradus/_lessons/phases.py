@@ -1,4 +1,4 @@
-"""The phases of a lesson: fit (errors only), tidy (gates only, no error), and weigh up (gates against errors)."""
+"""The phases of a lesson: screen targets, fit (errors only), tidy (gates only, no errors), tolerate (gates and errors)."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._lessons.board import PackedExamples, load_circuit, new_board, read_circuit
+from gradus._lessons.board import load_circuit, new_board, read_circuit
 from gradus._lessons.control import Control
 from gradus._lessons.description import BIT, FORBIDDEN, FUNCTION_BITS, NAND_BITS, error_tables, gate_table
 from gradus._lessons.gate_list import GateList, cleaned, gate_count
-from gradus._lessons.kernel.walk import BEST, BEST_LIVE, PRICED, RUNNING, WORK, restart_trail, walk
+from gradus._lessons.kernel.walk import BEST, BEST_LIVE, PRICED, RUNNING, WORK, restart_trail, scan, walk
 from gradus._lessons.kernel.walk_arrays import N_SPARE, Board, Rules, Trail
+from gradus._lessons.packed_examples import PackedExamples
 
-__all__ = ["Draft", "PhaseSettings", "counted_errors", "fit", "scaled", "tidy", "tolerate", "trail_for"]
+__all__ = ["Draft", "PhaseSettings", "Start", "fit", "scaled", "screen", "tidy", "tolerate", "trail_for"]
 
-SLICE_WORK = 40_000_000  # word operations: some 20 ms
-PAIR_WORK = 20_000  # word operations for the pairs of one move, beyond which only some nodes are candidates
+SLICE_WORK = 40_000_000  # word operations: about 20 ms
+PAIR_WORK = 20_000  # word operations for the pairs of one move; if all pairs took more, only some nodes are candidates
 MIN_CANDIDATES = 24
 WORK_OF_A_MOVE = 40_000
 FIT_THRESHOLDS = np.array([0] * 10 + [-1, -1, 1, 1, 2, 3], dtype=np.int64)
 NO_THRESHOLD = np.zeros(1, dtype=np.int64)
-MORE_SLOTS = 4  # gates by which a circuit may grow on the way to a smaller one
+MORE_SLOTS = 4  # gates by which a circuit may grow temporarily on the way to a smaller one
 
 Ints = npt.NDArray[np.int64]
 
@@ -32,27 +33,27 @@ class PhaseSettings(NamedTuple):
 
     nand: bool = False
     noise_rate: float | None = None
-    """Share of wrong labels, where it is known."""
+    """Share of wrong labels, if it is known."""
     spare_gates: int = 30
     """Gates that a fit may add."""
     fresh_gates: int = 10
     """Random gates drawn for every move."""
     history: int = 300
-    """Costs that late acceptance looks back on."""
+    """Length of the late-acceptance history."""
     history_share: float = 0.1
     """The same for long walks that make circuits smaller, as a share of the moves that their work allows."""
     long_walk: int = 60_000_000
-    """Work from which a walk is long."""
+    """Work from which on a walk is long."""
     fit_work: int = 3_000_000
-    """The first fits of a lesson; each further round gets four times as much."""
+    """Work of the first fits of a lesson; each further round gets four times as much."""
     noisy_fit_work: int = 48_000_000
-    """A fit where errors are allowed: it seldom ends early."""
+    """Work of a fit where errors are allowed: it seldom ends early."""
     tidy_work: int = 15_000_000
     tolerate_work: int = 50_000_000
 
 
 class Prices(NamedTuple):
-    """What errors and gates cost: a table of errors per kind of target, which kind each target is, and a table of gates."""
+    """The costs of a walk: of errors by kind of target, the kind of each target, and of gates; as in `Rules`."""
 
     errors: Ints
     kind: Ints
@@ -60,30 +61,46 @@ class Prices(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """How a walk moves and when it ends; fields that `Rules` has too mean the same there."""
+    """How a walk moves and when it ends; fields that `Rules` has too mean the same."""
 
     exact: bool
     thresholds: Ints
     node_chance: int
     stop_cost: int
     shortens: bool
-    """Whether it makes circuits smaller, which takes a long memory and ends when nothing comes of it."""
+    """Whether it makes circuits smaller: it then has a long history, and ends when it has not improved for a while."""
     latest: bool = False
 
 
 FITTING = Moves(exact=False, thresholds=FIT_THRESHOLDS, node_chance=32, stop_cost=0, shortens=False)
 TIDYING = Moves(exact=True, thresholds=NO_THRESHOLD, node_chance=128, stop_cost=-1, shortens=True)
-WEIGHING = Moves(exact=False, thresholds=FIT_THRESHOLDS, node_chance=64, stop_cost=-1, shortens=True)
+TOLERATING = Moves(exact=False, thresholds=FIT_THRESHOLDS, node_chance=64, stop_cost=-1, shortens=True)
+
+
+class Start(NamedTuple):
+    """Where a walk starts and what it may use."""
+
+    examples: PackedExamples
+    circuit: GateList
+    columns: list[int]
+    """The target of each output of the circuit."""
+    seed: int
+    work: int
+    """Word operations after which the walk ends."""
+    settings: PhaseSettings
+    control: Control
 
 
 class Draft(NamedTuple):
-    """A circuit for some targets with its errors, and whether the phase that made it reached its aim."""
+    """A circuit for some targets with its errors, and whether the phase that made it reached its goal."""
 
     circuit: GateList
     errors: Ints
     reached: bool
-    priced: int
-    work: int
+    priced: int = 0
+    """Pairs of nodes priced by the phase."""
+    work: int = 0
+    """Word operations of the phase."""
 
     @property
     def n_gates(self) -> int:
@@ -92,10 +109,10 @@ class Draft(NamedTuple):
 
 
 def _history(board: Board, n_gates: int, work: int, settings: PhaseSettings) -> int:
-    """How far to look back: a long walk that may take detours ends at smaller circuits, a short one has no time for them."""
+    """Return the length of the history: detours lead long walks to smaller circuits, and short ones have no time for them."""
     if work < settings.long_walk:
         return settings.history
-    n_candidates = min(board.n_inputs + n_gates, max_candidates(len(board.everything))) + settings.fresh_gates
+    n_candidates = min(board.n_inputs + n_gates, _max_candidates(len(board.everything))) + settings.fresh_gates
     work_of_a_move = 400 + 2 * len(board.everything) * n_candidates**2
     return max(settings.history, int(settings.history_share * work / work_of_a_move))
 
@@ -115,15 +132,15 @@ def trail_for(board: Board, seed: int, history: int) -> Trail:
     )
 
 
-def max_candidates(n_words: int) -> int:
-    """Nodes per move such that the pairs of all of them take a bounded time, however many examples there are."""
+def _max_candidates(n_words: int) -> int:
+    """Return how many nodes may be candidates of a move, so that pricing all pairs takes bounded time for any examples."""
     return max(int((2 * PAIR_WORK / n_words) ** 0.5), MIN_CANDIDATES)
 
 
-def scaled(settings: PhaseSettings, task: PackedExamples) -> PhaseSettings:
-    """Give walks on many examples as many moves as walks on few, within reason: a move's work grows with the examples."""
-    n_words = task.inputs.shape[1]
-    n_candidates = min(max_candidates(n_words) + settings.fresh_gates, len(task.inputs) + settings.spare_gates)
+def scaled(settings: PhaseSettings, examples: PackedExamples) -> PhaseSettings:
+    """Increase the work with the number of examples, so that walks on many examples make about as many moves as on few."""
+    n_words = examples.inputs.shape[1]
+    n_candidates = min(_max_candidates(n_words) + settings.fresh_gates, len(examples.inputs) + settings.spare_gates)
     scale = max(1, 2 * n_words * n_candidates**2 // WORK_OF_A_MOVE)
     return settings._replace(
         fit_work=scale * settings.fit_work,
@@ -134,9 +151,9 @@ def scaled(settings: PhaseSettings, task: PackedExamples) -> PhaseSettings:
 
 
 def _run(board: Board, rules: Rules, trail: Trail, control: Control, settings: PhaseSettings, stall: int = 0) -> Draft:
-    """Walk in slices until the walk ends or the work is stopped, and return the best circuit.
+    """Walk in slices until the walk ends or is stopped, and return the best circuit.
 
-    With `stall`, it also ends when so much work in a row has brought nothing.
+    With `stall`, it also ends after this much work without an improvement.
     """
     restart_trail(board, rules, trail)
     best, since = int(trail.numbers[BEST]), 0
@@ -149,30 +166,16 @@ def _run(board: Board, rules: Rules, trail: Trail, control: Control, settings: P
     n_live = int(trail.numbers[BEST_LIVE])
     circuit = read_circuit(board, trail.functions, trail.sources, trail.order[:n_live], trail.outputs)
     circuit = cleaned(circuit, nand=settings.nand)
+    load_circuit(board, circuit)  # which counts its errors
     reached = bool(trail.numbers[BEST] <= rules.stop_cost)
-    return Draft(circuit, counted_errors(board, circuit), reached, int(trail.numbers[PRICED]), int(trail.numbers[WORK]))
+    return Draft(circuit, board.errors.copy(), reached, int(trail.numbers[PRICED]), int(trail.numbers[WORK]))
 
 
-def counted_errors(board: Board, circuit: GateList) -> Ints:
-    """Errors of a circuit on a board's targets; the board then holds this circuit."""
-    load_circuit(board, circuit)
-    return board.errors.copy()
-
-
-def _walk(
-    task: PackedExamples,
-    circuit: GateList,
-    columns: list[int],
-    seed: int,
-    work: int,
-    settings: PhaseSettings,
-    control: Control,
-    prices: Prices,
-    moves: Moves,
-) -> Draft:
+def _walk(start: Start, prices: Prices, moves: Moves) -> Draft:
     """Walk from a circuit, and return the best one on the way."""
-    board = new_board(task, columns, len(prices.gates) - 1)
-    load_circuit(board, circuit)
+    settings, work = start.settings, start.work
+    board = new_board(start.examples, start.columns, len(prices.gates) - 1)
+    load_circuit(board, start.circuit)
     rules = Rules(
         error_cost=prices.errors,
         kind=prices.kind,
@@ -182,66 +185,69 @@ def _walk(
         thresholds=moves.thresholds,
         node_chance=moves.node_chance,
         n_spare=settings.fresh_gates,
-        max_candidates=max_candidates(len(board.everything)) + settings.fresh_gates,
+        max_candidates=_max_candidates(len(board.everything)) + settings.fresh_gates,
         stop_cost=moves.stop_cost,
         max_work=work,
         latest=moves.latest,
     )
-    history = _history(board, gate_count(circuit), work, settings) if moves.shortens else settings.history
+    history = _history(board, gate_count(start.circuit), work, settings) if moves.shortens else settings.history
     stall = work // 3 if moves.shortens and not moves.latest else 0
-    return _run(board, rules, trail_for(board, seed, history), control, settings, stall)
+    return _run(board, rules, trail_for(board, start.seed, history), start.control, settings, stall)
 
 
-def fit(
-    task: PackedExamples,
-    circuit: GateList,
-    columns: list[int],
-    seed: int,
-    work: int,
-    settings: PhaseSettings,
-    control: Control,
-) -> Draft:
-    """Change a circuit until no target has an error; gates cost nothing, but only so many may be added."""
-    errors = BIT * np.arange(task.n_examples + 1, dtype=np.int64)[np.newaxis]
-    gates = np.zeros(gate_count(circuit) + settings.spare_gates + 1, dtype=np.int64)
-    prices = Prices(errors, np.zeros(len(columns), dtype=np.int64), gates)
-    return _walk(task, circuit, columns, seed, work, settings, control, prices, FITTING)
+def screen(examples: PackedExamples, circuit: GateList, columns: list[int], seed: int) -> Ints:
+    """Return the fewest errors that one node and one gate on two nodes make on each target: shape (targets, 2).
+
+    With many nodes or examples, only some of the pairs are tried.
+    """
+    board = new_board(examples, columns, len(circuit.functions) + 1)
+    load_circuit(board, circuit._replace(outputs=np.full(len(columns), -1, dtype=np.int64)))
+    rules = Rules(
+        error_cost=_error_counts(examples),
+        kind=np.zeros(len(columns), dtype=np.int64),
+        gate_cost=np.zeros(1, dtype=np.int64),
+        exact=False,
+        nand=False,
+        thresholds=NO_THRESHOLD,
+        node_chance=0,
+        n_spare=0,
+        max_candidates=2 * _max_candidates(examples.inputs.shape[1]),
+        stop_cost=0,
+        max_work=0,
+    )
+    return scan(board, rules, trail_for(board, seed, 1))
 
 
-def tidy(
-    task: PackedExamples,
-    circuit: GateList,
-    columns: list[int],
-    seed: int,
-    work: int,
-    settings: PhaseSettings,
-    control: Control,
-    free_gates: int = 0,
-) -> Draft:
+def _error_counts(examples: PackedExamples) -> Ints:
+    """Return a table in which every error costs the same."""
+    return BIT * np.arange(examples.n_examples + 1, dtype=np.int64)[np.newaxis]
+
+
+def fit(start: Start) -> Draft:
+    """Change a circuit until no target has an error; gates are free, but only some spare ones may be added."""
+    gates = np.zeros(gate_count(start.circuit) + start.settings.spare_gates + 1, dtype=np.int64)
+    prices = Prices(_error_counts(start.examples), np.zeros(len(start.columns), dtype=np.int64), gates)
+    return _walk(start, prices, FITTING)
+
+
+def tidy(start: Start, free_gates: int = 0) -> Draft:
     """Look for a smaller circuit without errors; the one given must have none.
 
     If gates up to some number are free, return where the walk ends: some circuit of about that size.
     """
-    errors = np.full((1, task.n_examples + 1), FORBIDDEN, dtype=np.int64)
+    errors = np.full((1, start.examples.n_examples + 1), FORBIDDEN, dtype=np.int64)
     errors[0, 0] = 0
-    n_slots = max(gate_count(circuit), free_gates) + MORE_SLOTS
+    n_slots = max(gate_count(start.circuit), free_gates) + MORE_SLOTS
     gates = BIT * np.maximum(np.arange(n_slots + 1, dtype=np.int64) - free_gates, 0)
-    prices = Prices(errors, np.zeros(len(columns), dtype=np.int64), gates)
-    moves = TIDYING._replace(latest=free_gates > 0)
-    return _walk(task, circuit, columns, seed, work, settings, control, prices, moves)
+    prices = Prices(errors, np.zeros(len(start.columns), dtype=np.int64), gates)
+    return _walk(start, prices, TIDYING._replace(latest=free_gates > 0))
 
 
-def tolerate(
-    task: PackedExamples,
-    circuit: GateList,
-    columns: list[int],
-    seed: int,
-    work: int,
-    settings: PhaseSettings,
-    control: Control,
-) -> Draft:
+def tolerate(start: Start) -> Draft:
     """Look for the shortest description: gates and errors, each at its price in bits."""
-    known = [int(count) for count in np.bitwise_count(task.known[columns]).sum(axis=1)]
-    errors, kind = error_tables(known, task.n_examples, settings.noise_rate)
-    gates = gate_table(len(task.inputs), gate_count(circuit) + MORE_SLOTS, NAND_BITS if settings.nand else FUNCTION_BITS)
-    return _walk(task, circuit, columns, seed, work, settings, control, Prices(errors, kind, gates), WEIGHING)
+    examples, settings = start.examples, start.settings
+    known = [int(count) for count in np.bitwise_count(examples.known[start.columns]).sum(axis=1)]
+    errors, kind = error_tables(known, examples.n_examples, settings.noise_rate)
+    n_slots = gate_count(start.circuit) + MORE_SLOTS
+    gates = gate_table(len(examples.inputs), n_slots, NAND_BITS if settings.nand else FUNCTION_BITS)
+    return _walk(start, Prices(errors, kind, gates), TOLERATING)

@@ -1,52 +1,97 @@
-"""The school: one circuit is taught all targets, one lesson at a time, the cheapest target first."""
+"""`School`: teaches one circuit all targets, one lesson at a time, the cheapest target first."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gradus._bits import unpack
-from gradus._lessons.board import PackedExamples
+from gradus._gates import ONE, ZERO
 from gradus._lessons.control import Control
 from gradus._lessons.description import BIT
-from gradus._lessons.gate_list import GateList, cleaned, select_outputs
+from gradus._lessons.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._lessons.joint import joint_drafts
-from gradus._lessons.phases import Draft, PhaseSettings, fit, tidy, tolerate
-from gradus._lessons.school_plan import SchoolPlan, Taught
-from gradus._lessons.screen import least_errors
+from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.phases import Draft, PhaseSettings, fit, screen, tidy, tolerate
 from gradus._lessons.workshop import FIT, JOINT, SCREEN, TIDY, TOLERATE, Workshop
+from gradus._progress import Progress
 
-__all__ = ["School"]
+__all__ = ["School", "SchoolPlan", "SchoolResult"]
 
-MAX_FIT_WORK = 6_000_000_000  # word operations: some two seconds
+MAX_FIT_WORK = 6_000_000_000  # word operations: about two seconds
 MAX_TIDY_WORK = 8_000_000_000
 HARD_LESSON = 1_000_000_000
 JOINT_STARTS = 2  # per try of a lesson
-MORE_GATES = 10  # that a joint start has at first, compared with the circuit it competes with
+MORE_GATES = 10  # how many gates more than the circuit it competes with a joint start may use
+
+
+class SchoolPlan(NamedTuple):
+    """Settings of a school; the numbers were chosen on training sets that are not reported."""
+
+    order: tuple[int, ...] | None
+    """None: self-paced."""
+    exact: bool | None
+    """Whether errors are forbidden; None: as the examples suggest."""
+    n_tries: int = 3
+    cheap_try: int = 200_000_000
+    """Work of a fit up to which a lesson gets all tries; in harder lessons time is better spent on tidying."""
+    width: int = 8
+    """Targets that are tried in one lesson."""
+    contenders: int = 1
+    """Targets of a lesson that get all tries."""
+    first_rounds: int = 6
+    """Rounds of fits in the first lesson; each further lesson has one more, up to `rounds`."""
+    rounds: int = 7
+    """Each round gives the fits of a lesson four times the work of the one before."""
+    doubt: float = 33.0
+    """How strong the evidence of noise must be before errors are tolerated, see `School._in_doubt`."""
+    few: int = 4
+    trust: float = 0.1
+    """For each target taught exactly beyond the first `few`, the evidence must be stronger by this share."""
+    least_saving: float = 2.5
+    """What allowing errors must save at least, in square roots of the length of the exact circuit (both in bits)."""
+    margin: int = 4 * 1024
+    """What a circuit must save over a constant, in 1024ths of a bit."""
+
+
+class SchoolResult(NamedTuple):
+    """A circuit that was taught all targets; everything but `order` is in the order of the columns."""
+
+    circuit: GateList
+    errors: npt.NDArray[np.int64]
+    order: tuple[int, ...]
+    length: int
+    """Description length in 1024ths of a bit."""
+    n_gates: int
+    tolerant: bool
+    unsolved: bool
+    """Whether errors are left although nothing suggests wrong labels: another start may avoid them."""
+    work: int
+    """Word operations: how long it took, measured without a clock."""
 
 
 class School:
     """One run through all targets."""
 
     def __init__(
-        self, task: PackedExamples, plan: SchoolPlan, settings: PhaseSettings, seed: int, number: int, control: Control
+        self, examples: PackedExamples, plan: SchoolPlan, settings: PhaseSettings, seed: int, number: int, control: Control
     ) -> None:
-        self.shop = Workshop(task, settings, seed, number, control)
+        self.shop = Workshop(examples, settings, seed, number, control)
         self.plan, self.control = plan, control
         self.taught: list[int] = []
-        self.remaining = list(range(len(task.targets)))
-        self.tolerant = plan.exact is False or _contradictory(task)
-        n_inputs = len(task.inputs)
-        empty = GateList(n_inputs, np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), np.zeros(0, np.int64))
-        self.draft = Draft(empty, np.zeros(0, np.int64), True, 0, 0)
+        self.remaining = list(range(len(examples.targets)))
+        self.tolerant = plan.exact is False or _contradictory(examples)
+        self.draft = Draft(empty_circuit(len(examples.inputs)), np.zeros(0, np.int64), True)
         self.n_mends = 0
         self.unsolved = False
         self._fallback: tuple[tuple[int, int, int], Draft] | None = None
-        """The best trial of the latest lesson: (-columns, length less that of the constant, column), and the draft."""
+        """The best trial of the latest lesson: its rank (see `_attempt`) and the draft."""
 
-    def run(self) -> Taught:
-        """Teach every target, then tidy what came out."""
+    def run(self) -> SchoolResult:
+        """Teach every target, then tidy the circuit."""
         try:
             while self.remaining and not self.control.stop():
                 self._lesson()
@@ -55,7 +100,7 @@ class School:
         except KeyboardInterrupt:
             self.control.stopped = "interrupted"
         self._leave_out()
-        return self._report_card()
+        return self._result()
 
     # One lesson.
 
@@ -63,7 +108,7 @@ class School:
         return self.shop.seed_for(len(self.taught), *place)
 
     def _lesson(self) -> None:
-        residual = least_errors(self.shop.task, self.draft.circuit, self.remaining, self._seed(SCREEN))
+        residual = screen(self.shop.examples, self.draft.circuit, self.remaining, self._seed(SCREEN))
         cheap = [t for t, errors in zip(self.remaining, residual.tolist(), strict=True) if errors[1] == 0]
         if self.plan.order is not None:
             candidates = [self.plan.order[len(self.taught)]]
@@ -91,13 +136,15 @@ class School:
         self.remaining.remove(column)
         self.draft = draft
 
-    def _tell(self, target: int, errors: int, stage: str = "teach") -> None:
+    def _tell(self, target: int | None, errors: int, stage: str = "teach") -> None:
         done, n = len(self.taught), len(self.shop.known)
         share = 0.9 * (done * (done + 1)) / (n * (n + 1)) if stage == "teach" else 0.95
-        self.control.report(stage, self.shop.number, done, n, target, errors, self.draft.n_gates, share)
+        gates = self.draft.n_gates
+        progress = Progress(stage=stage, done=done, total=n, target=target, errors=errors, gates=gates)
+        self.control.report(self.shop.number, progress, share)
 
     def _attempt(self, column: int, attempt: int, work: int, spare: int | None = None) -> Draft:
-        """Teach a column on top of the present circuit, on trial; the best trial is kept for the case of an early stop."""
+        """Try to teach a column on top of the present circuit; the best trial is kept in case of an early stop."""
         draft = self._try(column, attempt, work, spare)
         columns = [*self.taught, column]
         rank = (
@@ -122,18 +169,18 @@ class School:
             return self.shop.run(tolerate, draft.circuit, columns, seed, settings.tolerate_work, settings)
         if draft.reached and spare is None:
             seed = self._seed(TIDY, column, attempt, work)
-            small = self.shop.run(tidy, draft.circuit, columns, seed, settings.tidy_work, settings)
+            small = self.shop.run(tidy, draft.circuit, columns, seed, settings.tidy_work)
             return small._replace(reached=True)
         return draft
 
     def _exact_lesson(self, candidates: list[int], easy: bool) -> tuple[int, Draft] | None:
-        """Teach one of the candidates without error, the one that needs fewest gates; None if labels seem to be wrong."""
+        """Teach the candidate that needs the fewest gates, without errors; None if labels seem to be wrong."""
         if easy:
             draft = self._attempt(candidates[0], 0, self.shop.settings.fit_work, spare=1)
             if draft.reached:
                 return candidates[0], draft
         field, solved, work, before = candidates, [], 0, self.shop.work
-        # Every target that was taught exactly is a sign that labels are clean, and worth more patience with the next.
+        # Every target taught exactly suggests that labels are clean, so the next one gets more rounds.
         for round_number in range(min(self.plan.first_rounds + len(self.taught), self.plan.rounds)):
             work = min(self.shop.settings.fit_work * 4**round_number, MAX_FIT_WORK)
             drafts = self.control.map(lambda t, work=work: self._attempt(t, 0, work), field)  # type: ignore[misc]
@@ -143,7 +190,7 @@ class School:
             if solved:
                 break
             left = sorted((int(draft.errors[-1]), place) for place, draft in enumerate(drafts))
-            left = left[: max(2, len(field) // 2)]  # those that came closest go on
+            left = left[: max(2, len(field) // 2)]  # the closest ones continue
             field, drafts = [field[place] for _, place in left], [drafts[place] for _, place in left]
         if not solved:
             return self._unsolved_lesson(field, drafts)
@@ -159,7 +206,7 @@ class School:
         return None if checked is None else (column, checked)
 
     def _unsolved_lesson(self, field: list[int], drafts: list[Draft]) -> tuple[int, Draft] | None:
-        """Go on with the target that came closest, unless its errors look like noise: the others may help to mend it."""
+        """Choose the target that came closest, unless its errors look like noise; later lessons may help to fix them."""
         _, place = min((int(draft.errors.sum()), place) for place, draft in enumerate(drafts))
         column, draft = field[place], drafts[place]
         # Each target that was taught exactly makes wrong labels less likely.
@@ -168,57 +215,56 @@ class School:
         return None if noisy else (column, draft)
 
     def _tidied(self, columns: list[int], draft: Draft, work: int) -> Draft:
-        """Tidy what a hard lesson left for as long as the lesson took: every gate too many makes the next one harder."""
+        """Tidy after a hard lesson for as long as it took: every needless gate makes the next lesson harder."""
         if work < HARD_LESSON or self.control.stop():
             return draft
         work = min(work, MAX_TIDY_WORK) // 2
         mended = self._mended(columns, draft, work, (JOINT,))
         if not mended.reached:
             return draft
-        small = self.shop.run(tidy, mended.circuit, columns, self._seed(TIDY, JOINT), work // 4, self.shop.settings)
+        small = self.shop.run(tidy, mended.circuit, columns, self._seed(TIDY, JOINT), work // 4)
         return small._replace(reached=True) if small.n_gates < draft.n_gates else draft
 
     def _mended(self, columns: list[int], draft: Draft, work: int, place: tuple[int, ...]) -> Draft:
-        """Shorten a circuit where errors are allowed, then mend these: the way over a wall that no tidying passes."""
-        short = self.shop.run(tolerate, draft.circuit, columns, self._seed(TOLERATE, *place), work, self.shop.settings)
-        return self.shop.run(fit, short.circuit, columns, self._seed(FIT, JOINT, *place), work, self.shop.settings)
+        """Shorten a circuit with errors allowed, then mend these: this reaches smaller circuits than tidying alone."""
+        short = self.shop.run(tolerate, draft.circuit, columns, self._seed(TOLERATE, *place), work)
+        return self.shop.run(fit, short.circuit, columns, self._seed(FIT, JOINT, *place), work)
 
     def _price(self, column: int, draft: Draft) -> float:
-        """Bits of gates that a column adds, per bit that its values are worth: rare values prove little."""
+        """Return the bits of gates that a column adds, per bit of its labels: rare values prove little."""
         added = self.shop.gate_bits(draft.n_gates) - self.shop.gate_bits(self.draft.n_gates)
         return added / max(self.shop.label_bits(column), 1)
 
     def _noise_checked(self, columns: list[int], draft: Draft) -> Draft | None:
-        """Return an exact circuit, tidied further if it is in doubt, or None if it is too long to be the truth."""
+        """Return an exact circuit, tidied further if it is in doubt, or None if it is so long that labels must be wrong."""
         if not self._in_doubt(columns, draft, 0):
             return draft
         work = 10 * self.shop.settings.tidy_work
         drafts = self.control.map(
-            lambda k: self.shop.run(tidy, draft.circuit, columns, self._seed(TIDY, SCREEN, k), work, self.shop.settings),
-            range(2),
+            lambda k: self.shop.run(tidy, draft.circuit, columns, self._seed(TIDY, SCREEN, k), work), range(2)
         )
         smaller = min(drafts, key=lambda found: found.n_gates)._replace(reached=True)
-        # With many targets there are many chances to be misled, and many were taught exactly, which speaks for clean labels.
+        # With many targets there are many chances of a false alarm, and those taught exactly suggest clean labels.
         doubt = self.plan.doubt * (1 + self.plan.trust * max(len(self.taught) - self.plan.few, 0))
         return None if self._in_doubt(columns, smaller, 1, doubt) else smaller
 
     def _in_doubt(self, columns: list[int], draft: Draft, attempt: int, doubt: float | None = None) -> bool:
-        """Whether allowing errors saves so much that they are noise.
+        """Return whether allowing errors saves so much that the errors must be noise.
 
-        A flipped label costs an exact circuit many gates, and an error little; what a smaller circuit gets wrong on clean
-        examples saves little per error. So the evidence is what is saved, times what is saved per error, over the root of
-        the length (longer circuits leave more to chance): on training sets that are not reported it was at most 22 for clean
-        examples of the paper's problems, and at least 34 with 5 % of the labels flipped; some tiny tables pass it wrongly.
+        A flipped label costs an exact circuit many gates, but few bits as an error; on clean examples, allowing an error
+        saves little. So the evidence is the bits saved, times the bits saved per error, over the square root of the length
+        (longer circuits leave more to chance). On training sets that are not reported it was at most 22 for clean examples
+        of the paper's problems, and at least 34 with 5 % of the labels flipped; some tiny tables exceed it by mistake.
         """
         work, seed = self.shop.settings.tolerate_work // 2, self._seed(TOLERATE, SCREEN, attempt)
-        rival = self.shop.run(tolerate, draft.circuit, columns, seed, work, self.shop.settings)
+        rival = self.shop.run(tolerate, draft.circuit, columns, seed, work)
         length = self.shop.length(draft, columns) / BIT
         saved, errors = length - self.shop.length(rival, columns) / BIT, int(rival.errors.sum())
         chance = math.sqrt(length)
         return saved > self.plan.least_saving * chance and saved * saved > (doubt or self.plan.doubt) * chance * errors
 
     def _tolerant_lesson(self, candidates: list[int]) -> tuple[int, Draft]:
-        """Teach the candidate whose description is the shortest, compared with that of its constant."""
+        """Teach the candidate with the shortest description, relative to that of its labels."""
         base = self.shop.length(self.draft, self.taught)
 
         def score(column: int, draft: Draft) -> float:
@@ -252,18 +298,18 @@ class School:
         node = circuit.n_inputs + len(circuit.functions)
         grown = GateList(
             circuit.n_inputs,
-            np.append(circuit.functions, np.uint8(15 if one else 0)),
+            np.append(circuit.functions, np.uint8(ONE if one else ZERO)),
             np.concatenate([circuit.sources, np.zeros((1, 2), np.int64)]),
             np.append(circuit.outputs, node),
         )
         errors = np.append(self.draft.errors, self.shop.minority[column])
-        return Draft(cleaned(grown, nand=self.shop.settings.nand), errors, False, 0, 0)
+        return Draft(cleaned(grown, nand=self.shop.settings.nand), errors, False)
 
     # The end.
 
     def _finish(self) -> None:
         """Tidy the whole circuit for longer than after a lesson."""
-        self._tell(-1, int(self.draft.errors.sum()), "tidy")
+        self._tell(None, int(self.draft.errors.sum()), "tidy")
         if not self.tolerant:
             if self.draft.errors.any() and self._close():
                 self._mend()
@@ -277,7 +323,7 @@ class School:
             if not self.tolerant and work >= self.shop.settings.long_walk:
                 mended = self._mended(self.taught, draft, work, (JOINT, attempt))
                 draft = mended if mended.reached else draft
-            return self.shop.run(phase, draft.circuit, self.taught, self._seed(JOINT, attempt), work, self.shop.settings)
+            return self.shop.run(phase, draft.circuit, self.taught, self._seed(JOINT, attempt), work)
 
         drafts = [self.draft, *self.control.map(again, range(self.plan.n_tries))]
         self.draft = min(drafts, key=lambda draft: self.shop.length(draft, self.taught))
@@ -285,20 +331,20 @@ class School:
             self._back_to_constants()
 
     def _mend(self) -> None:
-        """Mend the errors that unsolved lessons left, now that all targets are there to shorten the circuit by."""
+        """Mend the errors that unsolved lessons left, now that the circuit can be shortened for all targets together."""
         start = best = self.draft
-        idle = -1  # the first time shortens the circuit, which may well add errors
+        idle = -1  # the first time, shortening the circuit may well add errors
         while not best.reached and idle < 2 and not self.control.stop():
             self.draft = self._mended(self.taught, self.draft, MAX_TIDY_WORK, (JOINT, self.n_mends))
             self.n_mends += 1
             better = idle < 0 or self.draft.errors.sum() < best.errors.sum() or self.draft.reached
             best, idle = (self.draft, 0) if better else (best, idle + 1)
-        # A stop in the middle may have left worse than there was.
+        # After an early stop the circuit may be worse than at the start.
         self.draft = best if best.reached else min(start, best, key=lambda draft: self.shop.length(draft, self.taught))
         self.unsolved = self._close() and not best.reached
 
     def _compete(self) -> None:
-        """Let joint starts compete where lessons failed: errors are left, or the labels are as short as the circuit."""
+        """Let joint starts compete if the lessons failed: errors are left, or the circuit is longer than the labels."""
         failed = bool(self.draft.errors.any())
         labels = sum(map(self.shop.label_bits, self.taught))
         if self.control.stop() or not (failed or self.shop.length(self.draft, self.taught) > labels):
@@ -311,34 +357,34 @@ class School:
             self.unsolved = False
 
     def _close(self) -> bool:
-        """Whether so few labels are wrong that mending is worth its time."""
+        """Return whether so few labels are wrong that mending is worth the time."""
         return int(self.draft.errors.sum()) * 20 <= sum(self.shop.known)
 
     def _back_to_constants(self) -> None:
-        """Give a target the constant again where that is hardly longer; naming the node of an output is not free."""
+        """Replace the circuit of a target by a constant if that is hardly longer: naming an output's node is not free."""
         for place, column in enumerate(self.taught):
             others = [k for k in range(len(self.taught)) if k != place]
             whole, taught = self.draft, self.taught
             self.taught = [taught[k] for k in others]
-            self.draft = Draft(select_outputs(whole.circuit, others), whole.errors[others], False, 0, 0)
+            self.draft = Draft(select_outputs(whole.circuit, others), whole.errors[others], False)
             constant = self._with_constant(column)
             back = [*range(place), len(others), *range(place, len(others))]
             self.taught = taught
-            plain = Draft(select_outputs(constant.circuit, back), constant.errors[back], False, 0, 0)
+            plain = Draft(select_outputs(constant.circuit, back), constant.errors[back], False)
             shorter = self.shop.length(plain, taught) <= self.shop.length(whole, taught) + self._margin(whole.circuit, place)
             self.draft = plain if shorter else whole
 
     def _leave_out(self) -> None:
-        """Give targets that there was no time for the best trial so far, or the constant."""
+        """Give the targets that were not taught in time the best trial so far, or a constant."""
         if self._fallback is not None and self._fallback[0][0] == -len(self.taught) - 1:
             self._teach(self._fallback[0][2], self._fallback[1])
         for column in list(self.remaining):
             self._teach(column, self._with_constant(column))
 
-    def _report_card(self) -> Taught:
+    def _result(self) -> SchoolResult:
         places = [self.taught.index(column) for column in range(len(self.taught))]
         circuit = cleaned(select_outputs(self.draft.circuit, places), nand=self.shop.settings.nand)
-        return Taught(
+        return SchoolResult(
             circuit=circuit,
             errors=self.draft.errors[places],
             order=tuple(self.taught),
@@ -350,11 +396,11 @@ class School:
         )
 
 
-def _contradictory(task: PackedExamples) -> bool:
-    """Whether rows with equal inputs have different known values of a target, so that no circuit is without error."""
-    n = task.n_examples
-    _, group = np.unique(unpack(task.inputs, n), axis=0, return_inverse=True)
-    targets, known = unpack(task.targets, n), unpack(task.known, n)
+def _contradictory(examples: PackedExamples) -> bool:
+    """Return whether rows with equal inputs have different known values of a target, so that no circuit is exact."""
+    n = examples.n_examples
+    _, group = np.unique(unpack(examples.inputs, n), axis=0, return_inverse=True)
+    targets, known = unpack(examples.targets, n), unpack(examples.known, n)
     for column, there in zip(targets.T, known.T, strict=True):
         ones, all_known = np.bincount(group[there & column]), np.bincount(group[there])
         if (ones != 0).any() and ((ones > 0) & (ones < all_known[: len(ones)])).any():

@@ -38,7 +38,7 @@ class DecisionDiagrams:
 
     def __init__(self, max_nodes: int = 100_000) -> None:
         self._max_nodes = max_nodes
-        # Node k is "if variable then high else low"; the constants read a variable below all others.
+        # A node is (variable, low, high): "if variable then high else low"; constants have a variable after all others.
         self._nodes: list[tuple[float, int, int]] = [(float("inf"), ZERO, ZERO), (float("inf"), ONE, ONE)]
         self._number: dict[tuple[float, int, int], int] = {}
         self._gates: dict[tuple[int, int, int], int] = {}

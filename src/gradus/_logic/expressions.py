@@ -1,4 +1,4 @@
-"""Boolean expressions: a parser that reports the place of every error and accepts any depth of brackets."""
+"""Boolean expressions: a parser that names the place of every error and accepts any depth of brackets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TOKEN = re.compile(r"(?P<space>\s+)|(?P<name>\w[\w.:@]*)|(?P<symbol><=>|=>|&&|\|
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed Boolean expression: a program for a stack machine, so that its depth needs no recursion.
+    """A parsed Boolean expression: a program for a stack machine, so that deep expressions need no recursion.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def parse_expression(
 
 
 class _Parser:
-    """One run of the shunting-yard method: operators wait on a stack until their operands are written."""
+    """The shunting-yard algorithm: operators wait on a stack until their operands have been output."""
 
     def __init__(self, text: str, path: str | PathLike[str] | None, line: int | None, column: int) -> None:
         self._text, self._path, self._line, self._column = text, path, line, column
@@ -138,7 +138,7 @@ class _Parser:
         return Expression(tuple(self._numbers), tuple(self._program), self._tallest)
 
     def _operand(self, found: str, place: int) -> bool:
-        """Take a token where a value must begin; return whether a value is still wanted."""
+        """Take a token where a value must begin; return whether a value must still follow."""
         if found in ("!", "~", "("):
             self._waiting.append((OPEN if found == "(" else NOT, place))
             return True
@@ -158,7 +158,7 @@ class _Parser:
         return self._numbers.setdefault(found, len(self._numbers))
 
     def _operator(self, found: str, place: int) -> bool:
-        """Take a token after a complete value; return whether a value is wanted next."""
+        """Take a token after a complete value; return whether a value must follow."""
         if found == ")":
             while self._waiting and self._waiting[-1][0] != OPEN:
                 self._emit(self._waiting.pop()[0])

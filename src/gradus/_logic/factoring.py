@@ -1,4 +1,4 @@
-"""FactoredForm Boolean expressions: nested brackets, for functions whose sums of products are too long or hide an XOR."""
+"""Factored Boolean expressions: nested brackets, for functions whose sums of products are too long or hide an XOR."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["ExpressionTree", "FactoredForm", "factored", "render"]
 
 # Decision diagrams are not tried with more inputs: they would take too long, and this bounds their recursion.
 MAX_LEVELS = 200
-# Splitting on variables one by one gives short expressions for small diagrams only, so every gate with one is tried;
-# an output whose expression is still longer than this is tried whatever its size.
+# Splitting on one variable after another gives short expressions for small diagrams only, so it is tried on every gate
+# whose diagram has at most MAX_SPLIT nodes, and on an output of any size whose expression is still longer than LONG.
 MAX_SPLIT = 100
 LONG = 2000
 
 
 class ExpressionTree(NamedTuple):
-    """A tree of operators over literals; subtrees may be shared, so it can be far larger written out than in memory."""
+    """A tree of operators over literals; subtrees may be shared, so the text can be far larger than the tree in memory."""
 
     operator: str
     """One of "&", "|" and "^"; "0" or "1" for a constant; "" or "!" for an input as it is or negated."""
@@ -47,7 +47,7 @@ class Dual(NamedTuple):
 
 
 class FactoredForm(NamedTuple):
-    """What `factored` returns: an expression, the inputs it depends on, and whether each is proven to matter."""
+    """An expression, the inputs it depends on, and whether each input is proven to matter."""
 
     expression: ExpressionTree
     support: tuple[int, ...]
@@ -59,7 +59,7 @@ CONSTANTS = {ZERO: Dual(_FALSE, _TRUE), ONE: Dual(_TRUE, _FALSE)}
 
 
 def factored(network: Network, output: int, *, xor: bool = True) -> FactoredForm:
-    """Express one output with AND, OR, XOR and NOT, as short as the circuit's own structure and case splits make it.
+    """Express one output with AND, OR, XOR and NOT, as short as the circuit's structure and case splits allow.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def factored(network: Network, output: int, *, xor: bool = True) -> FactoredForm
 
 
 class _FactoringRun:
-    """The work on one output: its gates in order, and the shortest expression known of each function met."""
+    """The state of factoring one output: its gates in order, and the shortest known expression of each function."""
 
     def __init__(self, network: Network, output: int, xor: bool) -> None:
         cone = network.cone([output])
@@ -137,7 +137,7 @@ class _FactoringRun:
         if {a.true.operator, b.true.operator} & {"0", "1"}:
             a, b = (a, b) if a.true.operator in ("0", "1") else (b, a)
             return b.negated if a.true.operator == "1" else b
-        # The negation of an XOR negates one operand: a literal if there is one, where it costs a sign only.
+        # The negation of an XOR negates one operand: preferably a literal, which gets no longer.
         if b.true.parts and not a.true.parts:
             return Dual(_joined("^", a.true, b.true), _joined("^", a.false, b.true))
         return Dual(_joined("^", a.true, b.true), _joined("^", a.true, b.false))
@@ -148,7 +148,7 @@ class _FactoringRun:
             self.shortest[function], self.shortest[self.diagrams.negation(function)] = dual, dual.negated
 
     def _shortest(self) -> ExpressionTree:
-        """Keep for every function the shortest of: what is known of it, its gate written out, and its case split."""
+        """Keep for every function the shortest of: the known expression, its gate written out, and its case split."""
         for level, node in enumerate(self.order):
             self._learn(self.diagrams.negation(self.diagrams.variable(level)), _literal(node).negated)
         for node, table, a, b in self.gates:
@@ -163,7 +163,7 @@ class _FactoringRun:
         return self.shortest[whole].true
 
     def _split(self, function: int) -> Dual:
-        """Distinguish the two cases of the first variable, in the shortest form that they allow."""
+        """Split a function into the two cases of its first variable, in the shortest form that they allow."""
         if function in CONSTANTS:
             return CONSTANTS[function]
         level, low, high = self.diagrams.split(function)
@@ -181,7 +181,7 @@ class _FactoringRun:
 
 
 def _visit_order(network: Network, output: int) -> list[int]:
-    """Return the inputs below a node as a walk from it meets them, which puts together what is used together."""
+    """Return the inputs that a node depends on in depth-first order, which keeps inputs that are used together close."""
     order: list[int] = []
     seen: set[int] = set()
     stack = [output]
@@ -221,7 +221,7 @@ def _joined(operator: str, first: ExpressionTree, second: ExpressionTree) -> Exp
 
 
 def render(expression: ExpressionTree, names: tuple[str, ...]) -> str:
-    """Write an expression out, with brackets wherever operators differ, except around an AND inside an OR.
+    """Write an expression as text, with brackets wherever operators differ, except around an AND inside an OR.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Simplified Boolean formulas, one per target."""
+"""`formulas`: one simplified Boolean formula per target."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradus.errors import FormatError
 __all__ = ["RESERVED_WORDS", "Formula", "formulas", "quoted_name", "write_formulas"]
 
 RESERVED_WORDS = frozenset({*WORDS, *CONSTANTS})
-"""Words that mean an operator or a constant in some formula language, and so cannot be names."""
+"""Words that are operators or constants in some formula language, and so cannot be names."""
 
 MAX_LITERALS = 200_000
 _PLAIN = re.compile(r"[A-Za-z_][\w.]*")
@@ -28,7 +28,7 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.]*")
 
 @dataclass(frozen=True)
 class Formula:
-    """A target's value as a formula of the inputs that it really depends on.
+    """A formula for a target, in the inputs that it really depends on.
 
     Attributes
     ----------
@@ -42,14 +42,14 @@ class Formula:
         The inputs that the target depends on, in the network's order: for each there is a pattern where changing it
         alone changes the target.
     n_literals : int
-        How often inputs occur in the formula.
+        Number of occurrences of inputs in the formula.
     exact : bool
         Whether it is a sum of products proven to have the fewest products, and among those the fewest literals.
     factored : bool
         False for a sum of products; True for nested brackets, the form of targets with more than twelve inputs and of
         those that ``^`` makes shorter.
     support_proven : bool
-        False only for wide circuits whose decision diagram grows too large; `support` may then hold inputs that do
+        False only for wide circuits whose decision diagram grows too large; `support` may then contain inputs that do
         not matter.
     """
 
@@ -66,10 +66,10 @@ class Formula:
 
 
 def formulas(network: Network, *, xor: bool = True) -> dict[str, Formula]:
-    """Return a simplified formula for every target, by its name.
+    """Return a simplified formula for every target, by name.
 
-    With up to twelve inputs that matter it is a minimum, or nearly minimum, sum of products, unless a form with ``^`` has
-    fewer literals; with more, a factored form.
+    A target that depends on at most twelve inputs gets a minimum or nearly minimum sum of products, unless a form with ``^``
+    has fewer literals; other targets get a factored form.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def formulas(network: Network, *, xor: bool = True) -> dict[str, Formula]:
 def _formula(network: Network, output: int, xor: bool) -> Formula:
     expression, support, proven = factored(network, output, xor=xor)
     names = tuple(quoted_name(name) for name in network.input_names)
-    # A form with ^ that has every input once is shorter than any sum.
+    # A form with ^ that has every input only once is shorter than any sum.
     is_factored = not proven or len(support) > MAX_VARIABLES or (expression.has_xor and expression.n_literals == len(support))
     text, n_literals, exact = "", expression.n_literals, False
     if not is_factored:
@@ -146,7 +146,7 @@ def _sum_of_products(table: npt.NDArray[np.bool_], names: list[str]) -> tuple[st
 
 
 def quoted_name(value: Any) -> str:
-    """Write a name or a label so that it stands out in a formula: quoted unless it is a plain word or a number.
+    """Write a name or a label for a formula: quoted unless it is a plain word or a number.
 
     Examples
     --------

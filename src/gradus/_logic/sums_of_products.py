@@ -36,7 +36,7 @@ class SumOfProducts:
 
 
 def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
-    """Return every product that implies the function and no longer does if any literal is left out.
+    """Return all prime implicants: products that imply the function and no longer do if any literal is left out.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
     array([[1, 2],
            [2, 1]], dtype=uint8)
     """
-    # A product that leaves a variable free implies the function if both of its halves do: so one axis after
-    # the other grows from (0, 1) to (0, 1, free), until it is known for all 3^n products.
+    # A product that leaves a variable free implies the function if both of its halves do. So one axis after the other
+    # grows from (0, 1) to (0, 1, free), until all 3^n products are decided.
     implies = table
     for axis in range(table.ndim):
         zero, one = (np.take(implies, [value], axis=axis) for value in (0, 1))
@@ -70,8 +70,8 @@ def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
 def minimum_sum(table: npt.NDArray[np.bool_]) -> SumOfProducts:
     """Return a sum of products with the fewest products, and among those the fewest literals.
 
-    It is proven minimum where necessary products or a short branch and bound settle the cover; otherwise
-    (``minimum`` is False) it is a greedy cover from which no product can be left out.
+    It is proven minimum if necessary products or a short branch and bound settle the cover; otherwise
+    (``minimum`` is False) it is a good cover from which no product can be left out.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def minimum_sum(table: npt.NDArray[np.bool_]) -> SumOfProducts:
 
 
 def _smallest_cover(covers: Incidence, weights: npt.NDArray[np.int64]) -> tuple[list[int], bool]:
-    """Choose rows of least total weight that cover every column; return whether they are proven to be least."""
+    """Choose rows of least total weight that cover every column; also return whether that is proven."""
     chosen, rows, columns = _reduced(covers, weights)
     if len(columns) == 0:
         return chosen, True
@@ -116,7 +116,7 @@ def _smallest_cover(covers: Incidence, weights: npt.NDArray[np.int64]) -> tuple[
 def _reduced(
     covers: Incidence, weights: npt.NDArray[np.int64]
 ) -> tuple[list[int], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Take the rows that are needed, drop those that are never better, and repeat until neither changes anything."""
+    """Choose the rows that are needed, drop those that are never better, and repeat until neither changes anything."""
     chosen: list[int] = []
     rows, columns = np.arange(covers.shape[0]), np.arange(covers.shape[1])
     while len(columns):
@@ -137,7 +137,7 @@ def _reduced(
 
 
 def _not_dominated(part: Incidence, weights: npt.NDArray[np.int64]) -> tuple[Incidence, Incidence]:
-    """Return which rows no cheaper row contains; or, if all stay, which columns do not follow from another column."""
+    """Return which rows no other row dominates; if all stay, also which columns are not covered along with another."""
     inside, order = _contained(part), np.arange(len(part))
     cheaper = weights[:, np.newaxis] > weights
     # Of rows that cost the same the larger one stays, and of equal ones the first.
@@ -182,7 +182,7 @@ def _needed(covers: Incidence, weights: npt.NDArray[np.int64], chosen: list[int]
 
 
 def _branch_and_bound(covers: Incidence, weights: npt.NDArray[np.int64], start: list[int]) -> tuple[list[int], bool]:
-    """Improve a cover until it is proven to be the least or `MAX_BRANCHES` are used; sets are the bits of whole numbers."""
+    """Improve a cover until it is proven minimal or `MAX_BRANCHES` are used up; sets are bits of Python integers."""
     cost = weights.tolist()
     covered_by = [[int(r) for r in np.flatnonzero(column)] for column in covers.T]
     row_sets = [sum(1 << int(c) for c in np.flatnonzero(row)) for row in covers]

@@ -1,8 +1,8 @@
-"""Good sets fast: a beam of greedy constructions.
+"""Beam search: finds small feasible sets fast, by many greedy constructions at once.
 
-Every construction adds one column at a time and is judged by how many pairs it leaves uncovered. A beam of width 1 is
+Every construction adds one column at a time and is scored by how many pairs it leaves uncovered. A beam of width 1 is
 the greedy algorithm; a wider one also follows constructions that start worse, which is what finds a planted set among
-thousands of columns. Nothing is drawn at random, so the result depends on the masks alone.
+thousands of columns. Nothing is random, so the result depends on the masks alone.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ def beam(
     Parameters
     ----------
     covers : ndarray of uint64, shape (columns, pair words)
-        The pairs that each column covers, at least one of them each pair.
+        The pairs that each column covers; every pair is covered by some column.
     width : int
         Constructions kept at each length.
     longest : int
-        Give up when a set would be larger.
+        Give up if the set would be larger.
     deadline : Deadline
         When to give up.
     grace : bool
-        Whether to use the deadline's grace period: for a first answer.
+        Whether to use the deadline's grace period, which is meant for a first answer.
 
     Returns
     -------
     tuple of int, or None
-        The columns in ascending order; None if a set would be larger than `longest`.
+        The columns in ascending order; None if the set would be larger than `longest`.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def beam(
     """
     uncovered = tail_mask(n_pairs, covers.shape[1])[np.newaxis]
     chosen = np.empty((1, 0), dtype=np.int64)
-    # A set is recognised by the sum of random words of its columns, whatever order it was built in.
+    # A set is recognised by the sum of its columns' fixed pseudo-random words, whatever order it was built in.
     names = np.random.default_rng(0).integers(0, 2**63, size=len(covers), dtype=np.int64).view(np.uint64)
     for _ in range(longest):
         rows, columns, scores = _best_extensions(uncovered, chosen, covers, names, width, deadline, grace)
@@ -84,7 +84,7 @@ def _best_extensions(
     deadline: Deadline,
     grace: bool,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Extend every construction by every column and return the best different ones."""
+    """Extend every construction by every column; return the best distinct extensions: construction, column and score."""
     batch = max(1, SCORES_AT_ONCE // len(covers))
     keys = names[chosen].sum(axis=1, dtype=np.uint64)
     best: list[npt.NDArray[Any]] = [np.empty(0, dtype) for dtype in (np.int32, np.uint64, np.int64, np.int64)]
@@ -93,7 +93,7 @@ def _best_extensions(
         scores = np.empty((min(batch, len(chosen) - start), len(covers)), dtype=np.int32)
         for begin, end in deadline.slices(len(scores), first=1, grace=grace):
             _uncovered_after(uncovered[start + begin : start + end], covers, scores[begin:end])
-        # A set can be reached in as many ways as it has columns, so that many copies may take the best places.
+        # A set can be reached in as many ways as it has columns, so there may be that many copies of each.
         wanted = min(scores.size, width * (chosen.shape[1] + 1))
         flat = np.argpartition(scores, wanted - 1, axis=None)[:wanted]
         rows, columns = np.divmod(flat, len(covers))

@@ -1,7 +1,7 @@
-"""Exact search over sets of a given size that meet every mask: bit-parallel branch and bound in Numba.
+"""Exact search for sets of a given size that meet every mask: bit-parallel branch and bound in Numba.
 
 A node has chosen some columns and excluded others. It takes an uncovered mask with the fewest columns left and tries
-each of them, excluding those already tried, so that no set is met twice. The last choice needs no branching: the
+each of them, excluding those already tried, so that no set is found twice. The last choice needs no branching: the
 columns that complete a set are the intersection of the masks still uncovered. All of the state lives in arrays, so
 that a search can be paused and resumed.
 """
@@ -18,24 +18,24 @@ from gradus._compile import compiled, inlined
 from gradus._intrinsics import popcount, trailing_zeros
 from gradus._minfs.deadline import Deadline
 
-__all__ = ["EXHAUSTED", "FULL", "PAUSED", "BranchState", "FixedSizeProblem", "advance", "new_state", "steps_per_round"]
+__all__ = ["EXHAUSTED", "FULL", "BranchState", "FixedSizeProblem", "advance", "new_state"]
 
 ZERO, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(64)
 LOW_BITS, WORD_SHIFT = np.uint64(63), np.uint64(6)
 EXHAUSTED, PAUSED, FULL = 0, 1, 2
 SCANNED_WORDS = 4096  # how much of the uncovered masks a node looks at to find a short one
-ROUND_WORK = 1 << 25  # words touched in a round: rounds are fixed by the problem, however short the compiled calls are
+ROUND_WORK = 1 << 25  # words touched in a round: fixed, so that results do not depend on how long the compiled calls are
 CALL_WORK = 1 << 25  # words touched at most in the first compiled call
-STEP_OVERHEAD = 16  # words that a step could touch in the time it takes beside touching words
+STEP_OVERHEAD = 16  # the time of a step besides touching words, in words
 DEPTH, STARTED, N_FOUND, STEPS, HAS_RIVAL = range(5)
 
 
 class FixedSizeProblem(NamedTuple):
-    """The masks and the size of the sets to be found: what never changes while a search runs."""
+    """The masks and the size of the sets to find: what stays the same while a search runs."""
 
     masks: WordMatrix  # (pairs, words): the columns that separate a pair, shortest first
     covers: WordMatrix  # (columns, pair words): the pairs that a column separates
-    size: int  # of the sets looked for; it must not be above the minimum
+    size: int  # of the sets to find; at most the minimum
     keep_first: bool  # keep the lexicographically first set only, else record every one
 
 
@@ -47,13 +47,13 @@ class BranchState(NamedTuple):
     untried: WordMatrix  # (size, words): columns still to be tried at this depth
     chosen: WordMatrix  # (size, words): columns chosen above this depth
     completing: WordMatrix  # (1, words): scratch for the last choice
-    rival: WordMatrix  # (1, words): only sets lexicographically before this one are wanted, if HAS_RIVAL
+    rival: WordMatrix  # (1, words): if HAS_RIVAL, only sets lexicographically before this one are wanted
     found: WordMatrix  # (room, words): recorded sets
     numbers: npt.NDArray[np.int64]  # DEPTH, STARTED, N_FOUND, STEPS, HAS_RIVAL
 
 
 def new_state(problem: FixedSizeProblem, *, rival: WordMatrix | None = None, room: int = 4096) -> BranchState:
-    """Return the state at the root; with a rival, only that set and sets lexicographically before it are looked for."""
+    """Return the state at the root; with a rival, only that set and sets lexicographically before it are sought."""
     n_pairs, words = problem.masks.shape
     n_columns, pair_words = problem.covers.shape
     state = BranchState(
@@ -96,7 +96,7 @@ def _shortest(problem: Any, uncovered: Any, excluded: Any) -> Any:
 
 @inlined
 def _packing_exceeds(problem: Any, uncovered: Any, excluded: Any, used: Any, limit: Any) -> Any:
-    """Return whether more than `limit` uncovered masks are disjoint: each of them needs a column of its own."""
+    """Return whether more than `limit` uncovered masks are disjoint, so that each needs a column of its own."""
     words = np.uint64(problem.masks.shape[1])
     used[:] = ZERO
     packed = ZERO
@@ -140,8 +140,8 @@ def _counting_exceeds(problem: Any, uncovered: Any, excluded: Any, limit: Any) -
 def _cannot_beat(rival: Any, chosen: Any, excluded: Any, left: Any) -> Any:
     """Return whether no completion comes lexicographically before the rival.
 
-    Of two sets of one size the first is the one that owns the smallest column in which they differ, so the best to hope
-    for is the choice so far with the smallest columns that are not excluded.
+    Of two sets of the same size, the one with the smallest column in which they differ comes first. So the best possible
+    completion adds the smallest columns that are not excluded.
     """
     for w in range(np.uint64(chosen.shape[0])):
         hoped = chosen[w]
@@ -221,7 +221,7 @@ def _record(problem: Any, state: Any, depth: Any, column: Any) -> None:
 
 @inlined
 def _open_node(problem: Any, state: Any, depth: Any) -> None:
-    """Decide which columns to try at a new node: those of a short mask, or none where a bound says so."""
+    """Choose the columns to try at a new node: those of a short mask, or none if a bound rules the node out."""
     left = np.uint64(problem.size) - depth
     uncovered, excluded, untried = state.uncovered[depth], state.excluded[depth], state.untried[depth]
     untried[:] = ZERO
@@ -229,7 +229,7 @@ def _open_node(problem: Any, state: Any, depth: Any) -> None:
         return
     pair, fewest = _shortest(problem, uncovered, excluded)
     n_columns = np.uint64(problem.covers.shape[0])
-    # Disjoint masks of at least this size only fit if there are columns for them: else the bound cannot help.
+    # The bound can only help if left + 1 disjoint masks of at least this many columns each would fit at all.
     if (left + ONE) * fewest <= n_columns and _packing_exceeds(problem, uncovered, excluded, state.completing[0], left):
         return
     if left > np.uint64(2) and _counting_exceeds(problem, uncovered, excluded, left):
@@ -240,7 +240,7 @@ def _open_node(problem: Any, state: Any, depth: Any) -> None:
 
 @inlined
 def _next_untried(untried: Any) -> Any:
-    """Take the smallest untried column; the number of columns in whole words if there is none."""
+    """Take the smallest untried column; return the number of bits of all words if there is none."""
     for w in range(np.uint64(untried.shape[0])):
         if untried[w]:
             column = (w << WORD_SHIFT) + trailing_zeros(untried[w])
@@ -251,7 +251,7 @@ def _next_untried(untried: Any) -> Any:
 
 @inlined
 def _descend(problem: Any, state: Any, depth: Any, column: Any) -> None:
-    """Choose a column: what it covers is covered, and neither it nor those tried before are considered again."""
+    """Choose a column and go one level down; neither it nor those tried before are considered again."""
     below = depth + ONE
     for block in range(np.uint64(state.uncovered.shape[1])):
         state.uncovered[below, block] = state.uncovered[depth, block] & ~problem.covers[column, block]
@@ -263,7 +263,7 @@ def _descend(problem: Any, state: Any, depth: Any, column: Any) -> None:
 
 @compiled
 def _search(problem: Any, state: Any, steps: Any) -> Any:
-    """Search for some more steps; return whether everything is searched, there is more, or the record is full."""
+    """Take at most `steps` steps; return `EXHAUSTED`, `PAUSED` or, if there is no room for more sets, `FULL`."""
     numbers = state.numbers
     last = np.uint64(problem.size - 2)
     none = np.uint64(state.untried.shape[1]) << WORD_SHIFT
@@ -296,13 +296,8 @@ def _search(problem: Any, state: Any, steps: Any) -> Any:
     return PAUSED
 
 
-def steps_per_round(words: int) -> int:
-    """Return the steps of a round for masks of this many words: a fixed number, so that results do not depend on a clock."""
-    return ROUND_WORK // (words + STEP_OVERHEAD)
-
-
 def advance(problem: FixedSizeProblem, state: BranchState, deadline: Deadline) -> int:
-    """Search for one more round, in compiled calls of about 40 ms; the size must be at least 2.
+    """Search for one more round, in compiled calls of about 40 ms; the sets must have at least 2 columns.
 
     Returns
     -------
@@ -312,10 +307,11 @@ def advance(problem: FixedSizeProblem, state: BranchState, deadline: Deadline) -
     Raises
     ------
     TimeUp
-        If the time is over before the round is.
+        If time is up before the round is over.
     """
+    steps = ROUND_WORK // (problem.masks.shape[1] + STEP_OVERHEAD)
     costliest_step = problem.masks.size + problem.covers.size + STEP_OVERHEAD
-    for begin, end in deadline.slices(steps_per_round(problem.masks.shape[1]), first=CALL_WORK // costliest_step):
+    for begin, end in deadline.slices(steps, first=CALL_WORK // costliest_step):
         status: int = _search(problem, state, end - begin)
         if status != PAUSED:
             return status

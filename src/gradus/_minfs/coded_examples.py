@@ -12,7 +12,7 @@ from gradus._bits import as_table, column_names, n_words, pack
 from gradus._checks import OnConflict, check_on_conflict
 from gradus.errors import ConflictError, DataError
 
-__all__ = ["MAX_VALUES", "CodedExamples", "CodedInputs", "code_examples", "code_inputs", "code_target", "group_rows"]
+__all__ = ["CodedExamples", "CodedInputs", "code_examples", "code_inputs", "group_rows"]
 
 MAX_VALUES = 64
 Codes = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ class CodedInputs:
 
 @dataclass(frozen=True)
 class CodedExamples:
-    """Distinct rows with their classes, and the number of pairs that no column can separate."""
+    """Distinct rows with their classes, and the number of conflicts: pairs that no column can separate."""
 
     inputs: CodedInputs
     rows: npt.NDArray[np.uint64]
@@ -49,7 +49,7 @@ def code_inputs(X: Any) -> CodedInputs:
     Parameters
     ----------
     X : array-like or DataFrame of shape (n, l)
-        Values of any kind that can be compared: Booleans, small integers, words.
+        Values of any kind that can be compared: Booleans, small integers, strings.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _pack_rows(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
 
 
 def group_rows(rows: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.intp], Codes]:
-    """Find equal rows, all planes of them: the first of each group, and the group of each row, sorted by their bytes.
+    """Find rows that are equal in all planes: the first of each group, and the group of each row; groups sorted by bytes.
 
     Examples
     --------
@@ -141,8 +141,41 @@ def group_rows(rows: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.intp], Code
     return order[is_new], group
 
 
-def code_target(y: Any, n_rows: int, what: str = "y") -> Codes:
-    """Check a target column and number its classes."""
+def code_examples(inputs: CodedInputs, y: Any, *, on_conflict: OnConflict = "raise", what: str = "y") -> CodedExamples:
+    """Check a target column and join it with the inputs: distinct rows, each with its class.
+
+    Raises
+    ------
+    ConflictError
+        If rows agree everywhere but in the target, and `on_conflict` is "raise".
+    DataError
+        If the target is not one column of as many rows, or a value is missing.
+    SettingsError
+        If `on_conflict` is an unknown word.
+    """
+    classes = _code_target(y, inputs.n_rows, what)
+    check_on_conflict(on_conflict)
+    n_classes = int(classes.max()) + 1
+    keys, counts = np.unique(inputs.row_group * n_classes + classes, return_counts=True)
+    conflicts = 0
+    if len(keys) > len(inputs.rows):
+        in_group = np.bincount(inputs.row_group)
+        # Pairs of a group in different classes: all of its pairs except those within a class.
+        conflicts = int((in_group**2).sum() - (counts**2).sum()) // 2
+        if on_conflict == "raise":
+            raise ConflictError(
+                _describe_conflict(inputs, classes, conflicts, what),
+                "Remove or correct them, or pass on_conflict='ignore' to leave such pairs out, or 'first' to trust the "
+                "first row.",
+            )
+        if on_conflict == "first":
+            _, first = np.unique(inputs.row_group, return_index=True)
+            keys = np.arange(len(inputs.rows)) * n_classes + classes[first]
+    groups, labels = np.divmod(keys, n_classes)
+    return CodedExamples(inputs, inputs.rows[groups], labels.astype(np.int64), conflicts)
+
+
+def _code_target(y: Any, n_rows: int, what: str) -> Codes:
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -151,37 +184,6 @@ def code_target(y: Any, n_rows: int, what: str = "y") -> Codes:
     if len(values) != n_rows:
         raise DataError(f"X has {n_rows} rows but {what} has {len(values)}; they must be the same examples.")
     return _code(values, what)
-
-
-def code_examples(inputs: CodedInputs, classes: Codes, *, on_conflict: OnConflict = "raise", what: str = "y") -> CodedExamples:
-    """Join inputs with a target: distinct rows, each with its class.
-
-    Raises
-    ------
-    ConflictError
-        If rows agree everywhere but in the target, and `on_conflict` is "raise".
-    SettingsError
-        If `on_conflict` is an unknown word.
-    """
-    check_on_conflict(on_conflict)
-    n_classes = int(classes.max()) + 1
-    keys, counts = np.unique(inputs.row_group * n_classes + classes, return_counts=True)
-    conflicts = 0
-    if len(keys) > len(inputs.rows):
-        in_group = np.bincount(inputs.row_group)
-        # Pairs of a group in different classes: all of its pairs without those within a class.
-        conflicts = int((in_group**2).sum() - (counts**2).sum()) // 2
-        if on_conflict == "raise":
-            raise ConflictError(
-                _describe_conflict(inputs, classes, conflicts, what),
-                "Remove or correct them, or pass on_conflict='ignore' to leave such pairs out, or 'first' to trust the "
-                "first of them.",
-            )
-        if on_conflict == "first":
-            _, first = np.unique(inputs.row_group, return_index=True)
-            keys = np.arange(len(inputs.rows)) * n_classes + classes[first]
-    groups, labels = np.divmod(keys, n_classes)
-    return CodedExamples(inputs, inputs.rows[groups], labels.astype(np.int64), conflicts)
 
 
 def _describe_conflict(inputs: CodedInputs, classes: Codes, conflicts: int, what: str) -> str:

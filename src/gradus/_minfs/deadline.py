@@ -1,4 +1,4 @@
-"""When to stop: work is cut into compiled calls so short that a time limit, a callback and Ctrl-C take effect at once."""
+"""`Deadline`: cuts work into compiled calls so short that a time limit, a callback and Ctrl-C take effect at once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradus._clock import work_clock
-from gradus._wording import counted
 
-__all__ = ["Deadline", "TimeUp", "describe_bounds"]
+__all__ = ["Deadline", "TimeUp"]
 
 SECONDS_PER_CALL = 0.04  # long enough that the interpreter costs nothing, short enough for Ctrl-C
 SECONDS_PER_REPORT = 0.1
@@ -18,7 +17,7 @@ GRACE = 0.2  # seconds after a time limit in which a first, greedy answer may st
 
 
 class TimeUp(Exception):  # noqa: N818 - not an error: the caller returns the best so far
-    """Raised between two compiled calls once the time is over."""
+    """Raised between two compiled calls once time is up."""
 
 
 class Deadline:
@@ -27,13 +26,13 @@ class Deadline:
     Parameters
     ----------
     seconds : float, optional
-        From now on; None for no limit.
+        Seconds from now; None for no limit.
     grace_end : float, optional
-        When a first answer has to be given up, on `work_clock`; by default a fifth of a second past the deadline.
+        When even a first answer has to be given up, on `work_clock`; by default a fifth of a second past the deadline.
     cancelled : threading.Event, optional
-        Once it is set, the time is over as well: this is how work in another thread is stopped.
+        Once it is set, time is up as well: this is how work in another thread is stopped.
     report : callable, optional
-        Is given the progress in a few words, several times a second; returning True stops the work.
+        Called with the progress in a few words, several times a second; returning True stops the work.
 
     Examples
     --------
@@ -56,11 +55,11 @@ class Deadline:
         self.detail = ""
 
     def is_over(self, *, grace: bool = False) -> bool:
-        """Return whether the time is over; with `grace`, whether even a first answer has to be given up."""
+        """Return whether time is up; with `grace`, whether even a first answer has to be given up."""
         return self._cancelled.is_set() or work_clock() >= (self._grace_end if grace else self._end)
 
     def check(self, *, grace: bool = False) -> None:
-        """Report progress if a report is due, and raise `TimeUp` if the time is over."""
+        """Report progress if a report is due, and raise `TimeUp` if time is up."""
         if self._report is not None and work_clock() >= self._next_report:
             if self._report(self.detail) is True:
                 self._cancelled.set()
@@ -69,9 +68,9 @@ class Deadline:
             raise TimeUp
 
     def slices(self, total: int, *, first: int = 1 << 10, grace: bool = False) -> Iterator[tuple[int, int]]:
-        """Cut `range(total)` into pieces that take about 40 ms each; check between two of them.
+        """Cut `range(total)` into pieces that take about 40 ms each, and check the clock between them.
 
-        The length of a piece follows from the time that the one before it took, so it must not affect any result.
+        The length of a piece follows from the time that the one before took, so it must not affect any result.
 
         Examples
         --------
@@ -88,16 +87,3 @@ class Deadline:
             begin = stop
             if begin < total:
                 self.check(grace=grace)
-
-
-def describe_bounds(lower: int, upper: int) -> str:
-    """Say how many inputs a target needs, as far as it is known.
-
-    Examples
-    --------
-    >>> describe_bounds(6, 12), describe_bounds(1, 1)
-    ('between 6 and 12 inputs', '1 input')
-    """
-    if lower < upper:
-        return f"between {lower} and {upper} inputs"
-    return counted(upper, "input")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradus._checks import OnConflict, check_count, check_time_limit
-from gradus._minfs.coded_examples import CodedExamples, code_examples, code_inputs, code_target
+from gradus._minfs.coded_examples import CodedExamples, code_examples, code_inputs
 from gradus._minfs.deadline import Deadline
 from gradus._minfs.listing import DrawnSet, ListedSets, expand
 from gradus._minfs.solver import Solver
@@ -31,11 +31,10 @@ class FeatureSet:
     optimal : bool
         Whether the set is proven to be as small as possible.
     first : bool
-        Whether it is also proven to be the lexicographically first of the minimum sets. False if the time was
-        over, the set was drawn at random, or the proof was given up because it would take far longer than that of the
-        size.
+        Whether it is also proven to be the lexicographically first of the minimum sets. False if time was up, the set
+        was drawn at random, or the proof was given up because it would take far longer than that of the size.
     conflicts : int
-        Pairs of rows that agree everywhere but in the target, and did not count.
+        Pairs of rows that agree everywhere but in the target; they were not counted.
 
     Examples
     --------
@@ -68,7 +67,7 @@ class FeatureSet:
 def minimum_feature_set(
     X: Any, y: Any, *, time_limit: float | None = None, on_conflict: OnConflict = "raise", callback: Callback | None = None
 ) -> FeatureSet:
-    """Find a smallest set of columns that determines a target: rows that agree on it agree on the target.
+    """Find a smallest set of columns that determines a target: rows that agree on these columns agree on the target.
 
     Parameters
     ----------
@@ -80,10 +79,10 @@ def minimum_feature_set(
         Seconds after which the best set found is returned, with the best lower bound proven; 0 means "at once".
     on_conflict : {"raise", "ignore", "first"}
         What to do about rows with the same inputs and different targets: raise an error that names them, leave
-        such pairs out, or let the first such row count. The result says how many pairs there are.
+        such pairs out, or trust the first such row. The result says how many pairs there are.
     callback : callable, optional
-        Is given a `Progress` several times a second (its `detail` is "between 6 and 12 inputs"); returning True stops
-        the search with the best set so far.
+        Called with a `Progress` several times a second (its `detail` is "between 6 and 12 inputs", for example);
+        returning True stops the search with the best set so far.
 
     Returns
     -------
@@ -111,8 +110,7 @@ def minimum_feature_set(
     ()
     """
     seconds = check_time_limit(time_limit)
-    inputs = code_inputs(X)
-    examples = code_examples(inputs, code_target(y, inputs.n_rows), on_conflict=on_conflict)
+    examples = code_examples(code_inputs(X), y, on_conflict=on_conflict)
     report = None
     if callback is not None:
         tell = callback
@@ -148,16 +146,15 @@ def all_minimum_feature_sets(
     """
     if limit is not None:
         limit = check_count("limit", limit, hint=", or None for all sets")
-    inputs = code_inputs(X)
-    examples = code_examples(inputs, code_target(y, inputs.n_rows), on_conflict=on_conflict)
+    examples = code_examples(code_inputs(X), y, on_conflict=on_conflict)
     solver = Solver(examples, Deadline())
     visitor = ListedSets(limit)
     solver.visit(len(solver.minimum().features), visitor)
-    return expand(visitor.sets, inputs.column_classes, limit)
+    return expand(visitor.sets, examples.inputs.column_classes, limit)
 
 
 def find_feature_set(examples: CodedExamples, deadline: Deadline, rng: np.random.Generator | None = None) -> FeatureSet:
-    """Find a minimum set of coded examples: the first one, or with a generator a random one."""
+    """Find a minimum set of coded examples: the first one or, with a generator, a random one."""
     classes = examples.inputs.column_classes
     solver = Solver(examples, deadline)
     solution = solver.minimum()

@@ -21,17 +21,17 @@ ColumnClasses = tuple[tuple[int, ...], ...]
 
 
 class SetVisitor(Protocol):
-    """What is done with the sets as they are found."""
+    """Handles sets as they are found."""
 
     def clear(self) -> None:
         """Forget what was seen: the search starts again."""
 
     def add(self, sets: list[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """Take more sets; return one if only sets lexicographically before it are still wanted."""
+        """Take more sets; return a set if only those lexicographically before it are still wanted."""
 
 
 class ListedSets:
-    """Collect all sets, or the lexicographically first ones."""
+    """Collects all sets, or the lexicographically first ones."""
 
     def __init__(self, limit: int | None) -> None:
         self.limit = limit
@@ -42,7 +42,7 @@ class ListedSets:
         self.sets = []
 
     def add(self, sets: list[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """Take more sets; with a limit, the last of those kept is the one to beat."""
+        """Take more sets; once the limit is reached, return the last of those kept."""
         self.sets += sets
         if self.limit is None or len(self.sets) < self.limit:
             return None
@@ -51,7 +51,7 @@ class ListedSets:
 
 
 class DrawnSet:
-    """Draw one set, each with the same probability, however many there are (a reservoir of one)."""
+    """Draws one set, each with the same probability, however many there are (a reservoir of one)."""
 
     def __init__(self, rng: np.random.Generator, column_classes: ColumnClasses) -> None:
         self.rng, self.column_classes = rng, column_classes
@@ -63,7 +63,7 @@ class DrawnSet:
         self.drawn: tuple[int, ...] | None = None
 
     def add(self, sets: list[tuple[int, ...]]) -> None:
-        """Take more sets: each represents all sets with equal columns in place of its own."""
+        """Take more sets: each also stands for the sets with equal columns in place of its own."""
         for columns in sets:
             ways = math.prod(len(self.column_classes[column]) for column in columns)
             self.total += ways
@@ -71,14 +71,14 @@ class DrawnSet:
                 self.drawn = columns
 
     def result(self) -> tuple[int, ...]:
-        """Choose among equal columns, and return original columns."""
+        """Draw among equal columns, and return original columns."""
         if self.drawn is None:
             raise ValueError("no set was seen")
         return tuple(sorted(int(self.rng.choice(self.column_classes[column])) for column in self.drawn))
 
 
 def visit_sets(cover: CoveringProblem, size: int, visitor: SetVisitor, deadline: Deadline) -> Iterator[list[tuple[int, ...]]]:
-    """Hand all sets of the minimum size to a visitor; yield after every batch, so that the caller may check or stop.
+    """Pass all sets of the minimum size to a visitor; yield every batch, so that the caller may check it or stop.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def visit_sets(cover: CoveringProblem, size: int, visitor: SetVisitor, deadline:
     free = size - len(cover.forced)
     if free <= 1:
         batch = [cover.original_columns(())]
-        if free:  # the forced columns are not enough: with each column that covers the rest alone
+        if free:  # one column is missing: any that covers the rest alone
             batch = [cover.original_columns([place]) for place in cover.columns_in_all()]
         visitor.add(batch)
         yield batch
@@ -113,10 +113,10 @@ def visit_sets(cover: CoveringProblem, size: int, visitor: SetVisitor, deadline:
 
 
 def expand(sets: Iterable[tuple[int, ...]], column_classes: ColumnClasses, limit: int | None = None) -> list[tuple[int, ...]]:
-    """Put equal columns in place of each other in every way; sorted, and cut at the limit.
+    """Replace columns by equal ones in every way; return the sets sorted, and cut at the limit.
 
-    Replacing a column by a later one makes a set come later, so a heap meets the sets in lexicographic order without
-    ever holding many more than asked for.
+    Replacing a column by a later one makes a set come later, so a heap finds the sets in lexicographic order without
+    holding many more than asked for.
     """
     started = [tuple(column_classes[column] for column in columns) for columns in sets]
     if limit is None:

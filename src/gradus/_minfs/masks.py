@@ -1,8 +1,8 @@
 """Discordant pairs as bit rows: collected without ever holding all of them, then reduced to a covering problem.
 
 A *mask* is the set of columns in which two rows of different classes differ, one bit per column. A set of columns is
-feasible exactly if it meets every mask, so short masks say the most. `MaskCollector` streams over the pairs, keeps
-each mask once and, when its table is full, drops the longest masks: what it holds is then a relaxation of the
+feasible exactly if it meets every mask, so short masks say the most. `collect_masks` streams over the pairs, keeps
+each mask once and, when its table is full, drops the longest masks: what it returns is then a relaxation of the
 problem. `reduce_masks` applies the standard reductions and returns a `CoveringProblem`.
 """
 
@@ -17,9 +17,10 @@ import numpy.typing as npt
 from gradus._bits import WordMatrix, n_words, unpack
 from gradus._compile import compiled, inlined
 from gradus._intrinsics import popcount, trailing_zeros
+from gradus._minfs.coded_examples import CodedExamples
 from gradus._minfs.deadline import Deadline
 
-__all__ = ["CoveringProblem", "MaskCollector", "mask_sizes", "minimal_masks", "reduce_masks"]
+__all__ = ["CoveringProblem", "collect_masks", "minimal_masks", "reduce_masks"]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 LOW_BITS, WORD_SHIFT = np.uint64(63), np.uint64(6)
@@ -120,12 +121,6 @@ def _mark_supersets(sets: Any, begin: Any, end: Any, n_compared: Any, kept: Any,
     return n_kept
 
 
-def mask_sizes(masks: WordMatrix) -> Positions:
-    """Count the columns in each mask."""
-    sizes: Positions = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
-    return sizes
-
-
 @compiled
 def _transpose(masks: Any, begin: Any, end: Any, covers: Any) -> None:
     """Set the bit of each mask in the row of every column that it has."""
@@ -151,7 +146,13 @@ def _renumber(masks: Any, begin: Any, end: Any, new_number: Any, renumbered: Any
                     renumbered[i, number >> 6] |= ONE << (np.uint64(number) & LOW_BITS)
 
 
-def supersets_of_earlier(sets: WordMatrix, n_compared: int, deadline: Deadline) -> npt.NDArray[np.bool_]:
+def _mask_sizes(masks: WordMatrix) -> Positions:
+    """Count the columns in each mask."""
+    sizes: Positions = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
+    return sizes
+
+
+def _supersets_of_earlier(sets: WordMatrix, n_compared: int, deadline: Deadline) -> npt.NDArray[np.bool_]:
     """Mark every bit row that is a superset of one of the first `n_compared` unmarked ones before it."""
     marked, kept, n_kept = np.zeros(len(sets), dtype=np.bool_), np.empty_like(sets), 0
     for begin, end in deadline.slices(len(sets), grace=True):
@@ -160,12 +161,12 @@ def supersets_of_earlier(sets: WordMatrix, n_compared: int, deadline: Deadline) 
 
 
 def minimal_masks(masks: WordMatrix, deadline: Deadline, *, compared: int = MASKS_COMPARED) -> WordMatrix:
-    """Drop masks that contain another: the rest comes shortest first, in an order fixed by the masks alone.
+    """Drop masks that contain another, and return the rest, shortest first, in an order fixed by the masks alone.
 
-    Long masks are hardly ever contained in others, so a mask is compared with the shortest few only (`compared`), and
-    always with all those of a single column.
+    Hardly any mask contains a long one, so each is compared with the shortest few only (`compared`), and always with all
+    masks of a single column.
     """
-    sizes = mask_sizes(masks)
+    sizes = _mask_sizes(masks)
     order = np.arange(len(masks))
     for key in (*masks.T, sizes):  # as np.lexsort does, but checking the clock between two keys
         order = order[np.argsort(key[order], kind="stable")]
@@ -174,7 +175,7 @@ def minimal_masks(masks: WordMatrix, deadline: Deadline, *, compared: int = MASK
     deadline.check(grace=True)
     masks = masks[np.append(True, (masks[1:] != masks[:-1]).any(axis=1))[: len(masks)]]
     compared = max(compared, int(np.count_nonzero(sizes == 1)))
-    minimal: WordMatrix = masks[~supersets_of_earlier(masks, compared, deadline)]
+    minimal: WordMatrix = masks[~_supersets_of_earlier(masks, compared, deadline)]
     return minimal
 
 
@@ -211,16 +212,14 @@ class CoveringProblem:
         return np.flatnonzero(unpack(common, len(self.columns))[:, 0])
 
 
-def reduce_masks(
-    masks: WordMatrix, n_columns: int, deadline: Deadline | None = None, *, drop_dominated: bool = True
-) -> CoveringProblem:
+def reduce_masks(masks: WordMatrix, n_columns: int, deadline: Deadline, *, drop_dominated: bool = True) -> CoveringProblem:
     """Remove masks that contain others, force columns that are alone in a mask, drop columns that are never needed.
 
     Parameters
     ----------
     masks : ndarray of uint64, shape (pairs, words)
         None of them empty.
-    deadline : Deadline, optional
+    deadline : Deadline
         When to give up.
     drop_dominated : bool
         Drop a column if an earlier one covers all that it covers. The size of a minimum set and the lexicographically
@@ -231,13 +230,12 @@ def reduce_masks(
     TimeUp
         If the deadline has passed.
     """
-    deadline = Deadline() if deadline is None else deadline
     forced = np.empty(0, dtype=np.int64)
     columns = np.arange(n_columns)
     while True:
         masks = minimal_masks(masks, deadline)
-        alone = mask_sizes(masks) == 1
-        # No other mask has a column that is alone in one: it would contain that mask.
+        alone = _mask_sizes(masks) == 1
+        # No other mask has such a column: it would contain the mask in which the column is alone.
         single = np.bitwise_or.reduce(masks[alone], axis=0, initial=ZERO)
         forced = np.concatenate([forced, columns[unpack(single.reshape(1, -1), len(columns))[:, 0]]])
         masks = masks[~alone]
@@ -245,7 +243,7 @@ def reduce_masks(
         needed: npt.NDArray[np.bool_] = np.asarray(covers.any(axis=1))
         shrunk = False
         if drop_dominated and 0 < len(columns) <= MAX_COLUMNS_COMPARED and len(masks):
-            dominated = supersets_of_earlier(~covers, len(covers), deadline)
+            dominated = _supersets_of_earlier(~covers, len(covers), deadline)
             shrunk = bool((dominated & needed).any())
             needed &= ~dominated
         masks = _without_columns(masks, needed, deadline)
@@ -271,63 +269,70 @@ def _without_columns(masks: WordMatrix, keep: npt.NDArray[np.bool_], deadline: D
     return renumbered
 
 
-class MaskCollector:
-    """The masks of a table's discordant pairs: all of them, or the shortest where there are too many.
+def collect_masks(
+    examples: CodedExamples, cells: Positions | None = None, *, keep: int, work: int, deadline: Deadline
+) -> tuple[WordMatrix, bool]:
+    """Collect the masks of all discordant pairs, or the shortest where there are too many.
 
     Parameters
     ----------
-    rows : ndarray of uint64, shape (n, planes, words)
-        The distinct rows, bit c of plane b being bit b of the code in column c.
-    classes : ndarray of int, shape (n,)
-        The class of each row.
+    examples : CodedExamples
+    cells : ndarray of int, shape (n,), optional
+        A number for each row; only pairs of rows with the same number count.
     keep : int
         The most masks to hold.
     work : int
         The most pairs times words to look at; beyond it, each row is compared with some of its partners only.
-    deadline : Deadline, optional
-        When to give up: `collect` then raises `TimeUp`.
+    deadline : Deadline
+        When to give up.
+
+    Returns
+    -------
+    masks : ndarray of uint64, shape (pairs, words)
+    complete : bool
+        Whether none was left out.
+
+    Raises
+    ------
+    TimeUp
+        If the deadline has passed.
     """
+    rows, classes = examples.rows, examples.classes
+    cells = np.zeros(len(rows), dtype=np.int64) if cells is None else cells
+    order = np.lexsort((classes, cells))
+    first, stop = _partners(cells[order], classes[order])
+    cost = int((stop - first).sum()) * rows.shape[1] * rows.shape[2]
+    if cost == 0:
+        return np.empty((0, rows.shape[2]), dtype=np.uint64), True
+    complete = cost <= work
+    if not complete:
+        share = int((stop - first).sum() * (work / cost) / np.count_nonzero(first < stop))
+        # Where conflicts are ignored, one partner per class may equal the row, so there must be more than that.
+        first, stop = _nearby_partners(first, stop, max(share, int(classes.max()) + 2))
+    masks, all_kept = _collect_shortest(np.ascontiguousarray(rows[order]), first, stop, keep, deadline)
+    return masks, complete and all_kept
 
-    def __init__(
-        self, rows: npt.NDArray[np.uint64], classes: Positions, *, keep: int, work: int, deadline: Deadline | None = None
-    ) -> None:
-        self.rows, self.classes, self.keep, self.work = rows, classes, keep, work
-        self.deadline = Deadline() if deadline is None else deadline
 
-    def collect(self, cells: Positions | None = None) -> tuple[WordMatrix, bool]:
-        """Collect the masks of all pairs, or only of those within a cell; say whether none was left out."""
-        cells = np.zeros(len(self.rows), dtype=np.int64) if cells is None else cells
-        order = np.lexsort((self.classes, cells))
-        first, stop = _partners(cells[order], self.classes[order])
-        cost = int((stop - first).sum()) * self.rows.shape[1] * self.rows.shape[2]
-        if cost == 0:
-            return np.empty((0, self.rows.shape[2]), dtype=np.uint64), True
-        complete = cost <= self.work
-        if not complete:
-            share = int((stop - first).sum() * (self.work / cost) / np.count_nonzero(first < stop))
-            # One partner of another class may equal the row where conflicts are ignored, one per class: never that few.
-            first, stop = _nearby_partners(first, stop, max(share, int(self.classes.max()) + 2))
-        masks, all_kept = self._collect_shortest(np.ascontiguousarray(self.rows[order]), first, stop)
-        return masks, complete and all_kept
-
-    def _collect_shortest(self, rows: npt.NDArray[np.uint64], first: Positions, stop: Positions) -> tuple[WordMatrix, bool]:
-        """Stream over the pairs and keep the distinct masks, the shortest if they are more than `keep`."""
-        widest = int((stop - first).max())
-        capacity = min(int((stop - first).sum()), 2 * self.keep) + widest
-        masks = np.empty((capacity, rows.shape[2]), dtype=np.uint64)
-        table = np.full(2 << int(capacity - 1).bit_length(), -1, dtype=np.int64)
-        cursor = np.zeros(1, dtype=np.int64)
-        longest, complete, n_masks = rows.shape[2] * 64, True, 0
-        for _, end in self.deadline.slices(len(rows), first=64, grace=True):
-            while cursor[0] < end:
-                status, n_masks = _stream(rows, first, stop, cursor, end, longest, table, masks, n_masks)
-                if status == TABLE_FULL and n_masks > self.keep:
-                    longest, n_masks = _shorten(masks, n_masks, self.keep)
-                    complete = False
-                    self.deadline.check(grace=True)
-                    _refill(table, masks, n_masks)
-                    self.deadline.check(grace=True)
-        return masks[:n_masks].copy(), complete
+def _collect_shortest(
+    rows: npt.NDArray[np.uint64], first: Positions, stop: Positions, keep: int, deadline: Deadline
+) -> tuple[WordMatrix, bool]:
+    """Stream over the pairs and keep the distinct masks, or the shortest if there are more than `keep`."""
+    widest = int((stop - first).max())
+    capacity = min(int((stop - first).sum()), 2 * keep) + widest
+    masks = np.empty((capacity, rows.shape[2]), dtype=np.uint64)
+    table = np.full(2 << int(capacity - 1).bit_length(), -1, dtype=np.int64)
+    cursor = np.zeros(1, dtype=np.int64)
+    longest, complete, n_masks = rows.shape[2] * 64, True, 0
+    for _, end in deadline.slices(len(rows), first=64, grace=True):
+        while cursor[0] < end:
+            status, n_masks = _stream(rows, first, stop, cursor, end, longest, table, masks, n_masks)
+            if status == TABLE_FULL and n_masks > keep:
+                longest, n_masks = _shorten(masks, n_masks, keep)
+                complete = False
+                deadline.check(grace=True)
+                _refill(table, masks, n_masks)
+                deadline.check(grace=True)
+    return masks[:n_masks].copy(), complete
 
 
 def _partners(cells: Positions, classes: Positions) -> tuple[Positions, Positions]:
@@ -341,7 +346,7 @@ def _partners(cells: Positions, classes: Positions) -> tuple[Positions, Position
 
 
 def _nearby_partners(first: Positions, stop: Positions, share: int) -> tuple[Positions, Positions]:
-    """Leave each row only this many of its partners: those at about the same place in their classes.
+    """Keep only this many partners of each row: those at about the same place in their classes.
 
     Rows are sorted within a class, so these are more similar than others, and similar rows have short masks.
     """
@@ -356,7 +361,7 @@ def _nearby_partners(first: Positions, stop: Positions, share: int) -> tuple[Pos
 
 def _shorten(masks: WordMatrix, n_masks: int, keep: int) -> tuple[int, int]:
     """Drop the longest masks until at most `keep` are left; return the longest size still collected and the number left."""
-    sizes = mask_sizes(masks[:n_masks])
+    sizes = _mask_sizes(masks[:n_masks])
     up_to = np.cumsum(np.bincount(sizes))
     fitting = np.flatnonzero(up_to <= keep)
     longest = int(fitting[-1])

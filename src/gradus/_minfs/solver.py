@@ -1,6 +1,6 @@
-"""Minimum sets of examples: masks collected and reduced, bounded from both sides, and the answer checked against the rows.
+"""The solver: collects and reduces masks, bounds the minimum from both sides, and checks the answer against the rows.
 
-From below, the branch and bound refutes one size after the other. Whenever that has cost more than a wider beam
+For the lower bound, branch and bound refutes one size after the other. Whenever that has cost more than a wider beam
 would, the beam is widened to lower the upper bound. Effort is counted in words touched, not in seconds, so that without a
 deadline the answer depends on the examples alone.
 """
@@ -17,9 +17,10 @@ from gradus._bits import WordMatrix, pack
 from gradus._minfs.beam import beam
 from gradus._minfs.branch import EXHAUSTED, HAS_RIVAL, STEP_OVERHEAD, STEPS, BranchState, FixedSizeProblem, advance, new_state
 from gradus._minfs.coded_examples import CodedExamples, group_rows
-from gradus._minfs.deadline import Deadline, TimeUp, describe_bounds
+from gradus._minfs.deadline import Deadline, TimeUp
 from gradus._minfs.listing import SetVisitor, visit_sets
-from gradus._minfs.masks import CoveringProblem, MaskCollector, reduce_masks
+from gradus._minfs.masks import CoveringProblem, collect_masks, reduce_masks
+from gradus._wording import counted
 
 __all__ = ["DeepeningSearch", "Solution", "Solver"]
 
@@ -30,13 +31,13 @@ MASKS_KEPT = 2048
 MASKS_ADDED = 1024
 FAILURES_BEFORE_GROWTH = 4  # answers that failed before more masks are held from the start
 GROWTH = 4
-MOST_WORDS = 1 << 24  # that the masks held may take
+MOST_WORDS = 1 << 24  # words that the masks held may take
 PAIR_WORK = 1 << 24  # pairs times words looked at, at most, to collect masks
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A set of columns, how small any can be, whether it is that small, and whether it is the first such set."""
+    """A set of columns, a lower bound on the size of any, whether it is minimal, and whether it is the first minimum set."""
 
     features: tuple[int, ...]
     lower_bound: int
@@ -66,7 +67,7 @@ class DeepeningSearch:
         self.steps = 0
 
     def run(self) -> Solution:
-        """Refute one size after the other, until a set of the current size is found or the time is over."""
+        """Refute one size after the other until a set of the current size is found or time is up."""
         if self.cover.n_pairs == 0:
             features = tuple(int(column) for column in self.cover.forced)
             return Solution(features, len(features), optimal=True, first=True)
@@ -84,13 +85,13 @@ class DeepeningSearch:
             self.size += 1
 
     def _lower_bound(self) -> int:
-        """Sizes below this one are refuted."""
+        """Return the smallest size that is not refuted, forced columns included."""
         return self.size + len(self.cover.forced)
 
     def _search_size(self) -> bool | None:
         """Look for sets of the current size.
 
-        True if all were searched, False if only the proof that it is the first set was given up, None if the time is over.
+        Return True if all were searched, False if only the proof that it is the first set was given up, None if time is up.
         """
         cover = self.cover
         problem = FixedSizeProblem(cover.masks, cover.covers, self.size, True)
@@ -110,7 +111,7 @@ class DeepeningSearch:
                 self.deadline.check()
         except TimeUp:
             self._take(state)
-            if not state.numbers[HAS_RIVAL] and 1 in self.widths:  # however short the time, there is a greedy set
+            if not state.numbers[HAS_RIVAL] and 1 in self.widths:  # a greedy set is returned however short the time
                 self._construct(1)
             return None
         self.steps = before + int(state.numbers[STEPS])
@@ -118,13 +119,13 @@ class DeepeningSearch:
         return first
 
     def _take(self, state: BranchState) -> None:
-        """Keep the set that a search has found, which has the current size."""
+        """Keep the set of the current size that a search has found, if any."""
         if state.numbers[HAS_RIVAL]:
             self.rival = state.rival[0].copy()
             self.known = self.cover.original(self.rival)
 
     def _widen(self, state: BranchState) -> None:
-        """Widen the beam as far as the effort spent on refutation justifies; give the search a set of the size it seeks."""
+        """Widen the beam as far as the effort spent on refutation justifies; pass a set of the current size to the search."""
         n_columns, pair_words = self.cover.covers.shape
         spent = self.steps * self.cover.masks.shape[1] * MASKS_PER_STEP
         while self.widths and len(self.known) > self._lower_bound():
@@ -151,7 +152,9 @@ class DeepeningSearch:
             self._describe()
 
     def _describe(self) -> None:
-        self.deadline.detail = describe_bounds(self._lower_bound(), max(len(self.known), self._lower_bound()))
+        """Note the bounds, for progress reports."""
+        lower, upper = self._lower_bound(), len(self.known)
+        self.deadline.detail = f"between {lower} and {upper} inputs" if lower < upper else counted(lower, "input")
 
     def _as_bits(self, features: tuple[int, ...]) -> npt.NDArray[np.uint64] | None:
         """Turn original columns into bits of the covering problem; None if it has dropped one of them."""
@@ -164,12 +167,12 @@ class DeepeningSearch:
 
 
 class Solver:
-    """Minimum sets of (merged) columns for one target.
+    """Finds minimum sets of (merged) columns for one target.
 
     Where there are too many pairs, only the shortest masks are held: the solution of that relaxation is checked against
     the rows, and as long as it leaves pairs unseparated, their masks are added and it is solved again. A solution
-    that passes is a minimum set of everything, and the first one if it was the first of the relaxation. Where that fails
-    again and again, more masks are held.
+    that passes is a minimum set of the whole problem, and the first one if it was the first of the relaxation. If
+    solutions keep failing, more masks are held.
 
     Parameters
     ----------
@@ -178,10 +181,11 @@ class Solver:
     """
 
     def __init__(self, examples: CodedExamples, deadline: Deadline) -> None:
-        self.rows, self.classes, self.deadline = examples.rows, examples.classes, deadline
+        self.examples, self.deadline = examples, deadline
         self.n_columns = len(examples.inputs.column_classes)
         self.keep, self.failures = MASKS_KEPT, 0
-        self.masks: WordMatrix = np.empty((0, self.rows.shape[2]), dtype=np.uint64)
+        self.words = examples.rows.shape[2]
+        self.masks: WordMatrix = np.empty((0, self.words), dtype=np.uint64)
         self.complete = False
 
     def minimum(self) -> Solution:
@@ -189,9 +193,9 @@ class Solver:
         best, lower = tuple(range(self.n_columns)), 0
         try:
             self.deadline.check(grace=True)
-            self.masks, self.complete = self._collector(self.keep).collect()
+            self.masks, self.complete = self._collect(self.keep)
             self.cover = reduce_masks(self.masks, self.n_columns, self.deadline)
-            # Where no pair is left out, the search itself starts with a greedy set as soon as that is worthwhile.
+            # Where no pair is left out, the search itself builds a greedy set as soon as that is worthwhile.
             best = best if self.complete else self._greedy()
             while True:
                 solution = DeepeningSearch(self.cover, lower, best, self.deadline).run()
@@ -204,7 +208,7 @@ class Solver:
             return Solution(best, lower, optimal=lower == len(best), first=False)
 
     def visit(self, size: int, visitor: SetVisitor) -> None:
-        """Hand every minimum set to a visitor, given their size; what it was given is all, unless the time is over."""
+        """Pass every minimum set to a visitor, given their size; if time is up, the visitor is cleared."""
         try:
             restart = True
             while restart:
@@ -218,11 +222,11 @@ class Solver:
         except TimeUp:
             visitor.clear()
 
-    def _collector(self, keep: int) -> MaskCollector:
-        return MaskCollector(self.rows, self.classes, keep=keep, work=PAIR_WORK, deadline=self.deadline)
+    def _collect(self, keep: int, cells: npt.NDArray[np.int64] | None = None) -> tuple[WordMatrix, bool]:
+        return collect_masks(self.examples, cells, keep=keep, work=PAIR_WORK, deadline=self.deadline)
 
     def _greedy(self) -> tuple[int, ...]:
-        """Construct a set that separates every pair of rows, adding the masks it misses; all columns if the time is over."""
+        """Construct a set that separates every pair of rows, adding the masks it misses; all columns if time is up."""
         try:
             while True:
                 chosen: tuple[int, ...] | None = ()
@@ -254,16 +258,15 @@ class Solver:
         if self.complete:
             return False
         selected = np.isin(np.arange(self.n_columns), features)
-        words = pack(selected[:, np.newaxis], self.rows.shape[2])[0]
-        _, cells = group_rows(self.rows & words)
-        missed, _ = self._collector(MASKS_ADDED).collect(cells)
+        _, cells = group_rows(self.examples.rows & pack(selected[:, np.newaxis], self.words)[0])
+        missed, _ = self._collect(MASKS_ADDED, cells)
         if not len(missed):
             return False
         self.masks = np.concatenate([self.masks, missed])
         self.failures += 1
-        if self.failures % FAILURES_BEFORE_GROWTH == 0 and self.keep * GROWTH * self.rows.shape[2] <= MOST_WORDS:
+        if self.failures % FAILURES_BEFORE_GROWTH == 0 and self.keep * GROWTH * self.words <= MOST_WORDS:
             self.keep *= GROWTH
-            collected, self.complete = self._collector(self.keep).collect()
+            collected, self.complete = self._collect(self.keep)
             self.masks = collected if self.complete else np.concatenate([self.masks, collected])
         self.cover = reduce_masks(self.masks, self.n_columns, self.deadline)
         return True

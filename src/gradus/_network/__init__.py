@@ -1,4 +1,4 @@
-"""`Network`, the circuit that everything else learns, writes, draws or evaluates."""
+"""`Network`: the circuit that the rest of the library learns, writes, draws and evaluates."""
 
 from gradus._network.circuit import Network
 

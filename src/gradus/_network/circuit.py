@@ -27,7 +27,7 @@ MOST_BLOCKS_DRAWN = 100
 
 
 class Network:
-    """A feedforward circuit of gates with two inputs each; it never changes.
+    """An immutable feedforward circuit of gates with two inputs each.
 
     Nodes 0 … n_inputs-1 are the inputs; gate g is node n_inputs+g and computes a Boolean function of its two sources, which
     are nodes below it and may be equal. Any node can be an output.
@@ -113,7 +113,7 @@ class Network:
         return self._output_names or tuple(f"z{k}" for k in range(self.n_outputs))
 
     def with_names(self, input_names: Sequence[str] | None = None, output_names: Sequence[str] | None = None) -> Network:
-        """Return the same circuit with other names; None goes back to ``x0, x1, …`` or ``z0, z1, …``."""
+        """Return the same circuit with other names; None restores ``x0, x1, …`` or ``z0, z1, …``."""
         return Network(
             self.n_inputs, self._sources, self._outputs, self._functions, input_names=input_names, output_names=output_names
         )
@@ -132,7 +132,7 @@ class Network:
         return used
 
     def cone(self, outputs: Sequence[int] | range) -> npt.NDArray[np.bool_]:
-        """For each node, whether one of these outputs (positions, not node ids) depends on it.
+        """Return, for each node, whether one of these outputs (positions, not node ids) depends on it.
 
         A gate does not depend on a source that its function ignores.
 
@@ -151,7 +151,7 @@ class Network:
 
     @cached_property
     def read_sources(self) -> list[list[int]]:
-        """The different nodes that each gate depends on: none, one or two."""
+        """The distinct nodes that each gate depends on: none, one or two."""
         return [
             [source for source, is_read in zip(pair, reads(function, pair[0] == pair[1]), strict=True) if is_read]
             for function, pair in zip(self._functions.tolist(), self._sources.tolist(), strict=True)
@@ -186,7 +186,7 @@ class Network:
         if rows.shape[1] != self.n_inputs:
             raise DataError(f"X has {rows.shape[1]} columns, but the network reads {self.n_inputs} inputs.")
         result = np.empty((len(rows), self.n_outputs), dtype=np.bool_)
-        read = self._read_inputs  # a circuit may read few of many inputs, and packing takes longer than evaluating
+        read = self._read_inputs  # a circuit may read only a few inputs, and packing takes longer than evaluating
         for start in range(0, len(rows), ROWS_AT_ONCE):
             part = rows[start : start + ROWS_AT_ONCE]
             words = np.zeros((self.n_inputs, n_words(len(part))), dtype=np.uint64)
@@ -200,7 +200,7 @@ class Network:
         return np.flatnonzero(self.cone(range(self.n_outputs))[: self.n_inputs])
 
     def node_words(self, inputs: WordMatrix) -> WordMatrix:
-        """Values of every node on packed examples, shape (n_inputs + n_gates, words); see `gradus._bits.pack`."""
+        """Return the values of all nodes on packed examples, shape (n_inputs + n_gates, words); see `gradus._bits.pack`."""
         values = np.empty((self.n_inputs + self.n_gates, inputs.shape[1]), dtype=np.uint64)
         values[: self.n_inputs] = inputs
         gates = zip(self._functions.tolist(), self._sources.tolist(), strict=True)
@@ -209,15 +209,15 @@ class Network:
         return values
 
     def prune(self, *, absorb: bool = True) -> Network:
-        """Return the circuit without the gates that it does not need; the others keep their order.
+        """Return the circuit without needless gates; the others keep their order.
 
         Gates that no output depends on are dropped. Constants, buffers and inverters are absorbed by the gates that read
-        them; only an output can remain a gate of one node, or a constant (a gate that ignores node 0).
+        them; only outputs can remain gates of one node, or constants (gates that ignore node 0).
 
         Parameters
         ----------
         absorb : bool
-            False only drops gates, so that the functions of the others stay as they are.
+            If False, gates are only dropped, so that the functions of the others stay as they are.
 
         Examples
         --------
@@ -234,7 +234,7 @@ class Network:
         return self._rewired(self._live_wiring())
 
     def _live_wiring(self) -> Wiring:
-        """Return the live gates; a source that a gate ignores may be dead, and is replaced."""
+        """Return the live gates; a source that a gate ignores may be dead, so it is replaced."""
         new_id = (np.cumsum(np.concatenate([np.ones(self.n_inputs, dtype=np.bool_), self.live])) - 1).tolist()
         sources = []
         for gate in np.flatnonzero(self.live).tolist():
@@ -243,7 +243,7 @@ class Network:
         return Wiring(self._functions[self.live].tolist(), sources, [new_id[node] for node in self._outputs.tolist()])
 
     def to_nand(self) -> Network:
-        """Return an equivalent network of NAND gates only; a network of NAND gates is returned as it is.
+        """Return an equivalent network of NAND gates only; if all gates are NAND already, return the network itself.
 
         Examples
         --------
@@ -261,7 +261,7 @@ class Network:
         )
 
     def save(self, path: str | PathLike[str], *, about: dict[str, Any] | None = None) -> None:
-        """Write the network as JSON that a person can read; the file is written whole or not at all.
+        """Write the network as human-readable JSON; the file is written whole or not at all.
 
         Parameters
         ----------
@@ -332,7 +332,7 @@ class Network:
         return f"Network({self._n_inputs}, {self._sources.tolist()}, {self._outputs.tolist()}{more})"
 
     def _repr_svg_(self, grouping: Grouping | None = None) -> str | None:
-        """Return the drawing that notebooks show, or None if it cannot be drawn or would be too large even when folded."""
+        """Return the drawing for notebooks, or None if it cannot be drawn or would be too large even when folded."""
         from gradus._drawing.folding import MOST_GATES, blocks
         from gradus._drawing.picture import network_picture
 

@@ -1,8 +1,9 @@
-"""Network files: checked JSON, version 2 with a function for each gate, version 1 with NAND gates only."""
+"""Network files: JSON that is checked when read; version 2 has a function per gate, version 1 had NAND gates only."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any, NamedTuple
 
 from gradus._gates import GATE_NAMES, NAND
@@ -17,7 +18,7 @@ _FUNCTIONS = {name: function for function, name in enumerate(GATE_NAMES)}
 
 
 class Document(NamedTuple):
-    """What a network file holds: input names, gates, and the node of each output by its name."""
+    """The content of a network file: input names, gates, and the node of each output by its name."""
 
     inputs: list[str]
     functions: list[int]
@@ -26,7 +27,7 @@ class Document(NamedTuple):
 
 
 def format_document(document: Document, about: dict[str, Any] | None) -> str:
-    """Return the text of a network file: one gate per line, and anything else worth keeping as "about"."""
+    """Return the text of a network file, with one gate per line and whatever else is worth keeping as "about"."""
     gates = ",\n".join(
         f"    {json.dumps([GATE_NAMES[function], a, b])}"
         for function, (a, b) in zip(document.functions, document.sources, strict=True)
@@ -44,7 +45,7 @@ def format_document(document: Document, about: dict[str, Any] | None) -> str:
 
 
 def parse_document(text: str) -> Document:
-    """Read a network file of any version; node ids are whole numbers, but not checked against the wiring.
+    """Parse the text of a network file of any version; node ids are not yet checked against the wiring.
 
     Raises
     ------
@@ -89,13 +90,11 @@ def _checked_head(text: str) -> dict[str, Any]:
 
 
 def _no_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse {"z0": 1, "z0": 2}, of which JSON would silently keep the last."""
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        seen: set[str] = set()
-        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise FormatError(f"the name {repeated!r} occurs twice in one object.")
-    return result
+    """Refuse repeated keys such as {"z0": 1, "z0": 2}, of which the parser would silently keep the last."""
+    for key, count in Counter(key for key, _ in pairs).items():
+        if count > 1:
+            raise FormatError(f"the name {key!r} occurs twice in one object.")
+    return dict(pairs)
 
 
 def _is_node(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""Equivalent circuits: constants, buffers and inverters absorbed by the gates that read them, and NAND gates only."""
+"""Rewrites circuits into equivalent ones: without constants, buffers and inverters, or with NAND gates only."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class _Literal(NamedTuple):
 def absorbed(n_inputs: int, wiring: Wiring) -> Wiring:
     """Absorb constants, buffers and inverters into the gates that read them.
 
-    What remains are gates that depend on two different nodes. Only outputs keep gates of their own: one for each constant
-    that is an output, and a NOT for each node of which both the value and the complement are outputs, or which is an
-    input. Gates that nothing reads any more are left in.
+    What remains are gates that depend on two different nodes. Only outputs keep other gates: one for each constant that is
+    an output, and a NOT for the complement of an input or of a node that is itself an output. Gates that nothing reads any
+    more stay in the list.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def absorbed(n_inputs: int, wiring: Wiring) -> Wiring:
 
 
 def _simplified(function: int, a: _Literal, b: _Literal) -> tuple[int, int, int]:
-    """Return a gate on the nodes behind two literals; its function reads fewer nodes where there are fewer."""
+    """Return the function and sources of a gate on the nodes of two literals; fewer nodes if some are constant or equal."""
     if a.node == CONSTANT:
         # What remains is a function of b, in the place of the first source.
         function, a, b = fix_a(function, a.inverted), b, b
@@ -82,7 +82,7 @@ def _simplified(function: int, a: _Literal, b: _Literal) -> tuple[int, int, int]
 def _without_inverted_outputs(
     n_inputs: int, gates: list[tuple[int, int, int]], outputs: list[_Literal]
 ) -> tuple[list[tuple[int, int, int]], list[_Literal]]:
-    """Complement the gates of which only the complement is an output; their readers read the complement instead."""
+    """Complement the gates of which only the complement is an output, and adapt the functions of their readers."""
     plain = {literal.node for literal in outputs if not literal.inverted}
     turned = {literal.node for literal in outputs if literal.inverted and literal.node >= n_inputs} - plain
     result = []
@@ -94,7 +94,7 @@ def _without_inverted_outputs(
 
 
 def expanded(n_inputs: int, wiring: Wiring) -> Wiring:
-    """Write every gate with NAND gates; equal NAND gates are made once, and an inverter of an inverter is a wire.
+    """Rewrite every gate as NAND gates; equal NAND gates are made once, and double inverters are removed.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def expanded(n_inputs: int, wiring: Wiring) -> Wiring:
 
 
 class _Nands:
-    """NAND gates under construction."""
+    """Builds a list of distinct NAND gates."""
 
     def __init__(self, n_inputs: int) -> None:
         self.sources: list[tuple[int, int]] = []

@@ -1,6 +1,6 @@
 """The paper's search: late-acceptance hill climbing over the wiring of NAND networks, on CPU and GPU.
 
-From the top: `many` and `search` take the user's tables, `job` says what a search is given and gives back, `driver` runs one
-on the CPU through `workspace`, whose arrays (`state`) the compiled `kernel` and its pieces (`moves`) work on. `cuda` runs
-thousands on a GPU.
+From the top: `many` and `search` are what users call, `job` defines the input and output of a search, `driver` runs a search
+on the CPU through `workspace`, and the compiled `kernel` and its pieces (`moves`) work on its arrays (`state`). `cuda` runs
+thousands of searches on a GPU.
 """

@@ -14,9 +14,7 @@ __all__ = ["SearchEnd", "resume", "run_search"]
 SECONDS_PER_CALL = 0.04
 FIRST_CALL_STEPS = 4096
 FIRST_CALL_WORDS = 1 << 24
-"""Words of values that the first call may recompute at most, so that it is short on the largest networks too."""
-
-
+"""Words of values that the first call may recompute at most, so that it is short even for the largest networks."""
 SearchEnd: TypeAlias = tuple[Outcome, Checkpoint | None]
 """The outcome, and where to continue the search if it was stopped."""
 
@@ -27,7 +25,8 @@ def run_search(job: Job, *, callback: Callback | None = None) -> Outcome:
     Parameters
     ----------
     callback : callable, optional
-        Gets a `Progress` every few hundredths of a second; returning True stops the search with the best network so far.
+        Called with a `Progress` every few hundredths of a second; returning True stops the search with the best network
+        so far.
     """
     run = _SearchRun(job, callback)
     run.work.start()
@@ -40,7 +39,7 @@ def resume(job: Job, since: Checkpoint, *, callback: Callback | None = None) -> 
     Parameters
     ----------
     job : Job
-        The job that the search began with; a time limit is counted anew.
+        The job of the search; its time limit starts anew.
     since : Checkpoint
         Taken by this function or by a GPU.
     callback : callable, optional
@@ -49,9 +48,9 @@ def resume(job: Job, since: Checkpoint, *, callback: Callback | None = None) -> 
     Returns
     -------
     outcome : Outcome
-        What the search would have found had it never been interrupted.
+        The same as if the search had never been interrupted.
     checkpoint : Checkpoint or None
-        If it was stopped again: where to continue.
+        Where to continue, if it was stopped again.
     """
     run = _SearchRun(job, callback)
     run.work.restore(since)
@@ -59,7 +58,7 @@ def resume(job: Job, since: Checkpoint, *, callback: Callback | None = None) -> 
 
 
 class _SearchRun:
-    """A search in kernel calls short enough to be interrupted; their length has no influence on the outcome."""
+    """Runs a search in short kernel calls, so that it can be interrupted; their length does not affect the outcome."""
 
     def __init__(self, job: Job, callback: Callback | None) -> None:
         self.work, self.settings, self.callback = Workspace(job), job.settings, callback
@@ -69,7 +68,7 @@ class _SearchRun:
         self.total_steps = 0
 
     def search(self, *, iterations: int, restart: int) -> SearchEnd:
-        """Search until zero error, the last restart, or a stop; `iterations` were taken before this restart."""
+        """Search until zero error, the last restart, or a stop; `iterations` is the number of steps before this restart."""
         work, limit = self.work, self.settings.max_iter
         stopped = False
         while not stopped and work.cost:
@@ -81,7 +80,7 @@ class _SearchRun:
                 work.start()
             else:
                 break
-        # The last steps before a stop may have reached zero after all.
+        # The last steps before a stop may have reached zero error.
         stopped = stopped and work.best_cost > 0
         outcome = Outcome(
             sources=work.best_sources(),
@@ -97,7 +96,7 @@ class _SearchRun:
         return self.deadline is not None and work_clock() >= self.deadline
 
     def _descend(self, at_most: int, restart: int) -> bool:
-        """Make one call of the kernel and choose the length of the next; return whether the callback says stop."""
+        """Call the kernel once and choose the length of the next call; return whether the callback asks to stop."""
         begin = work_clock()
         taken = self.work.descend(min(self.steps, at_most))
         elapsed = work_clock() - begin

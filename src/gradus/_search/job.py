@@ -1,4 +1,4 @@
-"""What a search is given and what it gives back, on every back end: settings, job, outcome and checkpoint."""
+"""The input and output of a search on every back end: settings, job, outcome and checkpoint."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["LOSS_CODES", "MAX_TARGETS", "Checkpoint", "Job", "Outcome", "Setting
 
 MAX_TARGETS = 64
 LOSS_CODES = {name: code for code, name in enumerate(LOSSES)}
-"""Numbers that stand for the losses in compiled code."""
+"""The number of each loss in compiled code."""
 _COUNTS = {"gates_per_target": (1, 10**6), "history": (1, 10**9), "max_iter": (1, 2**62), "n_restarts": (0, 2**62)}
-"""Least and largest value of each setting that is a whole number."""
+"""Smallest and largest value of each setting that is a whole number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Settings:
     """
 
     loss: LossName = "lgh"
-    """What is minimised, see `gradus.losses`."""
+    """The loss to minimise, see `gradus.losses`."""
     gates_per_target: int = 21
     """Gates of the network per target."""
     history: int = 250
@@ -56,7 +56,7 @@ class Settings:
         check_time_limit(self.time_limit)
 
     def n_gates(self, n_targets: int) -> int:
-        """Gates of a network for this many targets; raise if there are too many targets for one network."""
+        """Return the number of gates for this many targets; raise if there are too many targets for one network."""
         if n_targets > MAX_TARGETS:
             raise SettingsError(
                 f"there are {n_targets} targets; one network takes at most {MAX_TARGETS}, so split them into groups."
@@ -66,7 +66,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One search: everything that its outcome depends on."""
+    """One search: everything that the outcome depends on."""
 
     X: BoolMatrix
     Y: BoolMatrix
@@ -77,14 +77,14 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a search found, its targets in curriculum order."""
+    """The result of a search, with targets in curriculum order."""
 
     sources: npt.NDArray[np.int64]
     """Shape (gates, 2): wiring of the network; the last m gates are its outputs."""
     cost: int
     """Integer cost of the network under the job's loss."""
     iterations: int
-    """Steps to zero error, or in all if it was not reached."""
+    """Steps to zero error, or all steps if it was not reached."""
     restarts: int
     """How many times the search started again."""
     live_gates: int
@@ -114,9 +114,9 @@ class Checkpoint:
     """State of the generator, two words."""
     sources: npt.NDArray[np.uint32]
     best: npt.NDArray[np.uint32]
-    """Wiring of the best network so far; like `sources`, that of the current one, of shape (gates, 2)."""
+    """Wirings of the current network and of the best one so far, shape (gates, 2)."""
     history: npt.NDArray[np.uint64]
-    """Costs of the last L steps, that of step s at place s modulo L."""
+    """Costs after the last L steps; that of step s is at place s modulo L."""
 
 
 def generator_state(seed: int) -> npt.NDArray[np.uint64]:
@@ -128,12 +128,12 @@ def generator_state(seed: int) -> npt.NDArray[np.uint64]:
     array([ 3386250816931739734, 17579791024057999317], dtype=uint64)
     """
     words = np.random.SeedSequence(seed).spawn(1)[0].generate_state(2, np.uint64).astype(np.uint64, copy=False)
-    # The generator cannot leave the state of all zeros, which is practically impossible with 128 bits.
+    # The generator cannot leave the state of all zeros, which practically never occurs among 128 bits.
     return words if words.any() else np.ones(2, dtype=np.uint64)
 
 
 def largest_cost(loss: LossName, n_targets: int, n_examples: int) -> int:
-    """Cost of a network that is wrong everywhere: the integer cost divided by it is the public loss.
+    """Return the cost of a network that is wrong everywhere: the public loss is the integer cost divided by it.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The compiled search: cost, late acceptance, and the entry points that start, descend and restore a search.
 
-Each entry point works on a `State` and can be called again after any number of steps, with the same result as one long call:
-that is how the search is interrupted, timed and watched without reading a clock inside it.
+Each entry point works on a `State` and can be called again after any number of steps, with the same result as one long call.
+So a search can be interrupted, timed and watched without a clock inside the kernel.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LW, LLH, LGH = (np.uint64(LOSS_CODES[name]) for name in ("lw", "llh", "lgh"))
 
 @inlined
 def bare(arrays):
-    """Return the state with pointers for its arrays."""
+    """Return the state with its arrays replaced by pointers."""
     return State(
         pointer(arrays.values),
         pointer(arrays.undo),
@@ -67,13 +67,13 @@ def bare(arrays):
 
 @inlined
 def bare_targets(packed):
-    """Return the targets with pointers for their arrays."""
+    """Return the targets with their arrays replaced by pointers."""
     return PackedTargets(pointer(packed.targets), pointer(packed.mask))
 
 
 @inlined
 def count_errors(shape, width, examples, state, target):
-    """Examples on which a target is wrong."""
+    """Count the examples on which a target is wrong."""
     words = words_of(shape, width)
     output = (shape.inputs + shape.gates - shape.targets + target) * words
     errors = ZERO
@@ -84,7 +84,7 @@ def count_errors(shape, width, examples, state, target):
 
 @inlined
 def flat_cost(shape, width, examples, state):
-    """Cost under L1 and Lw: the sum of all errors, weighted linearly under Lw."""
+    """Compute the cost under L1 or Lw: the sum of all errors, weighted linearly under Lw."""
     slope = ONE if shape.loss == LW else ZERO
     weight = shape.targets if shape.loss == LW else ONE
     cost = ZERO
@@ -96,7 +96,7 @@ def flat_cost(shape, width, examples, state):
 
 @inlined
 def local_cost(shape, width, examples, state):
-    """Cost under Llh: the sum over the targets of the examples that are wrong at this target or an earlier one."""
+    """Compute the cost under Llh: the sum over targets of the examples that are wrong at this or an earlier target."""
     words = words_of(shape, width)
     first_output = (shape.inputs + shape.gates - shape.targets) * words
     cost = ZERO
@@ -111,10 +111,10 @@ def local_cost(shape, width, examples, state):
 
 @inlined
 def global_cost(shape, width, examples, state, changed_from):
-    """Cost and roots under Lgh: the first wrong target decides.
+    """Compute the cost and roots under Lgh: the first wrong target decides.
 
-    Dead gates are not kept up to date, so a target that becomes a root first has them recomputed from `changed_from`, the
-    lowest that may be out of date. Returned third is whether that was done.
+    Dead gates are not kept up to date, so before a target becomes a root, they are recomputed from `changed_from` on, the
+    lowest that may be out of date. The third value returned is whether that was done.
     """
     roots, settled = ZERO, False
     for target in range(shape.targets):
@@ -131,7 +131,7 @@ def global_cost(shape, width, examples, state, changed_from):
 
 @inlined
 def current_cost(shape, width, examples, state, changed_from):
-    """Cost of the network, the targets it depends on (roots), and whether all dead gates were recomputed on the way."""
+    """Compute the cost, the targets it depends on (roots), and whether all dead gates were recomputed on the way."""
     if shape.loss == LGH:
         return global_cost(shape, width, examples, state, changed_from)
     every_target = ALL_BITS >> (SIXTY_THREE - (shape.targets - ONE))
@@ -142,7 +142,7 @@ def current_cost(shape, width, examples, state, changed_from):
 
 @inlined
 def make_consistent(shape, width, examples, state):
-    """Make everything but the history agree with a wiring whose values are all current; return its cost."""
+    """Make everything but the history consistent with a wiring whose values are all current; return its cost."""
     for q in range(gate_words(shape)):
         state.live[q] = ZERO
     for at in range(shape.gates * gate_words(shape)):
@@ -160,7 +160,7 @@ def make_consistent(shape, width, examples, state):
 
 @compiled
 def start(shape, width, packed, arrays):
-    """Draw a random network and make the rest of the state agree with it."""
+    """Draw a random network and make the rest of the state consistent with it."""
     state, examples = bare(arrays), bare_targets(packed)
     for gate in range(shape.gates):
         bits = draw(state.random)
@@ -179,7 +179,7 @@ def start(shape, width, packed, arrays):
 
 @compiled
 def restore(shape, width, packed, arrays):
-    """Make the state agree with the wiring in it, so that the search it was taken from can continue."""
+    """Make the state consistent with its wiring, so that the search it was taken from can continue."""
     state, examples = bare(arrays), bare_targets(packed)
     for gate in range(shape.gates):
         evaluate(shape, width, state, gate)
@@ -196,7 +196,7 @@ def keep_best(shape, state, cost):
 
 @inlined
 def draw_move(shape, state):
-    """Draw a terminal, with the node it reads and the node it is to read."""
+    """Draw a move: a terminal, the node that it reads, and the node that it is to read."""
     bits = draw(state.random)
     terminal = ((bits >> THIRTY_TWO) * (TWO * shape.gates)) >> THIRTY_TWO
     before = np.uint64(state.sources[terminal])
@@ -204,13 +204,13 @@ def draw_move(shape, state):
     after = ((bits & LOW_HALF) * others) >> THIRTY_TWO
     if after >= before:
         after += ONE
-    # Where nothing else can be read, the step changes nothing.
+    # If there is no other node to read, the step changes nothing.
     return terminal, before, after if others > ZERO else before
 
 
 @inlined
 def mark_stale(state, gate):
-    """Record that dead gates from this one on may have wrong values."""
+    """Record that dead gates from this one on may be out of date."""
     if gate < state.numbers[STALE]:
         state.numbers[STALE] = gate
 
@@ -270,9 +270,9 @@ def descend(shape, width, packed, arrays, steps):
 
 @compiled
 def first_wrong(shape, width, packed, arrays):
-    """Position of the first wrong target; the number of targets if there is none.
+    """Return the position of the first wrong target, or the number of targets if there is none.
 
-    Under Lgh the targets after it may be dead, and are not looked at.
+    Under Lgh the targets after it may be dead, so they are not looked at.
     """
     state, examples = bare(arrays), bare_targets(packed)
     for target in range(shape.targets):
@@ -283,7 +283,7 @@ def first_wrong(shape, width, packed, arrays):
 
 @compiled
 def count_live(shape, sources, marks):
-    """Gates that an output of this wiring depends on; `marks` has room for one number per gate."""
+    """Count the gates that an output of this wiring depends on; `marks` is scratch space, one number per gate."""
     hidden = shape.gates - shape.targets
     for gate in range(shape.gates):
         marks[gate] = np.uint32(gate >= hidden)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from gradus._checks import check_choice, check_n_jobs
 from gradus._progress import Progress
 from gradus._search.driver import run_search
-from gradus._search.search import BACKENDS, Backend, SearchResult, make_request
+from gradus._search.search import BACKENDS, Backend, SearchRequest, SearchResult, make_request
 from gradus._search.threads import SearchThreads
 from gradus.errors import GradusError, WorkerError
 
@@ -24,7 +24,7 @@ JOBS_IN_FLIGHT = 4
 """Jobs read ahead per thread: enough to keep it busy, few enough to bound memory."""
 GPU_JOBS_IN_FLIGHT = 1 << 16
 SECONDS_TO_CLOSE = 0.2
-"""How long to wait for threads that are still finding an order; they end with the program at the latest."""
+"""How long to wait for threads that are still finding an order; at the latest, they end with the program."""
 
 
 def search_many(
@@ -34,22 +34,22 @@ def search_many(
     n_jobs: int | None = None,
     errors: Literal["raise", "return"] = "raise",
 ) -> Iterator[SearchResult]:
-    """Run many searches, each with the result of a call of `search`.
+    """Run many searches, each with the same result as a call of `search`.
 
     Parameters
     ----------
     jobs : iterable of dict
-        The arguments of `search` for each job, ``X`` and ``Y`` among them. It is read as the results are taken, so it may
-        be longer than memory. Where a job runs is decided by the `backend` here.
+        The arguments of `search` for each job, ``X`` and ``Y`` among them. Jobs are read as results are taken, so they need
+        not fit in memory. A job's own ``backend`` is ignored, and on a GPU its ``callback`` too.
     backend : {"cpu", "cuda"}
         Where the searches run; the results are the same.
     n_jobs : int, optional
-        Threads; as many as there are cores if not given. With 1 the searches run in the calling thread. With a GPU, threads
-        that finish the longest searches.
+        Number of threads; one per core if not given. With 1, the searches run in the calling thread. With a GPU, the threads
+        finish the longest searches.
     errors : {"raise", "return"}
-        What to do about a job that fails when its turn comes: raise a `WorkerError` that names the job, or return that
-        error in the place of the result. Either way no other result is lost: after an error has been raised, `next`
-        continues with the following job.
+        What to do when it is the turn of a job that failed: raise a `WorkerError` that names the job, or return that error
+        in place of the result. Either way no other result is lost: after an error was raised, `next` continues with the
+        following job.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def search_many(
 
 
 class _Results(Iterator[SearchResult]):
-    """Raises errors where they are asked for, and continues after them, which a generator cannot."""
+    """Raises errors if asked to, and continues after them, which a generator cannot do."""
 
     def __init__(self, results: Iterator[SearchResult | WorkerError], errors: str) -> None:
         self.results, self.errors = results, errors
@@ -91,18 +91,21 @@ class _Results(Iterator[SearchResult]):
 
 
 def _run(index: int, job: Arguments, is_stopping: Callable[[], bool] | None = None) -> SearchResult | WorkerError:
-    """Run one job; whatever it raises belongs to it alone, and the others continue."""
+    """Run one job; an error is returned, so that the others continue."""
     try:
-        arguments = {key: value for key, value in job.items() if key not in ("backend", "callback")}
         own = job.get("callback")
 
         def callback(progress: Progress) -> bool:
             return (is_stopping is not None and is_stopping()) or (own is not None and own(progress) is True)
 
-        request = make_request(**arguments)
+        request = _request(job)
         return request.result(run_search(request.job, callback=callback if own or is_stopping else None))
     except Exception as error:
         return _failure(index, error)
+
+
+def _request(job: Arguments) -> SearchRequest:
+    return make_request(**{key: value for key, value in job.items() if key not in ("backend", "callback")})
 
 
 def _failure(index: int, error: Exception) -> WorkerError:
@@ -141,10 +144,8 @@ def _on_gpu(jobs: Numbered, n_jobs: int) -> Iterator[SearchResult | WorkerError]
         requests = []
         for at, (index, job) in enumerate(part):
             try:
-                # A batch has one callback, not one per job.
-                arguments = {key: value for key, value in job.items() if key not in ("backend", "callback")}
-                requests.append((at, make_request(**arguments)))
-            except Exception as error:  # it belongs to this job; the others continue
+                requests.append((at, _request(job)))
+            except Exception as error:  # the other jobs continue
                 results[at] = _failure(index, error)
         next_out = 0
         for number, outcome in run_many([request.job for _, request in requests], n_jobs=n_jobs):

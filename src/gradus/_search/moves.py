@@ -1,7 +1,7 @@
 """Pieces of the compiled search: random numbers, values, and which gates are live.
 
-All numbers are unsigned 64-bit: signed indices cost a third of the speed. `width` is a tuple whose length is the number of
-words of a value, so that it is known at compile time; if it is empty, `shape.words` says it.
+All numbers are unsigned 64-bit: signed indices cost a third of the speed. The length of the tuple `width` is the number of
+words of a value, so that it is known at compile time; if the tuple is empty, `shape.words` is used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNIT32 = np.uint32(1)
 
 @inlined
 def draw(random):
-    """Next 64 random bits of xoroshiro128++; the caller uses the two halves."""
+    """Draw the next 64 random bits (xoroshiro128++); the caller uses the two halves."""
     a, b = random[ZERO], random[ONE]
     total = a + b
     bits = ((total << R17) | (total >> R47)) + a
@@ -33,20 +33,20 @@ def draw(random):
 
 @inlined
 def words_of(shape, width):
-    """Words of a value: a compile-time constant where `width` gives it."""
+    """Return the number of words of a value: a compile-time constant unless `width` is empty."""
     return np.uint64(len(width)) if len(width) > 0 else shape.words
 
 
 @inlined
 def readable_nodes(shape, gate):
-    """How many nodes gate `gate` may read: those below it except outputs."""
+    """Return how many nodes a gate may read: those below it, except outputs."""
     hidden = shape.gates - shape.targets
     return shape.inputs + (gate if gate < hidden else hidden)
 
 
 @inlined
 def is_live(state, gate):
-    """Whether the cost depends on a gate now."""
+    """Return whether the cost depends on a gate now."""
     return (state.live[gate >> SIX] >> (gate & SIXTY_THREE)) & ONE
 
 
@@ -80,7 +80,7 @@ def evaluate_dead(shape, width, state, start, stop):
 
 @inlined
 def settle(shape, width, state, node):
-    """Make sure that a node that is about to be read has its current value."""
+    """Bring the value of a node that is about to be read up to date."""
     if node >= shape.inputs:
         gate = node - shape.inputs
         if gate >= state.numbers[STALE] and not is_live(state, gate):
@@ -107,7 +107,7 @@ def try_value(shape, width, state, gate):
 
 @inlined
 def gate_words(shape):
-    """Words of a bit set of gates."""
+    """Return the number of words of a bit set of gates."""
     return (shape.gates + SIXTY_THREE) >> SIX
 
 
@@ -145,10 +145,10 @@ def take_back(shape, width, state, gate):
 
 @inlined
 def ensure_reach(shape, state, gate):
-    """Make row `gate` of the reach valid.
+    """Make the row of a gate in `reach` valid.
 
-    Rows become invalid when a live gate is rewired. The first few needed after that are traced one by one; if more are needed,
-    all are found at once.
+    Rows become invalid when a live gate is rewired. The first few rows needed after that are traced one by one; if more are
+    needed, all are found at once.
     """
     if (state.known[gate >> SIX] >> (gate & SIXTY_THREE)) & ONE:
         return
@@ -162,7 +162,7 @@ def ensure_reach(shape, state, gate):
 
 @inlined
 def forget_reach(shape, state):
-    """Invalidate all rows of the reach, because a live gate was rewired."""
+    """Invalidate all rows of `reach`, because a live gate was rewired."""
     state.numbers[TRACED] = ZERO
     for q in range(gate_words(shape)):
         state.known[q] = ZERO
@@ -170,7 +170,7 @@ def forget_reach(shape, state):
 
 @inlined
 def trace_reach(shape, state, gate):
-    """Find which live gates depend on one gate by following its readers, lowest first, each once."""
+    """Find the live gates that depend on a gate by following its readers, lowest first, each once."""
     words = gate_words(shape)
     row = gate * words
     for q in range(gate >> SIX, words):
@@ -187,7 +187,7 @@ def trace_reach(shape, state, gate):
 
 @inlined
 def find_reach(shape, state):
-    """Find which live gates depend on which, for all of them: from the outputs down, each gate adds itself to its sources."""
+    """Find the live gates that depend on each live gate: from the outputs down, each gate adds itself to its sources."""
     words = gate_words(shape)
     for q in range(words):
         state.known[q] = state.live[q]
@@ -225,7 +225,7 @@ def clear_fanout(shape, state, node, gate):
 
 @inlined
 def gain_reader(shape, state, node):
-    """Count one more live reader of a node; whatever it depends on becomes live."""
+    """Count one more live reader of a node; everything that the node depends on becomes live."""
     state.stack[ZERO] = np.uint32(node)
     height = ONE
     while height > ZERO:
@@ -243,7 +243,7 @@ def gain_reader(shape, state, node):
 
 @inlined
 def lose_reader(shape, state, node):
-    """Count one live reader of a node less; gates without live readers die."""
+    """Count one live reader of a node less; gates without live readers become dead."""
     state.stack[ZERO] = np.uint32(node)
     height = ONE
     while height > ZERO:
@@ -275,7 +275,7 @@ def relink(shape, state, terminal, before):
 
 @inlined
 def set_roots(shape, state, roots):
-    """Make `roots` the targets that count, and make live exactly what they depend on."""
+    """Make `roots` the targets that count, and exactly what they depend on live."""
     before = state.numbers[ROOTS]
     if roots == before:
         return

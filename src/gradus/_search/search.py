@@ -1,4 +1,4 @@
-"""`search`: from examples to a network in one call, in the caller's terms."""
+"""`search`: from examples to a network in one call, with names and column order as the caller has them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import as_bits, column_names
+from gradus._bits import as_bits, check_examples, column_names
 from gradus._checks import check_choice, check_seed
 from gradus._clock import work_clock
 from gradus._curriculum import Curriculum, resolve_order
@@ -19,7 +19,7 @@ from gradus._progress import Callback
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Outcome, Settings, largest_cost
 from gradus._wording import counted
-from gradus.errors import ConflictError, DataError
+from gradus.errors import ConflictError
 from gradus.losses import LossName
 
 __all__ = ["BACKENDS", "Backend", "Order", "SearchRequest", "SearchResult", "make_network", "make_request", "search"]
@@ -36,7 +36,7 @@ class SearchResult:
     Attributes
     ----------
     network : Network
-        Its outputs are in the caller's column order, whatever the order of teaching.
+        The network, with outputs in the order of Y's columns, whatever the order of teaching.
     order : tuple of int
         The target columns in the order in which they were taught.
     curriculum : Curriculum or None
@@ -44,7 +44,7 @@ class SearchResult:
     converged : bool
         Whether every training example is right.
     iterations : int
-        Steps to zero error, or in all if it was not reached.
+        Steps to zero error, or all steps if it was not reached.
     restarts : int
         How many times the search started again.
     loss : float
@@ -98,7 +98,7 @@ def search(
     backend: Backend = "cpu",
     callback: Callback | None = None,
 ) -> SearchResult:
-    """Search for a NAND network that maps every row of X to the same row of Y, exactly as the paper does.
+    """Search for a NAND network that maps every row of X to the same row of Y, exactly as in the paper.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def search(
     backend : {"cpu", "cuda"}
         Where the search runs; the result is the same.
     callback : callable, optional
-        Is given a `gradus.Progress` several times a second: on the CPU ``done`` of ``total`` targets are right, on a GPU
+        Called with a `gradus.Progress` several times a second: on the CPU ``done`` of ``total`` targets are right, on a GPU
         ``done`` of ``total`` jobs have ended. If it returns True, the search stops and the best network so far is returned.
 
     Returns
@@ -164,13 +164,13 @@ def search(
     from gradus._search.cuda import run_many
 
     ended = [outcome for _, outcome in run_many([request.job], callback=callback)]
-    # If stopped before the GPU had begun: a network has to be returned, and the first steps are the same everywhere.
+    # If stopped before the GPU has begun, a network must still be returned, and the first steps are the same everywhere.
     return request.result(ended[0] if ended else run_search(request.job, callback=lambda _: True))
 
 
 @dataclass(frozen=True, eq=False)
 class SearchRequest:
-    """A job with what is needed to express its outcome in the caller's terms."""
+    """A job, and what is needed to express its outcome in the caller's names and column order."""
 
     job: Job
     order: tuple[int, ...]
@@ -179,7 +179,7 @@ class SearchRequest:
     target_names: tuple[str, ...] | None
 
     def result(self, outcome: Outcome) -> SearchResult:
-        """Express an outcome in the caller's terms."""
+        """Express an outcome in the caller's names and column order."""
         n, m = self.job.Y.shape
         network = make_network(outcome, self.job.X.shape[1], self.order)
         return SearchResult(
@@ -196,25 +196,20 @@ class SearchRequest:
 
 
 def make_network(outcome: Outcome, n_inputs: int, order: Sequence[int]) -> Network:
-    """Return the network of an outcome, whose last gates are the targets as taught, with outputs in the caller's order."""
+    """Return the network of an outcome, with outputs in the caller's order; its last gates are the targets as taught."""
     first_output = n_inputs + len(outcome.sources) - len(order)
     return Network(n_inputs, outcome.sources, first_output + np.argsort(order))
 
 
 def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **settings: Any) -> SearchRequest:
-    """Check the arguments of `search` and find the order, without searching yet."""
+    """Check the arguments of `search` and find the order, without searching."""
     began, checked = work_clock(), Settings(**settings)
     inputs, targets = as_bits(X, "X"), as_bits(Y, "Y")
-    if len(inputs) != len(targets):
-        raise DataError(f"X has {len(inputs)} rows and Y has {len(targets)}; give one row of each for every example.")
-    for table, what in ((inputs, "X"), (targets, "Y")):
-        if table.shape[1] == 0:
-            raise DataError(f"{what} has no columns; give at least one.")
+    check_examples(inputs, targets)
     seed = check_seed(seed)
-    checked.n_gates(targets.shape[1])
-    wanted = order.tolist() if isinstance(order, np.ndarray) else order
+    checked.n_gates(targets.shape[1])  # raises if there are too many targets
     try:
-        columns, curriculum = resolve_order(inputs, targets, wanted, seed=seed, time_limit=checked.time_limit)
+        columns, curriculum = resolve_order(inputs, targets, order, seed=seed, time_limit=checked.time_limit)
     except ConflictError as error:
         advice = "Remove or correct one of them, or use order=None to learn what can be learned."
         raise ConflictError(error.what, advice) from error
@@ -222,7 +217,7 @@ def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **sett
         checked = replace(checked, time_limit=max(0.0, checked.time_limit - (work_clock() - began)))
     return SearchRequest(
         job=Job(inputs, np.ascontiguousarray(targets[:, list(columns)]), checked, seed),
-        order=tuple(int(column) for column in columns),
+        order=columns,
         curriculum=curriculum,
         input_names=column_names(X, "X"),
         target_names=column_names(Y, "Y"),

@@ -1,4 +1,4 @@
-"""The few named structures that the compiled search works on: arrays only, made once, changed in place."""
+"""The named tuples of arrays that the compiled search works on; arrays are allocated once and changed in place."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class PackedTargets(NamedTuple):
 
     targets: Words
     mask: Words
-    """Which bits of a value stand for an example."""
+    """The bits of a value that stand for examples."""
 
 
 class State(NamedTuple):
-    """A search that can be interrupted and continued at any step."""
+    """State of a search, which can be interrupted and continued at any step."""
 
     values: Words
-    """Value of every node, `words` words each. Those of dead gates may be out of date, see Number.STALE."""
+    """Values of all nodes, `words` words each; those of dead gates may be out of date, see Number.STALE."""
     undo: Words
     """Values before the current step."""
     sources: npt.NDArray[np.uint32]
-    """Node that terminal t of gate g reads, at 2 g + t."""
+    """The node that terminal t of gate g reads, at 2 g + t."""
     best: npt.NDArray[np.uint32]
     """Sources of the best network so far."""
     live: Words
@@ -58,7 +58,7 @@ class State(NamedTuple):
     fanout: Words
     """For each gate, the bit set of the live gates that read it."""
     readers: npt.NDArray[np.uint32]
-    """For each node, how many terminals of live gates read it, plus one for an output that counts now."""
+    """For each node, the number of terminals of live gates that read it, plus one if it is an output that counts now."""
     stack: npt.NDArray[np.uint32]
     history: Words
     random: Words
@@ -76,11 +76,11 @@ class Number(IntEnum):
     BEST = 3
     """Lowest cost so far."""
     STALE = 4
-    """Gates below this one have current values; above it only the live ones have."""
+    """Gates below this one have current values; from it on, only the live ones have."""
     ROOTS = 5
     """Bit set of the targets whose errors the cost depends on now."""
     TRACED = 6
-    """Rows of the reach traced one by one since it was last forgotten."""
+    """Rows of `reach` traced one by one since it was last invalidated."""
 
 
 def make_state(shape: SearchShape) -> State:

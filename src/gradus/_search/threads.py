@@ -1,4 +1,4 @@
-"""`SearchThreads`: threads for searches that can all be stopped at once."""
+"""`SearchThreads`: threads whose searches can all be stopped at once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ T = TypeVar("T")
 class SearchThreads:
     """Daemon threads that run functions in the order given; the compiled search releases the interpreter's lock.
 
-    Not an executor of `concurrent.futures`, because Python waits for the threads of those at exit: a program that fails
-    while searches are running would continue until the longest of them has ended.
+    This is not an executor of `concurrent.futures`, because Python waits for an executor's threads at exit: a program that
+    fails while searches are running would continue until the longest of them has ended.
 
     Parameters
     ----------
     count : int
-        Threads at most; each is started when it is first needed.
+        The most threads; each is started when it is first needed.
     """
 
     def __init__(self, count: int) -> None:
@@ -33,14 +33,14 @@ class SearchThreads:
         self._stop = threading.Event()
 
     def submit(self, work: Callable[[Callable[[], bool]], T]) -> Future[T]:
-        """Run a function on some thread; it is given a function that says whether to stop."""
+        """Run a function on a thread; its argument is a function that returns whether to stop."""
         future: Future[T] = Future()
 
         def run() -> None:
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(work(self._stop.is_set))
-                except BaseException as error:  # raised again where the result is asked for
+                except BaseException as error:  # raised again by `future.result`
                     future.set_exception(error)
 
         self._waiting.put(run)

@@ -1,4 +1,4 @@
-"""The arrays of one search, and the calls of the compiled kernel."""
+"""`Workspace`: the arrays of one search, and calls of the compiled kernel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradus._search.state import Number, PackedTargets, SearchShape, make_state
 __all__ = ["Workspace"]
 
 WIDTHS = (1, 2, 4, 8)
-"""Words of a value for which there is compiled code of its own; any other number shares one version."""
+"""Numbers of words per value with compiled code of their own; all other numbers share one version."""
 NO_COST_YET = np.iinfo(np.uint64).max
 
 
@@ -63,7 +63,7 @@ class Workspace:
         self._kernel.restore(self.shape, self.width, self.targets, state)
 
     def checkpoint(self, *, iterations: int, restart: int) -> Checkpoint:
-        """Copy what `restore` needs; steps before the last restart and restarts are known to the caller alone."""
+        """Copy what `restore` needs; only the caller knows the restarts and the steps before the last one."""
         state = self.state
         return Checkpoint(
             step=self.step,

@@ -157,22 +157,12 @@ class _VoteRun:
         self.out_of_time |= result.stopped == "time_limit"
         if result.stopped == "interrupted":
             self.control.stopped = "interrupted"
-        self.control.report("learn", number, 1, 1, -1, int(result.errors.sum()), result.n_gates, 1.0)
+        learned = Progress(stage="learn", done=1, total=1, errors=int(result.errors.sum()), gates=result.n_gates)
+        self.control.report(number, learned, 1.0)
         return result
 
     def _tell(self, number: int, progress: Progress) -> bool:
-        target = -1 if progress.target is None else progress.target
-        total = progress.total or 1
-        self.control.report(
-            progress.stage,
-            number,
-            progress.done,
-            total,
-            target,
-            progress.errors or 0,
-            progress.gates or 0,
-            progress.done / total,
-        )
+        self.control.report(number, progress, progress.fraction or 0.0)
         return self.control.stop()
 
 
@@ -186,7 +176,7 @@ class _VoteControl(Control):
         eta = elapsed * (1 - share) / share if share > 0 else None
         if eta is not None and self._limit is not None:
             eta = min(eta, self._limit - elapsed)
-        number = self._latest[1] + 1
+        number = self._latest[0] + 1
         detail = f"circuit {number} of {len(voters)}" if number <= len(voters) else "one circuit from their vote"
         return replace(progress, eta=eta, detail=detail)
 

@@ -1,4 +1,4 @@
-"""Every problem of the paper, in any size, further small circuits, and users' own data in the same form."""
+"""The paper's problems, in any size, further small circuits, and users' own data in the same form."""
 
 from __future__ import annotations
 

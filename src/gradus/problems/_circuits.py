@@ -60,7 +60,7 @@ def subtract(X: BoolMatrix) -> BoolMatrix:
 
 
 def cascaded_multiplexer(X: BoolMatrix) -> BoolMatrix:
-    """Choose by s_i between a new data input and the choice before: inputs d0 … d(n-1), s0 … s(n-2).
+    """Select by s_i either d(i+1) or the selection before, for each i; the inputs are d0 … d(n-1), s0 … s(n-2).
 
     Examples
     --------
@@ -172,7 +172,7 @@ FAMILIES = {
 
 
 def alu_74181(X: BoolMatrix) -> BoolMatrix:
-    """Compute the eight outputs of the 74181, a four-bit arithmetic and logic unit of 14 inputs; `Cn` is active low.
+    """Compute the eight outputs of the 74181, a four-bit arithmetic and logic unit with 14 inputs; `Cn` is active low.
 
     Examples
     --------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from gradus._bits import as_bits, column_names
+from gradus._bits import BoolMatrix, as_bits, column_names
 from gradus._checks import OnConflict
 from gradus._files import read_guard
 from gradus._formats.aiger import read_aiger
@@ -20,7 +21,7 @@ from gradus._formats.truth_functions import TruthFunctions
 from gradus.errors import DataError, FormatError
 from gradus.problems._problem import Problem
 
-__all__ = ["from_arrays", "from_file", "from_model", "from_series"]
+__all__ = ["MODELS", "from_arrays", "from_file", "from_model", "from_series"]
 
 MODELS = (".bnet", ".sbml", ".blif", ".aag", ".aig")
 
@@ -63,8 +64,8 @@ def from_file(
     ----------
     path : path-like
     targets : sequence of str, optional
-        The target columns of a table; by default those that the file itself declares. For a model, the rules to keep;
-        by default all of them.
+        The target columns of a table; by default those that the file declares. For a model, the rules to keep; by default
+        all of them.
     name : str, optional
         By default the file's name without its extension. Samples depend on it.
     **options
@@ -73,7 +74,7 @@ def from_file(
     Returns
     -------
     Problem
-        A model has all 2^n patterns up to 20 inputs and is sampled above.
+        A model with at most 20 inputs has all 2^n patterns; patterns of a larger one are drawn.
     """
     chosen = Path(path).stem if name is None else name
     if Path(path).suffix.lower() in MODELS:
@@ -82,7 +83,7 @@ def from_file(
         return from_model(_read_model(path, targets), name=chosen, targets=targets)
     if "kind" not in options and Path(path).suffix.lower() not in READERS:
         known = ", ".join((*READERS, *MODELS))
-        raise FormatError(f"{Path(path).suffix!r} is not a kind of file that is read; known are {known}.", path=path)
+        raise FormatError(f"{Path(path).suffix!r} is not a kind of file that can be read; use one of {known}.", path=path)
     X, Y, input_names, target_names = read_table(path, **options).split(targets)
     return from_arrays(X, Y, name=chosen, input_names=input_names, target_names=target_names)
 
@@ -112,7 +113,11 @@ def from_model(model: TruthFunctions, *, name: str = "model", targets: Sequence[
     if unknown:
         raise DataError(f"model {name!r} has no target {unknown[0]!r}.")
     places = [where[target] for target in chosen]
-    return Problem(name, input_names=model.input_names, target_names=chosen, function=_ModelOutputs(model, places))
+    return Problem(name, input_names=model.input_names, target_names=chosen, function=partial(_outputs, model, places))
+
+
+def _outputs(model: TruthFunctions, places: list[int], X: BoolMatrix) -> BoolMatrix:
+    return model.evaluate(X)[:, places]
 
 
 def from_series(
@@ -144,13 +149,3 @@ def from_series(
     """
     found = read_transitions(series, binarize=binarize, on_conflict=on_conflict)
     return Problem(name, input_names=found.input_names, target_names=found.target_names, pool=found.X, targets=found.Y)
-
-
-class _ModelOutputs:
-    """Some outputs of a model, as a function that can be pickled."""
-
-    def __init__(self, model: TruthFunctions, places: list[int]) -> None:
-        self._model, self._places = model, places
-
-    def __call__(self, X: Any) -> Any:
-        return self._model.evaluate(X)[:, self._places]

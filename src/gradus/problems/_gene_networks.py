@@ -1,7 +1,7 @@
 """Gene networks: two published Boolean models as `.bnet` rules, and two binarised time series.
 
-The models are the mammalian cell cycle and the FA/BRCA pathway. The series (Barman & Kwon 2017) are of fission yeast, with
-the model that it comes from, and of E. coli.
+The models are the mammalian cell cycle and the FA/BRCA pathway. The series (Barman & Kwon 2017) are of E. coli and of
+fission yeast, the latter with the model that it comes from.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 
 FABRCA_POOL = 1024
 
-# Faure et al. 2006. CycD never changes: an input and not a target.
+# Faure et al. 2006. CycD never changes, so it is an input but not a target.
 MAMMALIAN_RULES = """\
 CycD, CycD
 Rb, !CycD & !CycB & (p27 | (!CycE & !CycA))
@@ -90,7 +90,7 @@ def _next_states(rules: str, X: BoolMatrix) -> BoolMatrix:
 
 
 def mammalian() -> Problem:
-    """Build the problem `mammalian`: all 1,024 states of the mammalian cell cycle and what follows them.
+    """Build the problem `mammalian`: all 1,024 states of the mammalian cell cycle and their successors.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def mammalian() -> Problem:
 
 
 def fabrca(pool_seed: int = 0) -> Problem:
-    """Build the problem `fabrca`: 1,024 distinct states of the FA/BRCA pathway, drawn out of 2^28 by a seed.
+    """Build the problem `fabrca`: 1,024 distinct states of the FA/BRCA pathway, drawn from 2^28 with a seed.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ ECOLI_SERIES = _series(
 
 
 def fission_yeast_model(X: Any) -> BoolMatrix:
-    """Compute the next state by the published fission yeast model (Davidich & Bornholdt 2008), of which `yeast` is a path.
+    """Compute the next state in the published fission yeast model (Davidich & Bornholdt 2008), of which `yeast` is a path.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def fission_yeast_model(X: Any) -> BoolMatrix:
 
 
 def _threshold(drive: np.typing.NDArray[np.int8], present: BoolMatrix) -> BoolMatrix:
-    """1 where the drive is positive, 0 where it is negative, the present value where it is neither."""
+    """Return 1 where the drive is positive, 0 where it is negative, and the present value where it is 0."""
     return np.where(drive == 0, present, drive > 0)
 
 

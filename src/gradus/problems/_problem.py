@@ -1,4 +1,4 @@
-"""`Problem`: examples with names, and the one way to draw training and test sets from them."""
+"""`Problem`: examples with names, from which training and test sets are drawn."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class Problem:
     Parameters
     ----------
     name : str
-        Sampling depends on it, so that two problems draw different training sets from one seed.
+        Sampling depends on it, so that two problems draw different training sets with the same seed.
     input_names, target_names : sequence of str
     function : callable, optional
-        From a Boolean matrix of patterns to one of targets; an object that can be pickled.
+        From a Boolean matrix of patterns to one of targets; it must be picklable.
     pool : array-like of 0/1, optional
-        The patterns, where they are not all patterns.
+        The patterns, if these are not all patterns.
     targets : array-like of 0/1, optional
-        The targets of the pool, where there is no function.
+        The targets of the pool, if there is no function.
     known_order : sequence of int, optional
         The target columns from easiest to hardest.
     about : str
@@ -61,7 +61,7 @@ class Problem:
     Attributes
     ----------
     n_patterns : int
-        How many patterns there are: 2^n_inputs or the size of the pool.
+        Number of patterns: 2^n_inputs or the size of the pool.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class Problem:
 
     @cached_property
     def X(self) -> BoolMatrix:  # noqa: N802 - the field's own name
-        """Every pattern, shape (n_patterns, n_inputs), read-only; of all patterns, row r has bit i of r at input i."""
+        """Every pattern, shape (n_patterns, n_inputs), read-only; without a pool, input i of row r is bit i of r."""
         self._refuse_if_lazy("X")
         return self._pool if self._pool is not None else _frozen(self._patterns(np.arange(self.n_patterns)))
 
@@ -163,7 +163,7 @@ class Problem:
         return self._function(_table(X, "X", self.n_inputs))
 
     def rows(self, numbers: npt.ArrayLike) -> tuple[BoolMatrix, BoolMatrix]:
-        """Patterns and targets of the rows that `sample` returned; works for large problems too.
+        """Return the patterns and targets of rows that `sample` has drawn; works for large problems too.
 
         Examples
         --------
@@ -195,12 +195,12 @@ class Problem:
         Returns
         -------
         train, test : ndarray of int64
-            Row numbers for `rows`, and for ``X[...]`` and ``Y[...]`` where these exist. No row is in both.
+            Row numbers for `rows`, and for ``X[...]`` and ``Y[...]`` if these are held. No row is in both.
 
         Raises
         ------
         SettingsError
-            If there are not that many patterns, or the rows cannot be numbered (more than 62 inputs: use `examples`).
+            If there are not so many patterns, or the rows cannot be numbered (more than 62 inputs: use `examples`).
         """
         n, seed, n_test = self._checked_sizes(n, seed, n_test)
         if not self.is_lazy:
@@ -217,7 +217,7 @@ class Problem:
         return np.sort(numbers[:n]), np.sort(numbers[n:])
 
     def examples(self, n: int, seed: int, *, n_test: int | None = None) -> TrainTest:
-        """Draw a training set and a test set as `sample` does and return the patterns themselves; works for any size.
+        """Draw a training set and a test set as `sample` does, and return the patterns themselves; works for any size.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class Problem:
         return notebook_table(repr(self), ["", self.about], [(what, ", ".join(names)) for what, names in rows])
 
     def __getstate__(self) -> dict[str, Any]:
-        # The truth table is rebuilt where it is needed: sending it to a worker costs more.
+        # The truth table is rebuilt where it is needed: sending it to a worker would take longer.
         return {key: value for key, value in self.__dict__.items() if key not in ("X", "Y")}
 
     def _how_many(self) -> str:
@@ -284,27 +284,27 @@ class Problem:
             n_test = check_count("n_test", n_test, least=0)
             if n_test > self.n_patterns - n:
                 raise SettingsError(
-                    f"n_test is {n_test}; {self.name!r} has {self._how_many()} patterns, of which {n} are trained on."
+                    f"n_test is {n_test}; {self.name!r} has {self._how_many()} patterns, and {n} are for training."
                 )
         if self.is_lazy and n + (n_test or 0) > min(MOST_DRAWN, self.n_patterns // 2):
             raise SettingsError(
-                f"n + n_test is {n + (n_test or 0)}; of {self.name!r}, at most "
-                f"{min(MOST_DRAWN, self.n_patterns // 2)} patterns are drawn at once."
+                f"n + n_test is {n + (n_test or 0)}; at most {min(MOST_DRAWN, self.n_patterns // 2)} patterns of "
+                f"{self.name!r} can be drawn at once."
             )
         return n, seed, n_test
 
     def _stream(self, n: int, seed: int) -> np.random.PCG64:
-        """Random words that depend on (name, n, seed) alone; raw, because numpy guarantees only those to stay the same."""
+        """Return a stream of random words that depends on (name, n, seed) alone; only raw words are stable across NumPys."""
         digest = hashlib.sha256(self.name.encode("utf-8")).digest()
         return np.random.PCG64(np.random.SeedSequence([int.from_bytes(digest[:16], "little"), n, seed]))
 
     def _draw_distinct(self, n: int, seed: int, n_test: int | None) -> WordMatrix:
-        """Distinct patterns as packed rows; the first n do not depend on how many follow."""
+        """Draw distinct patterns as packed rows; the first n do not depend on how many follow."""
         return draw_distinct(self._stream(n, seed), n + (n_test or 0), self.n_inputs)
 
 
 def _lowest(words: WordMatrix, n: int) -> tuple[Rows, Rows]:
-    """Places of the n lowest words, and all others, both ascending; of equal words the first counts as lower."""
+    """Return the places of the n lowest words, and all others, both ascending; of equal words the first is lower."""
     chosen = np.zeros(len(words), dtype=np.bool_)
     chosen[np.argpartition(words, n - 1)[:n]] = True
     if np.count_nonzero(words <= words[chosen].max()) > n:  # equal words on both sides of the cut: sort to be sure
@@ -327,7 +327,7 @@ def draw_distinct(stream: np.random.PCG64, count: int, n_bits: int) -> WordMatri
 
 
 def bits_of(rows: WordMatrix, n_bits: int) -> BoolMatrix:
-    """Boolean matrix of packed rows: column i is bit i."""
+    """Unpack rows into a Boolean matrix: column i is bit i."""
     as_bytes = np.ascontiguousarray(rows).astype("<u8", copy=False).view(np.uint8)
     return np.unpackbits(as_bytes, axis=1, count=n_bits, bitorder="little").view(np.bool_)
 

@@ -1,4 +1,4 @@
-"""Problems by name."""
+"""`load`: problems by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradus.errors import UnknownProblemError
 from gradus.problems._circuits import FAMILIES, alu74181
 from gradus.problems._gene_networks import ecoli, fabrca, mammalian, yeast
 from gradus.problems._problem import Problem
-from gradus.problems._textbook_circuits import CIRCUITS, textbook
+from gradus.problems._textbook_circuits import CIRCUITS
 
 __all__ = ["families", "further", "load", "names"]
 
@@ -22,12 +22,12 @@ SINGLE: dict[str, Callable[[], Problem]] = {
     "yeast": yeast,
     "ecoli": ecoli,
 }
-SIZED = re.compile(r"([a-z]+)(0|[1-9][0-9]{0,29})", re.ASCII)  # absurd sizes too, so that they are called too large
+SIZED = re.compile(r"([a-z]+)(0|[1-9][0-9]{0,29})", re.ASCII)  # absurd sizes match too, to be refused as too large
 POOLED = re.compile(r"fabrca@(0|[1-9][0-9]{0,8})", re.ASCII)
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the ten problems of the paper; `load` has the first five kinds in every size.
+    """Return the names of the ten problems of the paper; `load` also has the first five in other sizes.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def names() -> tuple[str, ...]:
 
 
 def families() -> tuple[str, ...]:
-    """Return the kinds of problem that exist in every size; the size follows the name.
+    """Return the families of problems that exist in every size; a problem's name is family and size.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def families() -> tuple[str, ...]:
 
 
 def further() -> tuple[str, ...]:
-    """Return the names of further small circuits, which learners are compared on; the paper does not have them.
+    """Return the names of further small circuits on which learners are compared; the paper does not have them.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def load(name: str) -> Problem:
     ----------
     name : str
         One of `names` or `further`, a family and a size (``add10``, ``cpar12``, ``cmaj15``, ``cmux31``), or ``fabrca@7`` for a
-        pool drawn by another seed.
+        pool drawn with another seed.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def load(name: str) -> Problem:
     Raises
     ------
     UnknownProblemError
-        If there is no such problem; the message lists what there is.
+        If there is no such problem; the message lists the known ones.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def load(name: str) -> Problem:
     if name in SINGLE:
         return SINGLE[name]()
     if name in CIRCUITS:
-        return textbook(name)
+        return CIRCUITS[name].problem(name)
     sized = SIZED.fullmatch(name)
     if sized and sized[1] in FAMILIES:
         return FAMILIES[sized[1]].problem(int(sized[2]))

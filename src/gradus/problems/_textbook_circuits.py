@@ -1,4 +1,4 @@
-"""Small circuits of the textbooks, beside those of the paper: codes, counters, comparators, and a display."""
+"""Small textbook circuits that the paper does not have: codes, counters, comparators, a display and others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from gradus._bits import BoolMatrix
 from gradus.problems._problem import Problem
 
-__all__ = ["CIRCUITS", "textbook"]
+__all__ = ["CIRCUITS"]
 
 SEGMENTS = (0x3F, 0x06, 0x5B, 0x4F, 0x66, 0x6D, 0x7D, 0x07, 0x7F, 0x6F, 0x77, 0x7C, 0x39, 0x5E, 0x79, 0x71)
 """Lit segments a to g of the digits 0 to F, the lowest bit for a."""
@@ -115,7 +115,7 @@ def _add_and_saturate(X: BoolMatrix) -> BoolMatrix:
 
 
 class _Circuit(NamedTuple):
-    """A circuit: its inputs and targets, as names with ``x0-3`` for x0, x1, x2 and x3."""
+    """A circuit: the names of its inputs and targets (``x0-3`` is x0, x1, x2 and x3), and its function."""
 
     inputs: str
     targets: str
@@ -164,8 +164,4 @@ CIRCUITS = {
     "decoder4": _Circuit("x0-2 enable", "z0-7", _decode, "Three-to-eight decoder with enable."),
     "saturating4": _Circuit("a0-3 b0-3", "s0-3", _add_and_saturate, "Sum of two four-bit numbers, at most 15."),
 }
-
-
-def textbook(name: str) -> Problem:
-    """Build the problem of one of `CIRCUITS`."""
-    return CIRCUITS[name].problem(name)
+"""The circuits by name."""

@@ -1,4 +1,4 @@
-"""What it costs to replace a gate: one flip prices every node and the best function of every pair of nodes.
+"""Prices of replacing a gate: one flip prices every node and the best function of every pair of nodes.
 
 Complementing a gate on all examples at once shows, for every output and example, whether the output is right or wrong
 because of the gate (`breaks`, `mends`). A gate has two values, so an example has one weight: the errors that a 1 costs more
@@ -25,7 +25,7 @@ ONE = np.uint64(1)
 
 @uncounted
 def gate_word(function, a, b, all_ones):
-    """Value of a gate on one word of examples; bits past the last example stay 0."""
+    """Compute a gate on one word of examples; bits past the last example stay 0."""
     value = np.uint64(0)
     if function & 1:
         value |= ~a & ~b
@@ -40,7 +40,7 @@ def gate_word(function, a, b, all_ones):
 
 @uncounted
 def flip(board, gate):
-    """Complement a gate, recompute its cone, and list the outputs that change; returns how many do."""
+    """Complement a gate, recompute its cone, and list the outputs that change; returns how many there are."""
     first = board.n_inputs + 2
     n_words = len(board.everything)
     board.cone[:] = 0
@@ -103,9 +103,9 @@ def add_planes(rows, touched, n_touched, w, sums, start, end):
 
 @uncounted
 def weigh(board, old, n_touched, exact, sums):
-    """Split the weights of all examples into planes; returns their number, and the planes of breaks and mends with a bit.
+    """Split the weights of all examples into planes; returns their number, and how many planes of breaks and mends have a bit.
 
-    Where no error is allowed, one plane is enough: the examples on which the gate must stay as it is.
+    If no error is allowed, one plane is enough: the examples on which the gate must keep its value.
     """
     n_words = len(board.everything)
     if exact:
@@ -169,13 +169,13 @@ def price_nodes(board, old, n_candidates, n_planes):
 
 @uncounted
 def _weight(plane, negative, k):
-    """Sum of one word of a plane with its signs."""
+    """Sum one word of a plane with its signs."""
     return (np.int64(popcount(plane & ~negative)) - np.int64(popcount(plane & negative))) << np.int64(k)
 
 
 @uncounted
 def padded(n):
-    """Round up to whole vectors, so that no loop over candidates has a rest."""
+    """Round up to whole vectors, so that no loop over candidates has a remainder."""
     return (n + VECTOR - 1) // VECTOR * VECTOR
 
 
@@ -209,10 +209,10 @@ def weigh_both(board, a, n_candidates, n_planes):
 
 @uncounted
 def weigh_cells(board, a, n, total):
-    """Put the sizes of the four cells' weights, added up, in `sizes` for a and every b below n; returns the largest.
+    """Add up the absolute weights of the four cells of a and every b below n in `sizes`; returns the largest sum.
 
-    In each cell the cheaper value is taken, so the larger these are, the lower is the price: all errors at stake, less this
-    number, over 2.
+    In each cell the cheaper value is taken, so the larger the sum, the lower the price: all errors at stake minus this sum,
+    over 2.
     """
     sum_a = board.node_sums[a]
     rest, largest = total - sum_a, np.int64(0)
@@ -246,7 +246,7 @@ def price_pairs(board, n_candidates, n_planes, zero, total, threshold, nand):
 
 @uncounted
 def choose_function(board, a, b, n_candidates, n_planes, total, coins):
-    """Best function of two candidates: in each cell the cheaper value, and a coin's where both cost the same."""
+    """Return the best function of two candidates: in each cell the cheaper value, or a coin toss if both cost the same."""
     n_words, stride = len(board.everything), padded(n_candidates)
     both = 0
     for k in range(n_planes):

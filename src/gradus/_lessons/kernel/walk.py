@@ -1,13 +1,14 @@
-"""A walk over circuits: price a gate or an output, draw a replacement, accept it late, and go on.
+"""A walk over circuits: price a gate or an output, draw a replacement, accept it late, and continue.
 
 One kernel serves fitting and tidying; they differ in the cost, which is a table over the errors of each target plus a table
-over the number of live gates. It runs in slices of bounded work, with everything it needs next time on the board and in the
-trail, so that whoever called may stop it in between.
+over the number of live gates. It runs in slices of bounded work and keeps its state on the board and in the trail, so that
+the caller can stop it in between.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from gradus._compile import compiled, uncounted
 from gradus._intrinsics import popcount
@@ -20,10 +21,12 @@ from gradus._lessons.kernel.pricing import (
     price_nodes,
     price_pairs,
     weigh,
+    weigh_both,
+    weigh_cells,
 )
 from gradus._lessons.kernel.walk_arrays import N_SPARE, Board, Rules, Trail
 
-__all__ = ["BEST", "BEST_LIVE", "PRICED", "REACHED", "RUNNING", "SPENT", "evaluate_board", "gather", "restart_trail", "walk"]
+__all__ = ["BEST", "BEST_LIVE", "PRICED", "RUNNING", "WORK", "evaluate_board", "gather", "restart_trail", "scan", "walk"]
 
 RUNNING, REACHED, SPENT = 0, 1, 2
 NODE, PAIR = 0, 1
@@ -33,7 +36,7 @@ STEP, COST, BEST, WORK, PRICED, BEST_LIVE, MOVED = range(7)
 
 @uncounted
 def draw_word(trail):
-    """Next 64 random bits (splitmix64)."""
+    """Draw the next 64 random bits (splitmix64)."""
     trail.random[0] += np.uint64(0x9E3779B97F4A7C15)
     z = trail.random[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -43,13 +46,13 @@ def draw_word(trail):
 
 @uncounted
 def draw(trail, n):
-    """Whole number below n."""
+    """Draw a whole number below n."""
     return np.int64((draw_word(trail) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32))
 
 
 @uncounted
 def set_wrong(board, t):
-    """Count where an output differs from its target."""
+    """Mark and count the examples on which an output differs from its target."""
     node = board.outputs[t]
     count = np.uint64(0)
     for w in range(len(board.everything)):
@@ -88,7 +91,7 @@ def total_cost(rules, errors, n_live):
 
 @compiled
 def restart_trail(board: Board, rules: Rules, trail: Trail) -> None:
-    """Begin a walk at the circuit on the board."""
+    """Start a walk at the circuit on the board."""
     cost = total_cost(rules, board.errors, board.n_live[0])
     trail.numbers[:] = 0
     trail.numbers[COST] = cost
@@ -112,7 +115,7 @@ def _keep_best(board, trail, cost):
 
 @uncounted
 def draw_function(trail, nand):
-    """Draw a function that depends on both sources: one in three a parity, else one with a single 1 or a single 0."""
+    """Draw a function that depends on both sources: XOR one time in three, else one with a single 1 or a single 0."""
     if nand:
         return 7
     which = draw(trail, 12)
@@ -123,10 +126,10 @@ def draw_function(trail, nand):
 
 @uncounted
 def gather(board, rules, trail, gate):
-    """List the candidates: nodes outside the cone, and spare gates on two of them; returns how many there are.
+    """List the candidates: nodes outside the cone, then spare gates on two of them; returns the number of nodes and of all.
 
-    Where there are too many, a random part; the present sources are always among them, so that changing one source only
-    stays possible.
+    If there are too many nodes, some are drawn; the present sources are always among them, so that a move can change only
+    one source.
     """
     first = board.n_inputs + 2
     n = 0
@@ -166,7 +169,7 @@ def gather(board, rules, trail, gate):
         board.sources[slot, 1] = board.candidates[y]
         set_value(board, first + slot)
         board.candidates[n_plain + i] = first + slot
-        if i < n_spare // 4:  # later spare gates may read the first few
+        if i < n_spare // 4:  # later spare gates may read these
             n = n_plain + i + 1
     total = n_plain + n_spare
     n_words, stride = len(board.everything), padded(total)
@@ -178,7 +181,7 @@ def gather(board, rules, trail, gate):
 
 @uncounted
 def mark_live(board, gate, t, kind, a, b):
-    """Mark what would be live after a move, and count the gates.
+    """Mark the nodes that would be live after a move, and count the gates.
 
     The move replaces a gate (or, if `gate` is -1, output t) by node a, or by a new function of a and b.
     """
@@ -252,7 +255,7 @@ def apply_move(board, gate, t, kind, a, b, function, changed):
         board.functions[search] = board.functions[slot]
         for terminal in range(2):
             source = board.sources[slot, terminal]
-            # A spare gate that was moved into a slot left its new place behind.
+            # For a spare gate that was moved into a slot, `picks` has its new node.
             board.sources[search, terminal] = board.picks[source - first] if source >= first + board.n_slots else source
         board.picks[slot] = first + search
         for w in range(len(board.everything)):
@@ -368,7 +371,7 @@ def pick_move(board, rules, trail, n_plain, n_candidates, n_planes, old, thresho
 
 @uncounted
 def price_move(board, old, kind, a, b, function, n_touched):
-    """Errors of every target after a move; returns whether any value changes."""
+    """Compute the errors of every target after a move; returns whether any value changes."""
     changed = np.uint64(0)
     for u in range(len(board.errors)):
         board.new_errors[u] = board.errors[u]
@@ -429,10 +432,30 @@ def step(board, rules, trail):
 
 @compiled
 def walk(board: Board, rules: Rules, trail: Trail, slice_work: int) -> int:
-    """Walk on for about so many word operations; returns whether the walk is over and why."""
+    """Continue a walk for about `slice_work` word operations; returns `RUNNING`, `REACHED` or `SPENT`."""
     end = min(trail.numbers[WORK] + slice_work, rules.max_work)
     while trail.numbers[WORK] < end and trail.numbers[BEST] > rules.stop_cost:
         trail.numbers[WORK] += step(board, rules, trail)
     if trail.numbers[BEST] <= rules.stop_cost:
         return REACHED
     return SPENT if trail.numbers[WORK] >= rules.max_work else RUNNING
+
+
+@compiled
+def scan(board: Board, rules: Rules, trail: Trail) -> npt.NDArray[np.int64]:
+    """Return the fewest errors that one node and one gate on two nodes make, for every output of a board."""
+    best = np.empty((len(board.outputs), 2), dtype=np.int64)
+    for t in range(len(board.outputs)):
+        n_touched = flip_output(board, t)
+        n_planes, _ = weigh(board, board.outputs[t], n_touched, False, trail.sums)
+        _, n = gather(board, rules, trail, np.int64(-1))
+        zero, total = price_nodes(board, board.outputs[t], n, n_planes)
+        node, pair = 0, 0
+        for a in range(np.uint64(n)):
+            sum_a = board.node_sums[a]
+            node = min(node, zero + sum_a, zero + total - sum_a)
+            weigh_both(board, a, n, n_planes)
+            pair = min(pair, (2 * zero + total - weigh_cells(board, a, a, total)) // 2)
+        best[t, 0] = board.errors[t] + node
+        best[t, 1] = board.errors[t] + min(node, pair)
+    return best

@@ -1,4 +1,4 @@
-"""The arrays that kernels work on, named."""
+"""The named arrays that kernels work on: the board, the rules and the trail of a walk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Board(NamedTuple):
     known: WordMatrix
     wrong: WordMatrix
     errors: Ints
-    # Room for one move.
+    # Scratch arrays for one move.
     cone: Flags
     mark: Flags
     flipped: WordMatrix
@@ -61,20 +61,20 @@ class Rules(NamedTuple):
     error_cost: Ints
     """Cost by kind of target and number of errors."""
     kind: Ints
-    """Which row of `error_cost` is a target's."""
+    """The row of `error_cost` for each target."""
     gate_cost: Ints
-    """Cost by number of live gates; its length is the most gates allowed, plus one."""
+    """Cost by number of live gates; its length is one more than the most gates allowed."""
     exact: bool
     """Whether no move may add an error; nothing may be wrong at the start."""
     nand: bool
     thresholds: Ints
-    """How many more errors a drawn candidate may cost: one entry is drawn per move."""
+    """How many errors more a candidate may have to be drawn: one entry is drawn per move."""
     node_chance: int
-    """Out of 256: how often an existing node is drawn rather than a pair, where there are both."""
+    """How often, out of 256 times, an existing node is drawn rather than a pair, if there are both."""
     n_spare: int
     """Spare gates drawn afresh for every move."""
     max_candidates: int
-    """Nodes, spare gates included, of which all pairs are priced; drawn where there are more."""
+    """Nodes, spare gates included, of which all pairs are priced; if there are more, some are drawn."""
     stop_cost: int
     """The walk ends when the best cost is no higher."""
     max_work: int
@@ -84,7 +84,7 @@ class Rules(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """Where a walk stands, and the best circuit it has seen."""
+    """State of a walk, and its best circuit so far."""
 
     random: npt.NDArray[np.uint64]
     history: Ints

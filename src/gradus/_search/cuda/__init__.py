@@ -1,4 +1,4 @@
-"""The search on an NVIDIA GPU: thousands of networks at once, each with the result that the CPU gives."""
+"""The search on an NVIDIA GPU: thousands of networks at once, with the same results as on the CPU."""
 
 from gradus._search.cuda.gpu_run import run_many
 

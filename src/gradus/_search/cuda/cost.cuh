@@ -11,13 +11,13 @@ struct Walker {
     u32 loss, length, examples;
     u32 part;   // which lane of its network this is
 #if PARTS == 1
-    u32 tail;   // which bits of the last word stand for an example
+    u32 tail;   // the bits of the last word that stand for examples
 #else
     int left;   // examples from this lane's first word on; the last lanes may have none
 #endif
-    u32 dirty;  // live gates from this one on may have the values of a move that was taken back
-    u32 roots;  // Lgh: how many targets have all they depend on among the live gates
-    bool begun;  // its live gates are not known yet, but all values are right
+    u32 dirty;  // live gates from this one on may have values of a move that was taken back
+    u32 roots;  // Lgh: how many targets depend on live gates only
+    bool begun;  // its live gates are not known yet, but all values are current
 };
 
 DEVICE u32 wrong_bits(const Network& net, const Walker& walker, const u32* output, u32 target, u32 word) {
@@ -57,7 +57,7 @@ DEVICE u32 local_cost(const Batch& batch, const Network& net, const Walker& walk
     return sum_of_parts(cost);
 }
 
-// Lgh: the first target with an error decides. A target that was behind it until now may not be live yet.
+// Lgh: the first target with an error decides. Targets that came after it until now may not be live yet.
 template <bool ALL_SETTLED>
 DEVICE u32 global_cost(const Batch& batch, const Network& net, const Walker& walker, u32& first, u32& cone_words) {
     u32 hidden = batch.n_gates - batch.n_targets;

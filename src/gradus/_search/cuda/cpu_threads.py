@@ -1,4 +1,4 @@
-"""CPU threads that finish the searches on which a GPU would be slow, while it continues with the others."""
+"""`CpuThreads`: CPU threads that finish the searches on which a GPU would be slow."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gradus._search.threads import SearchThreads
 __all__ = ["CpuThreads"]
 
 WAITING_PER_THREAD = 1
-"""Searches that wait for each thread, so that none is ever idle."""
+"""Searches waiting per thread, so that none is ever idle."""
 
 MOST_WAITING = 256
 
 
 class CpuThreads:
-    """Threads beside a GPU, with the searches they have been given.
+    """Threads beside a GPU, and the searches that they run.
 
     Parameters
     ----------
     count : int
-        Threads; with 0 there is one, which asks for nothing but runs the jobs that cannot run on the GPU.
+        Number of threads. With 0 there is one, which takes no searches from the GPU but runs the jobs that cannot run there.
     """
 
     def __init__(self, count: int) -> None:
@@ -36,12 +36,12 @@ class CpuThreads:
 
     @property
     def wanted(self) -> int:
-        """How many more searches the threads could use."""
+        """How many more searches the threads can take."""
         return max(0, self.count * (1 + WAITING_PER_THREAD) - len(self._running))
 
     @property
     def full(self) -> bool:
-        """Whether so many searches wait that no more should be read: they would only take memory."""
+        """Whether so many searches are waiting that no more should be read: they would only take memory."""
         return len(self._running) >= MOST_WAITING
 
     @property
@@ -79,7 +79,7 @@ class CpuThreads:
         self._threads.stop()  # only now: a thread that stops would begin the next job
 
     def close(self) -> None:
-        """Stop everything and drop what waits."""
+        """Stop everything and drop the searches that are waiting."""
         for future in self._running:
             future.cancel()
         self._threads.close()

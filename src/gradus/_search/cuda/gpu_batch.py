@@ -1,6 +1,6 @@
-"""A batch of searches of one shape on a device, from launch to launch until all have ended.
+"""`GpuBatch`: searches of one shape on a device, launched again and again until all have ended.
 
-Host and kernel exchange records: those of ``records.cuh`` are here as NumPy types.
+Host and kernel exchange records; this module has the records of ``records.cuh`` as NumPy types.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ FIRST_ROUNDS = 256
 LEAST_ROUNDS = 16
 MOST_MS = 2**32 - 1
 EMPTY = np.uint32(0xFFFFFFFF)
-"""Sentinel for an empty slot, in place of the number of a search."""
+"""Sentinel for an empty slot, in place of a search number."""
 
 
 def _record(longs: Sequence[str], shorts: Sequence[str], arrays: Mapping[str, int] | None = None) -> np.dtype[Any]:
-    """Return a record of 64-bit numbers followed by 32-bit ones, padded to whole 64 bits as a C compiler does."""
+    """Return a record type of 64-bit numbers followed by 32-bit ones, padded to 64 bits as by a C compiler."""
     fields: list[Any] = [(name, np.uint64, (length,)) for name, length in (arrays or {}).items()]
     fields += [(name, np.uint64) for name in longs] + [(name, np.uint32) for name in shorts]
     return np.dtype(fields + [("filler", np.uint32)] * (len(shorts) % 2))
@@ -47,7 +47,7 @@ BATCH = _record(
 
 
 class NumberedJob(NamedTuple):
-    """A job with its place among all jobs of a run, and where to continue it if it has begun elsewhere."""
+    """A job with its index among all jobs of a run, and its checkpoint if it has begun elsewhere."""
 
     number: int
     job: Job
@@ -65,7 +65,7 @@ class PackedBatch(NamedTuple):
 
 
 def pack_jobs(layout: Layout, numbered: Sequence[NumberedJob]) -> PackedBatch:
-    """Turn jobs into the arrays that the kernel reads."""
+    """Convert jobs to the arrays that the kernel reads."""
     jobs = [one.job for one in numbered]
     words = layout.parts * layout.words
     return PackedBatch(
@@ -77,7 +77,7 @@ def _pack32(tables: Sequence[npt.NDArray[np.bool_]], words: int) -> npt.NDArray[
     """Pack the columns of many tables of equal width in 32-bit words, shape (tables, columns, words)."""
     packed = np.zeros((len(tables), tables[0].shape[1], 4 * words), dtype=np.uint8)
     lengths = np.array([len(table) for table in tables])
-    # All tables of one length at once: a NumPy call per table would take longer than some searches.
+    # All tables of the same length at once: a NumPy call per table would take longer than some searches.
     for n in np.unique(lengths):
         chosen = np.flatnonzero(lengths == n)
         stacked: npt.NDArray[np.bool_] = np.stack([tables[int(k)] for k in chosen])
@@ -112,7 +112,7 @@ def _begun_slots(begun: Sequence[tuple[Job, Checkpoint]]) -> npt.NDArray[Any]:
 
 
 def _milliseconds(seconds: float | None) -> int:
-    """Convert a time limit for the kernel, where 0 means none."""
+    """Convert a time limit to milliseconds for the kernel, where 0 means no limit."""
     return 0 if seconds is None else max(1, min(int(seconds * 1000), MOST_MS))
 
 
@@ -213,8 +213,8 @@ class GpuBatch:
         Parameters
         ----------
         spread : float
-            How many times as many blocks to use as the searches need. A warp with few searches is faster, and takes as
-            much of the device as a full one.
+            By what factor to use more blocks than the searches need. A warp with few searches is faster, and takes as much
+            of the device as a full one.
         stop : bool
             End every search with its best network so far.
         """
@@ -244,9 +244,9 @@ class GpuBatch:
         return self._outcomes(chosen)
 
     def take_out(self, count: int) -> list[tuple[NumberedJob, Checkpoint]]:
-        """Take some searches off the device, to be continued elsewhere; not to be called during a launch.
+        """Take some searches off the device, to be continued elsewhere; must not be called during a launch.
 
-        Searches with a time limit stay: their clock runs here.
+        Searches with a time limit stay, because their clock runs here.
         """
         slots = self._slots()[self.active]
         busy = np.flatnonzero(slots["search"] != EMPTY)
@@ -257,7 +257,7 @@ class GpuBatch:
         return taken
 
     def _choose_rounds(self, elapsed: float) -> None:
-        """Choose a length for the next launch that takes about as long as launches should."""
+        """Choose the rounds of the next launch so that it takes about `seconds_per_launch`."""
         wanted = self.rounds * self.device.seconds_per_launch / max(elapsed, 1e-6)
         self.rounds = max(LEAST_ROUNDS, int(min(wanted, 4 * self.rounds)))
 

@@ -1,4 +1,4 @@
-"""An NVIDIA GPU through CuPy: memory, streams, and kernels compiled when they are first needed."""
+"""`CudaDevice`: an NVIDIA GPU through CuPy, with memory, streams, and kernels compiled when first needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CudaDevice", "Device", "kernel_source"]
 
 Array = npt.NDArray[Any]
 SUCCESS, NOT_READY = 0, 600
-"""What CUDA answers when asked whether a stream has finished."""
+"""Status codes of CUDA for a stream that has finished, and for one that has not."""
 
 
 class Device(Protocol):
@@ -42,7 +42,7 @@ class Device(Protocol):
 
 @functools.cache
 def kernel_source() -> str:
-    """Return the whole source of the kernel as one text."""
+    """Return the source of the kernel with all its includes as one text."""
     folder = resources.files("gradus._search.cuda")
     seen: set[str] = set()
 
@@ -77,7 +77,7 @@ class CudaDevice:
             self._device = device = cupy.cuda.Device()
             attributes = device.attributes
             properties = cupy.cuda.runtime.getDeviceProperties(device.id)
-        except Exception as error:  # CuPy raises classes of its own, some of them only where a driver is present
+        except Exception as error:  # CuPy raises its own classes, some of which exist only if there is a driver
             raise SettingsError(
                 f"backend='cuda' needs an NVIDIA GPU and CuPy finds none ({error}); use backend='cpu'."
             ) from error
@@ -116,7 +116,7 @@ class CudaDevice:
         return copied
 
     def address(self, buffer: Any) -> int:
-        """Address of a buffer in the memory of the GPU."""
+        """Return the address of a buffer in GPU memory."""
         return int(buffer.data.ptr)
 
     def compile(self, constants: Mapping[str, int]) -> Any:
@@ -134,7 +134,7 @@ class CudaDevice:
     def launch(
         self, queue: Any, constants: Mapping[str, int], batch: Array, blocks: int, lanes: int, shared_bytes: int
     ) -> None:
-        """Begin one launch of the kernel."""
+        """Start a launch of the kernel."""
         with queue:
             self.compile(constants)((blocks,), (lanes,), (batch,), shared_mem=shared_bytes)
 
@@ -142,5 +142,5 @@ class CudaDevice:
         """Return whether everything on a stream has finished; raise if the GPU has failed."""
         status = int(self.cupy.cuda.runtime.streamQuery(queue.ptr))
         if status not in (SUCCESS, NOT_READY):
-            queue.synchronize()  # raises what went wrong; `queue.done` would be False forever
+            queue.synchronize()  # raises the error; `queue.done` would be False forever
         return status == SUCCESS

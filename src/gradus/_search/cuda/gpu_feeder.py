@@ -1,4 +1,4 @@
-"""Prepares batches for a GPU on a thread of its own, while the GPU is busy with earlier ones."""
+"""`Feeder`: prepares batches for a GPU on a separate thread, while the GPU works on earlier ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from gradus._search.job import Checkpoint, Job
 __all__ = ["Feeder", "Misfit", "describe"]
 
 JOBS_AT_ONCE = 1 << 15
-"""Jobs that are grouped by shape together: enough to fill a GPU with one shape, few enough to begin soon."""
+"""Jobs read at once to be grouped by shape: enough to fill a GPU with one shape, few enough to begin soon."""
 BATCHES_AHEAD = 6
-SECONDS_TO_LOOK_UP = 0.2
+SECONDS_PER_WAIT = 0.2
 
 
 class Misfit(NamedTuple):
@@ -30,7 +30,7 @@ class Misfit(NamedTuple):
 
 
 class Feeder:
-    """Reads jobs and returns them as batches of one shape, ready to be copied, and misfits.
+    """Reads jobs and returns batches of one shape that are ready to be copied, and misfits.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ class Feeder:
         return self._ended
 
     def next(self, *, patient: bool) -> PackedBatch | Misfit | None:
-        """Return the next; None after the last, or if none is ready yet (a patient caller waits a moment)."""
+        """Return the next batch or misfit; None after the last, or if none is ready (a patient caller waits a moment)."""
         if self._ended:
             return None
         try:
-            one = self._made.get(timeout=SECONDS_TO_LOOK_UP) if patient else self._made.get_nowait()
+            one = self._made.get(timeout=SECONDS_PER_WAIT) if patient else self._made.get_nowait()
         except queue.Empty:
             return None
         if one is None or isinstance(one, BaseException):
@@ -76,7 +76,7 @@ class Feeder:
         self._ended = True
 
     def _read(self) -> None:
-        """Put batches in the queue and then None; an error while reading ends it, too."""
+        """Put batches in the queue and then None, or the error that ended reading."""
         try:
             for one in self._batches():
                 if not self._put(one):
@@ -89,7 +89,7 @@ class Feeder:
         """Wait for room; return False if the feeder was closed."""
         while not self._closing.is_set():
             try:
-                self._made.put(one, timeout=SECONDS_TO_LOOK_UP)
+                self._made.put(one, timeout=SECONDS_PER_WAIT)
                 return True
             except queue.Full:
                 continue
@@ -121,7 +121,7 @@ class Feeder:
 
 
 def describe(packed: PackedBatch, device: Device) -> str:
-    """One line for the log."""
+    """Describe a batch in one line for the log."""
     shape, count = packed.layout.shape, len(packed.numbered)
     return (
         f"{count} searches with {shape.gates} gates on {shape.words} words run on {device.name}, "

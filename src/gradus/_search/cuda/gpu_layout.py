@@ -13,16 +13,16 @@ MAX_HISTORY = 1 << 20
 MOST_NODES = 1 << 16
 MOST_COST = 2**32 - 1
 BLOCKS_WANTED = 4
-"""Warps per multiprocessor that hide each other's latency; more would only mean more instructions."""
+"""Warps per multiprocessor that hide each other's latency; more warps would only add instructions."""
 MOST_BLOCKS = 16
 FEW_WORDS = 4
 """Words of a node's value that a lane handles easily by itself."""
 STEP_WORDS = 3.2
-"""Time of a step beside its words, in words: measured on an H200 with 3 and with 12 words."""
+"""Fixed time of a step, in words: measured on an H200 with 3 and with 12 words."""
 
 
 class BatchShape(NamedTuple):
-    """What all searches of a batch have in common."""
+    """The sizes that all searches of a batch have in common."""
 
     inputs: int
     gates: int
@@ -46,7 +46,7 @@ class BatchShape(NamedTuple):
         return self.gates if self.wide else (self.gates + 1) // 2
 
     def lane_bytes(self, parts: int) -> int:
-        """Shared memory of one of the lanes that share a network."""
+        """Return the shared memory of a lane, if this many lanes share a network."""
         live = 2 * ((self.gates + 31) // 32)
         return 4 * ((self.nodes + self.targets) * -(-self.words // parts) + self.wiring_words + live)
 
@@ -58,18 +58,18 @@ class DeviceLimits(NamedTuple):
     shared_bytes: int
     """Shared memory of a multiprocessor."""
     block_bytes: int
-    """The most that one block can use."""
+    """The most shared memory that one block can use."""
     reserved_bytes: int
-    """What the system reserves of it per block."""
+    """Shared memory that the system reserves per block."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the networks of a shape are spread over a GPU, and the constants that their kernel is compiled with."""
+    """How the networks of a shape are laid out on a GPU, and the constants that the kernel is compiled with."""
 
     shape: BatchShape
     lanes: int
-    """Of a block."""
+    """Lanes per block."""
     parts: int
     """Lanes that share a network."""
     blocks: int
@@ -99,7 +99,7 @@ class Layout:
 
     @property
     def constants(self) -> dict[str, int]:
-        """Constants that the kernel's source expects to be defined."""
+        """Constants that the kernel's source needs to be compiled with."""
         return {
             "WORDS": self.words,
             "WIDE": int(self.shape.wide),
@@ -112,7 +112,7 @@ class Layout:
 
 
 def shape_of(job: Job) -> BatchShape:
-    """Shape of a job's searches."""
+    """Return the shape of a job's search."""
     n, targets = job.Y.shape
     return BatchShape(job.X.shape[1], job.settings.n_gates(targets), targets, (n + 31) // 32)
 
@@ -148,14 +148,14 @@ def choose_layout(shape: BatchShape, limits: DeviceLimits) -> Layout:
 
 
 def possible_layouts(shape: BatchShape, limits: DeviceLimits) -> list[Layout]:
-    """Return the best layout for each number of lanes per network; few words are not shared, as the wiring is repeated."""
+    """Return the best layout for each number of lanes per network; few words are not worth a copy of the wiring per lane."""
     choices = (1, 2, 4, 8, 16, 32) if shape.words > FEW_WORDS else (1,)
     found = [_fullest(shape, parts, limits) for parts in choices if parts <= shape.words]
     return [layout for layout in found if layout is not None]
 
 
 def _fullest(shape: BatchShape, parts: int, limits: DeviceLimits) -> Layout | None:
-    """Choose the fullest warps of which enough fit; None if nothing fits."""
+    """Choose the fullest warps such that enough of them fit; None if nothing fits."""
     best = (0, 0)
     for lanes in (32, 16, 8, 4, 2, 1):
         size = lanes * shape.lane_bytes(parts)
@@ -167,5 +167,5 @@ def _fullest(shape: BatchShape, parts: int, limits: DeviceLimits) -> Layout | No
 
 
 def _speed(layout: Layout) -> float:
-    """Estimate the speed in some unit: networks at a time over the duration of a step."""
+    """Estimate the relative speed: networks at a time over the duration of a step."""
     return layout.networks / (STEP_WORDS + layout.words)

@@ -1,4 +1,4 @@
-"""`run_many`: any number of jobs, of any shapes, on one GPU."""
+"""`run_many`: runs any number of jobs, of any shapes, on one GPU."""
 
 from __future__ import annotations
 
@@ -39,36 +39,36 @@ def run_many(
     Parameters
     ----------
     jobs : iterable of Job
-        Any mixture of problems, sizes, losses and seeds. It is read as the GPU gets room, some thousands at a time; put
-        long jobs first, so that the others fill the gaps they leave.
+        Any mixture of problems, sizes, losses and seeds. Jobs are read as there is room on the GPU, some thousands at a
+        time; put long ones first, so that the others fill the gaps they leave.
     callback : callable, optional
-        Gets a `Progress` of stage "jobs" several times a second; its steps are those of all searches, on the GPU and beside
-        it. If it returns True, every running search ends with its best network so far, and jobs that have not begun are
-        left out.
+        Called with a `Progress` of stage "jobs" several times a second; its steps are those of all searches, on the GPU and
+        on the CPU. If it returns True, every running search ends with its best network so far, and jobs that have not begun
+        are left out.
     log : callable, optional
-        Gets a line for each job that cannot run on the GPU and runs on the CPU instead, and one for each batch.
+        Called with a line for each job that cannot run on the GPU and runs on the CPU instead, and one for each batch.
     device : Device, optional
         Where to run; the GPU that CuPy has selected if not given.
     n_jobs : int
-        CPU threads that take over searches from the GPU once all of their shape have begun: a core is tens of times faster
-        with one long search than a GPU, which is faster with thousands.
+        CPU threads that take over searches from the GPU once all of the same shape have begun: on one long search a core is
+        tens of times faster than a GPU, which is faster on thousands.
     since : mapping, optional
         Checkpoints of jobs that have begun before or elsewhere, by index: they continue from there.
     left : callable, optional
-        If `callback` asks to stop: gets the index of the job and a checkpoint for every running search, which is then not
-        yielded; another run continues it by `since`, or `gradus._search.driver.resume` on a CPU. A search with a time
-        limit, and a job that began on the CPU, ends with its best network so far all the same.
+        If `callback` asks to stop, called with the index and a checkpoint of every running search, which is then not
+        yielded. Another run continues it through `since`, or `gradus._search.driver.resume` on a CPU. Searches with a time
+        limit, and jobs that began on the CPU, still end with their best network so far.
     failed : callable, optional
-        Gets the index of a job that failed on the CPU, and its error; the job is then left out. If this is not given, the
+        Called with the index of a job that failed on the CPU, and its error; the job is then left out. If not given, the
         first such error is raised after all other jobs have ended.
 
     Yields
     ------
     index : int
-        Of the job, in the order given. Jobs are yielded in the order in which they end.
+        Position of the job among `jobs`. Jobs are yielded in the order in which they end.
     outcome : Outcome
-        What `gradus._search.driver.run_search` finds for the same job, bit for bit; with a time limit, as far as the
-        time allowed. A time limit is counted from the moment when a search begins.
+        The same as from `gradus._search.driver.run_search`, bit for bit, unless a time limit ended the search. A time limit
+        is counted from the moment when the search begins.
 
     Raises
     ------
@@ -125,12 +125,12 @@ class _GpuRun:
             raise self.errors[0]
 
     def _wait_for_launches(self) -> None:
-        """Keep the memory of batches until the GPU has finished with it: the next run may be given the same."""
+        """Keep the memory of batches until the GPU has finished with it: the next run may get the same memory."""
         while not all(batch.ready for batch in self.running):
             time.sleep(SECONDS_BETWEEN_POLLS)
 
     def _begin_batches(self) -> None:
-        """Fill the GPU; batches beyond its size take turns."""
+        """Start batches until the GPU is full."""
         while not self.stopped and self._has_room():
             one = self.feeder.next(patient=not self.running and not self.threads.busy)
             if one is None:
@@ -205,7 +205,7 @@ class _GpuRun:
         return True
 
     def _is_stop_wanted(self) -> bool:
-        """Call the callback when a launch has ended, and now and then while none does."""
+        """Call the callback when a launch has ended, and regularly while none does; return whether it asks to stop."""
         now = time.monotonic()
         if self.callback is None or not (self.launch_ended or now - self.called_back >= SECONDS_BETWEEN_CALLBACKS):
             return False

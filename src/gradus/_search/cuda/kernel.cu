@@ -1,5 +1,5 @@
-// The lanes of a network run one search after another: they take them from a queue, and an unfinished one is saved in its
-// slot until the next launch. What they all write to the same place is the same; what must happen once, the first does.
+// The lanes of a network run one search after another: they take searches from a queue, and an unfinished search is saved in
+// its slot until the next launch. All lanes write the same values to the same places; what must happen once, the first does.
 #include "search.cuh"
 
 // Loads this lane's words of every row of a search.
@@ -24,7 +24,7 @@ DEVICE void load_job(const Batch& batch, const Network& net, Walker& walker) {
     walker.limit = job.max_iter;
 }
 
-// Draws a random network and makes everything else agree with it.
+// Draws a random network and makes everything else consistent with it.
 DEVICE void start(const Batch& batch, const Network& net, Walker& walker) {
     ROLLED for (u32 gate = 0; gate < batch.n_gates; gate++) {
         u64 bits = draw(walker);
@@ -74,7 +74,7 @@ DEVICE bool take_next(const Batch& batch, const Network& net, Walker& walker) {
     return true;
 }
 
-// What follows when a search has reached zero or its last step; false if the lane has nothing left to do.
+// Restarts or ends a search that has reached zero or its last step; false if the lane has nothing left to do.
 DEVICE bool turn(const Batch& batch, const Network& net, Walker& walker) {
     if (walker.search != NONE && walker.cost != 0 && walker.restart < batch.jobs[walker.search].restarts) {
         walker.iterations += walker.step;
@@ -141,7 +141,7 @@ DEVICE void run_lane(const Batch& batch, u32* shared, u32 block, u32 blocks, u32
     u64 began_ns = clock_ns();
     Network net = place_network(batch, shared, lane);
     Walker walker = {};
-    // Neighbouring slots go to different blocks: a few last searches are spread over the whole GPU.
+    // Neighbouring slots go to different blocks, so that the last few searches are spread over the whole GPU.
     u32 index = lane % NETWORKS * blocks + block;
     bool mine = index < batch.n_active;
     u32 slot = mine ? batch.active[index] : 0;
@@ -176,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(LANES, 16) run_batch(const __grid_c
     run_lane(batch, shared, blockIdx.x, gridDim.x, threadIdx.x);
 }
 #else
-// The same on a CPU, one network after another: networks never wait for each other's results.
+// The same on a CPU, one network after another: networks never wait for each other.
 #if PARTS == 1
 static void run_network(const Batch& batch, u32* shared, u32 block, u32 blocks, u32 network) {
     run_lane(batch, shared, block, blocks, network);
@@ -190,7 +190,7 @@ static Work work;
 
 static void run_part(int part) {
     run_lane(*work.batch, work.shared, work.block, work.blocks, (u32)part * NETWORKS + work.network);
-    turns.now = (u32)part + 1;  // the next one goes on; after the last, all have ended
+    turns.now = (u32)part + 1;  // the next one continues; after the last, all have ended
 }
 
 static void run_network(const Batch& batch, u32* shared, u32 block, u32 blocks, u32 network) {

@@ -1,11 +1,11 @@
 // A network in shared memory: its wiring, its values on the examples, and which of its gates are live.
 //
-// `live` holds every gate that the cost depends on, and sometimes some more. Only live gates have right values, and after
-// a move that was taken back not even those: they wait for the sweep of the next move. A gate that is about to be read
-// and is not live becomes so, with its `cone`: the gates it depends on that were not live either. If the move is taken
-// back, the gates of the cone are no longer live.
+// `live` has every gate that the cost depends on, and sometimes more. Only live gates have current values; after a move
+// that was taken back, the sweep of the next move restores them. A gate that is about to be read and is not live becomes
+// live, with its `cone`: the gates it depends on that were not live either. If the move is taken back, the gates of the
+// cone are no longer live.
 //
-// Lanes of a warp that go different ways wait for each other, so what every move does is written without branches.
+// Lanes of a warp that branch differently wait for each other, so what every move does is written without branches.
 #pragma once
 #include "records.cuh"
 
@@ -29,7 +29,7 @@ DEVICE Network place_network(const Batch& batch, u32* shared, u32 lane) {
 
 // ---- wiring
 
-// Both sources of a gate in one number, to be taken apart where they are needed.
+// Both sources of a gate in one number, to be unpacked where they are needed.
 DEVICE u32 packed_sources(const Network& net, u32 gate) {
 #if WIDE
     return net.wiring[gate * LANES];
@@ -71,7 +71,7 @@ DEVICE u32 readable_nodes(const Batch& batch, u32 gate) {
 
 // ---- values
 
-// Values of many words are worked on a few words at a time, which then have their place in registers.
+// Values of many words are processed a few words at a time, which then stay in registers.
 const u32 CHUNK = WORDS <= 8 ? WORDS : 8;
 #define FOR_CHUNKS(base) ROLLED for (u32 base = 0; base < WORDS; base += CHUNK)
 #define FOR_WORDS(w, base) UNROLL for (u32 w = 0; w < CHUNK; w++) if (WORDS % CHUNK == 0 || base + w < WORDS)
@@ -89,12 +89,12 @@ DEVICE void evaluate(const Batch& batch, const Network& net, u32 gate) {
     }
 }
 
-// Walks up the live gates, a group at a time. Where there are too few left in a word of the set, gates are repeated,
-// which does no harm.
+// Walks up the live gates, a group at a time. If too few are left in a word of the set, gates are repeated, which does no
+// harm.
 struct Cursor {
     u32 word, ahead;  // gates to come in word `at`, and in the one after it
     u32 at, end;
-    u32 gate;         // the last one given
+    u32 gate;         // the last one returned
 };
 
 DEVICE u32 live_word(const Network& net, u32 at, u32 end) {
@@ -170,8 +170,8 @@ DEVICE void sweep(const Batch& batch, const Network& net, Cursor cursor) {
 
 DEVICE bool is_live(const Network& net, u32 gate) { return (net.live[(gate >> 5) * LANES] >> (gate & 31)) & 1; }
 
-// Adds the gates that a gate reads to the set `cone`, as far as they are of interest; those of word `at`, which is being
-// worked on, to `todo`. Bit k of `pending` is set for word k, the last bit also for all words after it.
+// Adds the gates that a gate reads (with ONLY_DEAD, only dead ones) to the set `cone`; those of the current word `at`, to
+// `todo`. Bit k of `pending` is set for word k, and the last bit also for all words after it.
 template <bool ONLY_DEAD>
 DEVICE void mark_sources(
     const Batch& batch, const Network& net, Pair from, bool wanted, u32 at, u32& todo, u32& pending
@@ -215,7 +215,7 @@ DEVICE u32 grow_cone(const Batch& batch, const Network& net, u32 gate) {
     }
 }
 
-// Gives a gate that is not live its right value, all live ones having theirs.
+// Brings the value of a gate that is not live up to date; all live gates must be current.
 DEVICE void settle(const Batch& batch, const Network& net, u32 gate) {
     u32 lowest = grow_cone(batch, net, gate);
     sweep(batch, net, walk_from(net, lowest, gate, (gate >> 5) + 1));
@@ -240,8 +240,8 @@ DEVICE void make_cone_live(const Batch& batch, const Network& net) {
     }
 }
 
-// Makes `cone` exactly the gates that the first `roots` targets depend on, and returns how many they are. All lanes look
-// at the same gate at a time, so that what it reads can be fetched ahead.
+// Makes `cone` exactly the gates that the first `roots` targets depend on, and returns their number. All lanes look at the
+// same gate at a time, so that what it reads can be fetched ahead.
 DEVICE u32 cone_of_targets(const Batch& batch, const Network& net, u32 roots) {
     forget_cone(net, live_words(batch));
     u32 first = batch.n_gates - batch.n_targets, count = 0, unused = 0;

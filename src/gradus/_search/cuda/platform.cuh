@@ -1,14 +1,14 @@
-// What differs between a GPU and a plain C++ compiler, so that the same search also runs, and is tested, without a GPU.
+// Differences between a GPU and a plain C++ compiler, so that the same search also runs, and is tested, without a GPU.
 //
-// Constants that whoever compiles this gives:
+// Constants that must be defined when this is compiled:
 //   WORDS    32-bit words of a node's value that one lane works on
-//   PARTS    lanes that share a network; a power of two. Each has the wiring and the live gates to itself and WORDS words of
-//            the values, and draws the same moves: only errors are added up over them
+//   PARTS    lanes that share a network; a power of two. Each has its own copy of the wiring and of the live gates and WORDS
+//            words of the values, and draws the same moves: only errors are summed over the lanes
 //   WIDE     0: a source fits in a byte, 1: it takes two
-//   LANES    lanes of a warp that are used; a power of two up to 32. Everything of a lane stands at a stride of LANES words,
-//            so that no two lanes ever want the same bank of shared memory
+//   LANES    lanes of a warp that are used; a power of two up to 32. A lane's data is stored with a stride of LANES words, so
+//            that no two lanes ever access the same bank of shared memory
 //   GROUP    gates evaluated together
-//   DRAWS    moves a lane may draw in a round until one meets a live gate
+//   DRAWS    moves a lane may draw in a round until one is at a live gate
 //   REFRESH  rounds after which the live sets are made exact again
 #pragma once
 
@@ -22,19 +22,19 @@ const u32 NETWORKS = LANES / PARTS;  // of a warp; part p of network k is lane p
 #ifdef __CUDACC__
 #define DEVICE __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
-#define ROLLED _Pragma("unroll 1")  // where speed does not matter and the instruction cache does
+#define ROLLED _Pragma("unroll 1")  // where the instruction cache matters more than speed
 #define SOME_UNROLLED _Pragma("unroll 4")
 #define SYNC_WARP() __syncwarp()
 DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
 DEVICE u32 count_ones(u32 bits) { return __popc(bits); }
 DEVICE u32 lowest_bit(u32 bits) { return __ffs(bits) - 1; }
 DEVICE u32 highest_bit(u32 bits) { return 31 - __clz(bits); }
-DEVICE u32 nand(u32 a, u32 b) {  // one instruction, of which the compiler makes two
+DEVICE u32 nand(u32 a, u32 b) {  // one instruction, where the compiler would use two
     u32 out;
     asm("lop3.b32 %0, %1, %2, 0, 0x3F;" : "=r"(out) : "r"(a), "r"(b));
     return out;
 }
-// The next two hide where a number comes from: what the compiler knows it uses for address arithmetic in more steps.
+// The next two hide where a number comes from: otherwise the compiler computes addresses in more steps.
 DEVICE u32 opaque(u32 number) {
     asm("" : "+r"(number));
     return number;
@@ -43,10 +43,10 @@ DEVICE u32* opaque_shared(u32* at) {
     return (u32*)__cvta_shared_to_generic(opaque((u32)__cvta_generic_to_shared(at)));
 }
 DEVICE u64 fetch_add(u64* at, u64 amount) { return atomicAdd(at, amount); }
-// The one place of the search where a result that is not needed at once would make the lane wait for its memory.
+// An atomic operation whose result is not used, so that the lane does not wait for memory here.
 DEVICE void set_bits(u32* at, u32 bits) { atomicOr(at, bits); }
 DEVICE bool any_lane(bool mine) { return __any_sync(0xFFFFFFFFu, mine); }
-// The next two are between the lanes of a network, which always come here together.
+// The next two exchange numbers between the lanes of a network, which always call them together.
 DEVICE u32 lanes_of_network() {
     u32 first = 0;
     UNROLL for (u32 part = 0; part < PARTS; part++) first |= 1u << (part * NETWORKS);
@@ -89,7 +89,7 @@ DEVICE u64 of_first_part(u64 mine) { return mine; }
 #include <ucontext.h>
 struct Turns {
     ucontext_t part[PARTS], home;
-    u64 given[2][PARTS];  // of the exchange that is going on, and of the one before it
+    u64 given[2][PARTS];  // of the current exchange and of the one before it
     u32 now, exchanges[PARTS];
 };
 static Turns turns;
@@ -108,7 +108,7 @@ DEVICE u32 sum_of_parts(u32 mine) {
     return sum;
 }
 DEVICE u64 of_first_part(u64 mine) { return exchange(mine)[0]; }
-DEVICE bool any_lane(bool mine) { return exchange(mine)[0] != 0; }  // all lanes of a network say the same
+DEVICE bool any_lane(bool mine) { return exchange(mine)[0] != 0; }  // all lanes of a network have the same value
 #endif
 #endif
 

@@ -4,7 +4,7 @@
 
 enum Loss { L1 = 0, LW = 1, LLH = 2, LGH = 3 };
 
-struct Job {  // one search, as the host requests it
+struct Job {  // a search as the host requests it
     u64 seed[2];
     u64 max_iter;
     u32 examples;  // their number
@@ -31,7 +31,7 @@ struct Counters {
     u64 next;      // the first search that no lane has taken
     u64 finished;  // length of Batch::finished
     u64 steps;     // of all searches, since the batch began
-    u64 ran_ns;    // how long the first block of the last launch ran; 0 where there is no such clock
+    u64 ran_ns;    // how long the first block of the last launch ran; 0 if there is no such clock
 };
 
 struct Batch {  // passed by value at every launch

@@ -1,4 +1,4 @@
-// Late acceptance: a round draws moves until one meets a live gate, tries it, and keeps it or takes it back.
+// Late acceptance: a round draws moves until one is at a live gate, tries it, and keeps it or takes it back.
 #pragma once
 #include "cost.cuh"
 
@@ -36,11 +36,11 @@ struct Move {
     u32 terminal, before, after;
     u32 compare;      // cost in the history at this step
     u32 lowest;       // where its sweep begins
-    u32 cone_words;   // as far as its cone may reach
-    u32 cost, first;  // what it leads to
+    u32 cone_words;   // words that its cone may reach
+    u32 cost, first;  // after the move
 };
 
-// Draws moves and makes those at dead gates, which never change the cost; true if one met a live gate.
+// Draws moves and makes those at dead gates, which never change the cost; true if one is at a live gate.
 DEVICE bool draw_move(const Batch& batch, const Network& net, Walker& walker, Move& move) {
     ROLLED for (u32 k = 0; k < DRAWS; k++) {
         if (walker.step >= walker.limit) return false;
@@ -51,7 +51,7 @@ DEVICE bool draw_move(const Batch& batch, const Network& net, Walker& walker, Mo
         move.before = source(net, move.terminal);
         u32 after = high_product((u32)bits, others);
         after += after >= move.before;
-        move.after = others > 0 ? after : move.before;  // where nothing else can be read, nothing changes
+        move.after = others > 0 ? after : move.before;  // if there is no other node to read, nothing changes
         connect(net, move.terminal, move.after);
         if (live) return true;
         end_step(walker);
@@ -59,8 +59,8 @@ DEVICE bool draw_move(const Batch& batch, const Network& net, Walker& walker, Mo
     return false;
 }
 
-// Makes live what a move at a live gate reads, and finds where its sweep begins: it also puts right what the last move
-// that was taken back has left.
+// Makes live what a move at a live gate reads, and finds where its sweep begins; the sweep also restores the values that
+// the last move that was taken back has changed.
 DEVICE void prepare_move(const Batch& batch, const Network& net, const Walker& walker, Move& move) {
     u32 gate = move.terminal >> 1, read = move.after - batch.n_inputs;
     move.compare = walker.history[walker.place];
@@ -108,8 +108,8 @@ DEVICE void decide_move(const Batch& batch, const Network& net, Walker& walker, 
     end_step(walker);
 }
 
-// Lets every lane that can step do so. Lanes that are through with a part of it wait for the others: without that, each
-// would go through the next part on its own.
+// Every lane that can step does so. Lanes that have finished a part of the step wait for the others: otherwise each would
+// run the next part on its own.
 DEVICE void step_round(const Batch& batch, const Network& net, Walker& walker, bool ready) {
     Move move;
     SYNC_WARP();
