@@ -174,7 +174,7 @@ def test_the_claims_that_come_with_the_package_are_the_published_ones():
 
 
 NARROW = """
-const verdicts = [...page.querySelectorAll('td[data-name="verdict"]')];
+const verdicts = [...page.querySelectorAll('[data-name="verdict"]')];
 const right = verdicts.map(cell => { const range = page.createRange(); range.selectNodeContents(cell);
   return range.getBoundingClientRect().right; });
 const head = [...page.querySelectorAll("th button")].find(one => one.textContent === "statement");

@@ -19,6 +19,7 @@ __all__ = [
     "LEAGUE_SIZES",
     "LEARNERS",
     "LEVEL_WANTED",
+    "METHOD_NAMES",
     "ORDERS",
     "PUBLISHED_SPEED",
     "Effort",
@@ -48,6 +49,17 @@ ORDERS = {"minimum sets": AUTOMATIC, "entropy": "entropy", "self-paced": "self-p
 """Ways to find an order, with the words for them in specs."""
 
 
+METHOD_NAMES = {
+    "majority": "majority",
+    "tree": "decision tree",
+    "chain": "chain of trees",
+    "forest": "random forest",
+    "boosting": "gradient boosting",
+    "mlp": "small MLP",
+    "lessons": "lessons",
+}
+
+
 class Learner(NamedTuple):
     """One curve, or one column of a table."""
 
@@ -63,10 +75,10 @@ LEARNERS = {
     "l1": Learner("network, L1", lambda rows: rows.select(method="network", loss="l1")),
     "lgh": Learner("network, Lgh, given order", lambda rows: rows.select(method="network", loss="lgh", order="known")),
     "auto": Learner("network, Lgh, found order", lambda rows: rows.select(method="network", loss="lgh", order=AUTOMATIC)),
-    "chain": Learner("chain of trees", lambda rows: rows.select(method="chain", order=("known", "auto"))),
-    "forest": Learner("random forest", _method("forest")),
-    "boosting": Learner("gradient boosting", _method("boosting")),
-    "mlp": Learner("small MLP", _method("mlp")),
+    "chain": Learner(METHOD_NAMES["chain"], lambda rows: rows.select(method="chain", order=("known", "auto"))),
+    "forest": Learner(METHOD_NAMES["forest"], _method("forest")),
+    "boosting": Learner(METHOD_NAMES["boosting"], _method("boosting")),
+    "mlp": Learner(METHOD_NAMES["mlp"], _method("mlp")),
     "circuit": Learner("lessons, one circuit", lambda rows: _method("lessons")(rows).scored_by("best_circuit_accuracy")),
     "lessons": Learner("lessons, vote", _method("lessons")),
 }

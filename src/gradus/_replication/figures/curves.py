@@ -39,7 +39,7 @@ from gradus._replication.figures.style import (
 )
 from gradus._replication.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, middle_size, pairs_by_tau
 from gradus._replication.highlights import HEADLINE_SIZE, headline_numbers
-from gradus._replication.learners import LEARNERS
+from gradus._replication.learners import METHOD_NAMES
 from gradus._replication.paper import AUTOMATIC, GAIN_TABLES, problems_of
 
 __all__ = ["accuracy", "baselines", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "headline", "tab2", "tab3"]
@@ -228,11 +228,10 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
 
 def baselines(results: Results) -> Figure:
     """Draw the accuracy of plain classifiers beside that of networks and of lessons."""
-    names = {"majority": "majority", "tree": "decision tree", **{key: learner.name for key, learner in LEARNERS.items()}}
 
     def draw(panel: Any, one: Results) -> None:
         for method in BASELINES:
-            band(panel, accuracy_by_size(one.select(method=method)), COLOURS[method], names[method], linestyle="--")
+            band(panel, accuracy_by_size(one.select(method=method)), COLOURS[method], METHOD_NAMES[method], linestyle="--")
         for loss in ("l1", "lgh"):
             points = accuracy_by_size(one.select(method="network", loss=loss))
             band(panel, points, COLOURS[loss], f"network, {LABELS[loss]}")
