@@ -106,11 +106,12 @@ def _read(name: str, library: Traversable, part: _Selection, above: tuple[str, .
             asked = " with ".join(" or ".join(words) for words in (chosen.only, chosen.losses) if words is not None)
             place.fail(f"spec {spec!r} has no run of {asked}.")
         parts.append(plan)
+    figures = document.get("figures", ["accuracy"] if blocks else [])
     return Plan(
         name=Path(name).stem,
         title=_text(document, "title", place),
         about=_text(document, "about", place),
-        figures=tuple(_strings(document.get("figures", ["accuracy"] if blocks else []), place, "figures")),
+        figures=tuple(_strings(figures, place, "figures") if figures != [] else ()),
         blocks=tuple(blocks),
         as_published=part.as_published,
         parts=tuple(parts),
@@ -136,7 +137,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _applies(key: str, run: Mapping[str, Any]) -> bool:
-    """Whether a change makes sense for a run: samples mean nothing where one pattern is left out in turn."""
+    """Return whether a change applies to a run: leave-one-out has neither sizes nor samples."""
     return not (run.get("draw") == "leave-one-out" and key in ("samples", "sizes"))
 
 
@@ -205,8 +206,6 @@ def _seconds(document: Mapping[str, Any], place: _SpecPlace) -> float | None:
 def _strings(value: Any, place: _SpecPlace, key: str) -> list[str]:
     values = _as_list(value)
     if not values or not all(isinstance(item, str) for item in values):
-        if key == "figures" and value == []:
-            return []
         place.fail(f"{key!r} must be a text or a list of texts.")
     return values
 

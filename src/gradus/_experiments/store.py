@@ -60,15 +60,11 @@ class Store:
         self.folder = Path(folder)
         self.parts_folder = self.folder / FOLDER
         self._sizes: dict[str, int] = {}
-        self._damaged: list[str] = []
+        self.damaged: list[str] = []
+        """Files whose content does not match their name; their tasks count as not done."""
         self._held: IO[str] | None = None
         """The lock, while the folder is held for writing."""
         self._read_names()
-
-    @property
-    def damaged(self) -> list[str]:
-        """Files whose content does not match their name; their tasks count as not done."""
-        return list(self._damaged)
 
     def __len__(self) -> int:
         return sum(self._sizes.values())
@@ -117,12 +113,12 @@ class Store:
         """Move damaged files to the folder `damaged`."""
         aside = self.folder / "damaged"
         try:
-            for name in self._damaged:
+            for name in self.damaged:
                 aside.mkdir(exist_ok=True)
                 os.replace(self._path(name), aside / name)
         except OSError as error:
             raise StoreError(f"damaged files cannot be moved to {aside}: {error.strerror or error}.") from error
-        self._damaged = []
+        self.damaged = []
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -176,18 +172,18 @@ class Store:
         raise StoreError(CHANGING.format(self.parts_folder))
 
     def _read_names_once(self) -> None:
-        self._sizes, self._damaged = {}, []
+        self._sizes, self.damaged = {}, []
         replaced: set[str] = set()
         if not self.parts_folder.is_dir():
             return
         for path in sorted(self.parts_folder.glob(f"part-*{SUFFIX}")):
             metadata = _checked_metadata(path)
             if metadata is None:
-                self._damaged.append(path.name)
+                self.damaged.append(path.name)
                 continue
             self._sizes[path.name] = metadata.num_rows
             replaced.update(filter(None, (metadata.metadata or {}).get(REPLACES, b"").decode().split(",")))
-        self._damaged = [name for name in self._damaged if name not in replaced]
+        self.damaged = [name for name in self.damaged if name not in replaced]
         self._forget([name for name in replaced if self._path(name).exists()])
 
     def _forget(self, names: Sequence[str]) -> None:

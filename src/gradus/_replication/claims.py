@@ -37,7 +37,6 @@ from gradus._replication.verdicts import (
     UNDECIDED,
     Statement,
     above,
-    as_number,
     as_points,
     as_share,
     in_points,
@@ -244,7 +243,7 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
             f"On {problem_title(problem)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
             "of the gain and at the peak",
             "not both" if exception else "both",
-            "; ".join(f"τ = {as_number(tau)}, η = {as_number(eta)} at {size} examples" for size, (tau, eta) in at.items())
+            "; ".join(f"τ = {tau}, η = {eta} at {size} examples" for size, (tau, eta) in at.items())
             + f" (n = {min(one.n for pair in at.values() for one in pair)})",
             OPPOSITE.get(both, both) if exception else both,
         ))  # fmt: skip

@@ -39,7 +39,7 @@ class Estimate:
     Examples
     --------
     >>> print(Estimate(0.1012, 0.09, 0.11, 30))
-    0.101 [0.090, 0.110], n = 30
+    0.101 [0.090, 0.110]
     """
 
     value: float
@@ -48,7 +48,7 @@ class Estimate:
     n: int
 
     def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], n = {self.n}"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
     def scaled(self, factor: float) -> Estimate:
         """Return the estimate in another unit."""
@@ -65,7 +65,7 @@ def mean_interval(values: npt.ArrayLike, level: float = LEVEL) -> Estimate:
     Examples
     --------
     >>> print(mean_interval([1.0, 2.0, 3.0]))
-    2.000 [-0.484, 4.484], n = 3
+    2.000 [-0.484, 4.484]
     """
     data = np.asarray(values, dtype=np.float64)
     n = len(data)

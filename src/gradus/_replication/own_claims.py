@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from gradus._replication.learners import (
     rows_of_learner,
     smallest_right_circuit,
 )
-from gradus._replication.paper import KNOWN_ORDER, PROBLEMS, problem_title
+from gradus._replication.paper import KNOWN_ORDER, PROBLEMS, REAL_WORLD, problem_title
 from gradus._replication.verdicts import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -31,7 +31,6 @@ from gradus._replication.verdicts import (
     UNDECIDED,
     Statement,
     above,
-    as_number,
     as_points,
     as_share,
     not_below,
@@ -47,22 +46,27 @@ FASTER = 0.1
 
 
 def check_own_claims(results: Results) -> list[Claim]:
-    """Check every statement of our own that there are results for; each was written down before its rows were made."""
+    """Check every statement of our own that there are results for; all were written down before the rows were made."""
     return numbered(results, OWN_CLAIMS, prefix="B")
 
 
 def lessons_are_right_more_often(results: Results) -> list[Statement]:
-    """Check that lessons, told no order, are more often right than Lgh with the best order that the paper has."""
+    """Check that lessons, given no order, are right more often than Lgh with the best order that the paper has."""
     found = []
-    for problem in PROBLEMS:
-        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
-        known = "lgh" if problem in KNOWN_ORDER else "auto"
-        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, known), size)
-        if gain.n:
-            order = "given" if known == "lgh" else "found"
-            statement = f"Lessons beat Lgh with the {order} order on {problem_title(problem)} at {size} examples"
+    for learner, order, problems in (("lgh", "given", KNOWN_ORDER), ("auto", "found", REAL_WORLD)):
+        for where, gain in _leads_over(learner, results, problems):
+            statement = f"Lessons beat Lgh with the {order} order on {where}"
             found.append((statement, "above 0", as_points(gain), above(gain, 0.0)))
     return found
+
+
+def _leads_over(learner: str, results: Results, problems: Sequence[str]) -> Iterator[tuple[str, Estimate]]:
+    """Yield each problem with its size in the league, and how much more accurate lessons are there than another learner."""
+    for problem in problems:
+        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
+        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, learner), size)
+        if gain.n:
+            yield f"{problem_title(problem)} at {size} examples", gain
 
 
 def lessons_need_half_the_examples(results: Results) -> list[Statement]:
@@ -101,17 +105,14 @@ def near_the_limit(results: Results) -> list[Statement]:
 def voting_does_no_harm(results: Results) -> list[Statement]:
     """Check that the vote is no worse than the best circuit alone."""
     found = []
-    for problem in PROBLEMS:
-        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
-        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, "circuit"), size)
-        if gain.n:
-            statement = f"The vote is no worse than the best circuit alone on {problem_title(problem)} at {size} examples"
-            found.append((statement, "0 or more", as_points(gain), not_below(gain, NOTICEABLE)))
+    for where, gain in _leads_over("circuit", results, PROBLEMS):
+        statement = f"The vote is no worse than the best circuit alone on {where}"
+        found.append((statement, "0 or more", as_points(gain), not_below(gain, NOTICEABLE)))
     return found
 
 
 def wrong_labels_cost_little(results: Results) -> list[Statement]:
-    """Check that with 5 % flipped labels lessons are as right as without, up to a point."""
+    """Check that lessons lose less than a point of accuracy with 5 % flipped labels."""
     found = []
     for problem in KNOWN_ORDER:
         one = results.select(problem=problem, method="lessons")
@@ -127,7 +128,7 @@ def wrong_labels_cost_little(results: Results) -> list[Statement]:
 
 
 def lessons_stand_noise_better(results: Results) -> list[Statement]:
-    """Check that with 5 % flipped labels lessons are more often right than the best plain classifier."""
+    """Check that lessons are right more often than the best plain classifier with 5 % flipped labels."""
     found = []
     for problem in KNOWN_ORDER:
         one = results.select(problem=problem, noise=NOISE)
@@ -156,7 +157,7 @@ def self_paced_orders_agree_more(results: Results) -> list[Statement]:
         if gain.n:
             where = f"{problem_title(problem)} at {size} examples"
             statement = f"Self-paced orders agree more with the known one than minimum sets on {where}"
-            found.append((statement, "above 0", f"{as_number(gain)} (n = {gain.n})", above(gain, 0.0)))
+            found.append((statement, "above 0", f"{gain} (n = {gain.n})", above(gain, 0.0)))
     return found
 
 

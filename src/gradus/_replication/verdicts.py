@@ -19,7 +19,6 @@ __all__ = [
     "VERDICTS",
     "Statement",
     "above",
-    "as_number",
     "as_points",
     "as_share",
     "in_points",
@@ -139,11 +138,6 @@ def as_points(estimate: Estimate) -> str:
 def in_points(estimate: Estimate) -> str:
     """Write a difference that is in points already."""
     return f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}] points (n = {estimate.n})"
-
-
-def as_number(estimate: Estimate) -> str:
-    """Write a value with its interval."""
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
 def as_share(estimate: Estimate) -> str:
