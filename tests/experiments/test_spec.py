@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradus._experiments.execution import TaskBatch, run_batch
+from experiment_helpers import Here
 from gradus._experiments.plans import Plan, load_plans, save_plan
 from gradus._experiments.run import run_tasks
 from gradus._experiments.spec import spec_names
@@ -150,10 +150,6 @@ def test_users_run_specs_over_their_own_data(own, tmp_path):
     tasks = plan.tasks()
     assert len(tasks) == 3 * 3 * 2 * 2 * 2
     save_plan(plan, tmp_path / "out")
-
-    class Here:
-        def run(self, tasks):
-            yield run_batch(TaskBatch(tuple(tasks)))
 
     assert run_tasks(tasks, Store(tmp_path / "out"), Here()).done == len(tasks)
     places, damaged = standings(tmp_path / "out")

@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from browser import drive, needs_browser
-from experiment_helpers import results_of
-from gradus._experiments.execution import TaskBatch, run_batch
+from experiment_helpers import Here, results_of
 from gradus._experiments.plans import Block, Plan, save_plan
 from gradus._experiments.run import run_tasks
 from gradus._experiments.store import Store
@@ -21,11 +20,6 @@ from gradus._replication.report_page import _training_sets
 from gradus._replication.report_writer import SORTED_BY, claims_in_markdown, publish, published_claims, write_report
 from gradus._search.job import Settings
 from gradus.errors import StoreError
-
-
-class Here:
-    def run(self, tasks):
-        yield run_batch(TaskBatch(tuple(tasks)))
 
 
 @pytest.fixture(scope="module")
