@@ -3,7 +3,7 @@
     python benchmarks/attack.py main --times 50       # kill the main process at random moments
     python benchmarks/attack.py workers --times 50    # kill worker processes at random moments
     python benchmarks/attack.py caches --times 100    # damage the compiled kernels, each time in another way
-    python benchmarks/attack.py clock --times 168     # let the wall clock jump by up to a day, back and forth, at every reading
+    python benchmarks/attack.py clock --times 168     # let the wall clock jump by up to a day at every reading
     python benchmarks/attack.py compiler --times 40   # Ctrl-C in the first seconds of verbs that compile their kernels
     python benchmarks/attack.py disk                  # fill the disk at every write of a small run
     python benchmarks/attack.py digest                # one line to compare between versions of Python, NumPy and Numba

@@ -158,7 +158,7 @@ def test_ctrl_c_on_cpu_cores_keeps_what_is_done_and_how_far_the_others_are(tmp_p
     assert all(job.since.step > begun[job.task_id] or job.since.restart for job in rest)
 
 
-def test_a_job_that_fails_on_cpu_cores_costs_no_other_and_is_left(tmp_path, searches, monkeypatch):
+def test_a_job_that_fails_on_cpu_cores_is_left_and_the_others_are_run(tmp_path, searches, monkeypatch):
     jobs = prepared(searches[:4], tmp_path / "jobs.npz")
     plain = remote.run_search
 
@@ -338,7 +338,7 @@ def test_jobs_of_two_files_keep_their_training_sets(tmp_path):
 
 
 @pytest.mark.parametrize("largest", [255, 256, 65_535, 65_536, 100_000])
-def test_node_numbers_of_any_size_survive_a_round_trip(tmp_path, searches, largest):
+def test_node_numbers_of_any_size_are_read_back_as_written(tmp_path, searches, largest):
     jobs = tmp_path / "jobs.npz"
     prepare_searches(searches[:1], jobs)
     job = next(read_searches(jobs))
@@ -378,7 +378,7 @@ def _change(path, **changes):
         {"sources": lambda sources: np.full(len(sources), -1, dtype=np.int8)},
     ],
 )
-def test_results_that_no_search_can_have_found_are_refused(tmp_path, searches, changes):
+def test_impossible_results_are_refused(tmp_path, searches, changes):
     jobs, results = tmp_path / "jobs.npz", tmp_path / "results-0.npz"
     run_on_gpu(prepared(searches[:4], jobs), tmp_path, run_many=on_cpu, say=str)
     _change(results, **changes)

@@ -48,7 +48,7 @@ def test_local_processes_give_the_rows_of_this_process(tmp_path, tasks, referenc
     assert progress.not_converged == 16
 
 
-def test_any_executor_will_do(tmp_path, tasks, reference):
+def test_any_executor_gives_the_same_rows(tmp_path, tasks, reference):
     run_tasks(tasks, Store(tmp_path), in_threads(2))
     assert comparable(Store(tmp_path).table()) == reference
 
@@ -114,7 +114,7 @@ def test_a_worker_that_dies_while_it_starts_blames_no_task(tmp_path):
     assert next(starts, None) is None
 
 
-def test_workers_that_never_start_end_the_run_in_one_sentence(tmp_path):
+def test_workers_that_never_start_end_the_run_with_a_readable_error(tmp_path):
     with pytest.raises(WorkerError, match=r"20 worker processes .* died while they started .* kept"):
         run_tasks([Task(Design("cpar3"), 5, 0)], Store(tmp_path), _mortal(lambda batch: True))
     assert len(Store(tmp_path)) == 0
@@ -127,7 +127,7 @@ def _die(batch):
     return execution.run_batch(batch)
 
 
-def test_a_task_that_kills_its_worker_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
+def test_a_task_that_kills_its_worker_is_recorded_and_the_others_are_run(tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "run_batch", _die)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(4, 7)]
     progress = run_tasks(tasks, Store(tmp_path), LocalEngine(1))
@@ -406,7 +406,7 @@ def test_a_run_ends_when_its_folder_vanishes_and_does_not_make_another(tmp_path,
     assert run_tasks(tasks, Store(tmp_path / "store"), engine).done == 60
 
 
-def test_a_disk_that_fills_at_any_write_costs_one_sentence_and_no_row(tmp_path, monkeypatch):
+def test_a_disk_that_fills_at_any_write_ends_the_run_with_a_message_and_loses_no_row(tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "FLUSH_SECONDS", 0.0)
     monkeypatch.setattr(engines, "run_batch", _made_up)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(12)]
@@ -440,7 +440,7 @@ def test_parts_are_readable_as_the_umask_says(tmp_path):
     assert part.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_scheduler_that_dies_ends_the_run_in_one_sentence_and_rows_are_kept(tmp_path):
+def test_a_scheduler_that_dies_ends_the_run_with_a_readable_error_and_rows_are_kept(tmp_path):
     # Imported first: a setting made before that takes Dask's own settings with it when it ends.
     pytest.importorskip("distributed")
     settings = pytest.importorskip("dask").config
@@ -490,7 +490,7 @@ def test_a_suspect_runs_when_nothing_else_does(tmp_path, monkeypatch):
     assert early == [False, False, False]  # a batch without tasks, which shows that the worker lives, and two suspects
 
 
-def test_a_search_that_raises_on_the_gpu_costs_no_other(tmp_path, monkeypatch):
+def test_a_search_that_raises_on_the_gpu_is_recorded_and_the_others_are_run(tmp_path, monkeypatch):
     def third_fails(jobs, *, callback=None, failed=None, **options):
         for index, job in enumerate(jobs):
             if job.seed == tasks[2].search_seed:
@@ -536,7 +536,7 @@ def test_the_gpu_begins_before_every_job_is_made(tmp_path, monkeypatch):
     assert seen == [1, 2, 3, 4, 5]
 
 
-def test_a_task_without_a_possible_job_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
+def test_a_task_without_a_possible_job_is_recorded_and_the_others_are_run(tmp_path, monkeypatch):
     monkeypatch.setattr(cuda, "run_many", on_cpu)
     tasks = [Task(Design("cpar3", order=order), 5, 0) for order in ("known", "given:0,1", "none")]
     progress = run_tasks(tasks, Store(tmp_path), CudaEngine())

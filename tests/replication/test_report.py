@@ -150,7 +150,7 @@ def test_the_quick_run_ends_with_numbers(quick_report):
     assert statements.startswith("Statements of the paper that so short a run can check: ")
 
 
-def test_other_runs_have_no_ending_of_their_own(small_report):
+def test_other_runs_have_no_highlights(small_report):
     _, report = small_report
     assert report.highlights == ()
     assert "full replication" not in report.page.read_text()
@@ -182,7 +182,7 @@ return { widest: Math.max(...right), words: verdicts.map(cell => cell.textConten
 
 @needs_browser
 @pytest.mark.parametrize("width", [420, 500, 1300])
-def test_verdicts_are_seen_whole_tables_sort_and_points_say_their_values(quick_report, width):
+def test_verdicts_are_not_clipped_tables_sort_and_points_have_tooltips(quick_report, width):
     _, report = quick_report
     seen = drive(report.page, NARROW, width=width)
     assert seen["widest"] <= width
