@@ -95,10 +95,7 @@ def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[lis
         for index, found in stream:
             yield [_row_of(*sent[index], found), *_taken_from(failures)]
     except Exception as error:
-        if type(error).__module__.partition(".")[0] in (
-            "cupy",
-            "cupy_backends",
-        ):  # the fault of no task, and none can continue
+        if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):  # no task's fault, and none can continue
             raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error
         raise
     yield _taken_from(failures)
