@@ -3,7 +3,7 @@
     python benchmarks/attack.py main --times 50       # kill the main process at random moments
     python benchmarks/attack.py workers --times 50    # kill worker processes at random moments
     python benchmarks/attack.py caches --times 100    # damage the compiled kernels, each time in another way
-    python benchmarks/attack.py clock --times 168     # let the wall clock jump by up to a day, forth and back, at every look
+    python benchmarks/attack.py clock --times 168     # let the wall clock jump by up to a day at every reading
     python benchmarks/attack.py compiler --times 40   # Ctrl-C in the first seconds of verbs that compile their kernels
     python benchmarks/attack.py disk                  # fill the disk at every write of a small run
     python benchmarks/attack.py digest                # one line to compare between versions of Python, NumPy and Numba
@@ -29,6 +29,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -118,7 +119,7 @@ def attack_workers(times: int, folder: Path) -> dict[str, Any]:
 
 
 def _children(parent: int) -> list[int]:
-    """Workers of a process, without the helper that Python itself starts."""
+    """Return the workers of a process, without the helper that Python itself starts."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -220,7 +221,7 @@ def attack_compiler(times: int, folder: Path) -> dict[str, Any]:
 
 
 def _cpu_seconds(process: int) -> float:
-    """CPU time of a process; endless once it has ended."""
+    """Return the CPU time of a process; infinite once it has ended."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return math.inf if fields[0] == "Z" else (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -296,9 +297,20 @@ def _of_a_series() -> Any:
     return [rules, inferred.network.to_json()]
 
 
+ATTACKS: dict[str, Callable[[int, Path], dict[str, Any]]] = {
+    "main": attack_main,
+    "workers": attack_workers,
+    "caches": attack_caches,
+    "clock": attack_clock,
+    "compiler": attack_compiler,
+    "disk": lambda times, folder: attack_disk(folder),
+    "digest": lambda times, folder: digest(),
+}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("main", "workers", "caches", "clock", "compiler", "disk", "digest", "run"))
+    parser.add_argument("what", choices=(*ATTACKS, "run"))
     parser.add_argument("--times", type=int, default=50)
     parser.add_argument("--folder", type=Path, help="for 'run', which the attack on the main process starts")
     given = parser.parse_args()
@@ -307,13 +319,7 @@ def main() -> int:
         run_tasks(tasks_of(given.times), Store(given.folder), LocalEngine(1))
         return 0
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        attacks = {"main": attack_main, "workers": attack_workers, "caches": attack_caches, "clock": attack_clock}
-        attacks["compiler"] = attack_compiler
-        if given.what in attacks:
-            outcome = attacks[given.what](given.times, folder)
-        else:
-            outcome = attack_disk(folder) if given.what == "disk" else digest()
+        outcome = ATTACKS[given.what](given.times, Path(name))
     print(json.dumps({"attack": given.what, **outcome}))
     return int(not outcome["identical"])
 

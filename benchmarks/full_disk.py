@@ -43,7 +43,7 @@ VERBS = {
 
 
 class Trial(NamedTuple):
-    """What a verb did when the disk was full from some write on."""
+    """How a verb ended when the disk was full from some write on."""
 
     code: int
     said: str

@@ -127,7 +127,7 @@ def _results(path: Path) -> Any:
 def _run_lines(path: Path) -> Any:
     found = _provenance([], read_runs(path.parent))
     if "quick" not in found:
-        raise FormatError("no line of it describes a run.", path=path)  # such lines are left out, which is no error
+        raise FormatError("no line of it describes a run.", path=path)  # invalid lines are left out, which is not an error
     return found
 
 
@@ -263,7 +263,7 @@ def _repacked(content: bytes, dice: random.Random) -> bytes:
 
 
 class Fault(NamedTuple):
-    """A mutant that was answered with something else, or late."""
+    """A mutant that got another answer, or a late one."""
 
     reader: str
     seed: int

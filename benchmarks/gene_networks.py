@@ -7,8 +7,7 @@ trajectories of 10 steps, (b) the same with 1 %, (c) with 5 % of the recorded bi
 (m) as (a) with a tenth of the cells missing; (b+), (c+) and (d+) have a prior of all true edges and as many false ones.
 Where R has BoolNet, its two reconstructions stand beside ours.
 Accuracy is that of the next values of genes that have rules, on 2,000 random states.
-Series: each of ``*-edges.csv`` has its series beside
-it; one of the series is left out in turn.
+Series: each ``*-edges.csv`` has its series in a file beside it; each series is left out in turn.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -33,6 +31,7 @@ from gradus._inference.edge_prior import EdgeBelief
 from gradus._inference.evidence import GeneSeries
 from gradus._inference.gene_learning import learn_genes
 from gradus._inference.series_scores import leave_series_out
+from gradus._logic.expressions import Expression, parse_expression
 
 CONDITIONS: dict[str, dict[str, Any]] = {
     "a": {}, "b": {"flips": 0.01}, "c": {"flips": 0.05}, "d": {"runs": 2}, "m": {"missing": 0.1},
@@ -53,19 +52,16 @@ class PublishedModel:
 
     def __init__(self, path: Path) -> None:
         lines = [line.split(",", 1) for line in path.read_text().splitlines()[1:] if line.strip()]
-        texts = {name.strip(): rule for name, rule in lines}
+        rules = {name.strip(): parse_expression(rule) for name, rule in lines}
         self.name = path.stem
-        self.genes = list(dict.fromkeys([*texts, *(w for text in texts.values() for w in re.findall(r"\w+", text))]))
-        self.rules = {self.genes.index(name): self._table(text) for name, text in texts.items()}
+        self.genes = list(dict.fromkeys([*rules, *(name for rule in rules.values() for name in rule.variables)]))
+        self.rules = {self.genes.index(name): self._table(rule) for name, rule in rules.items()}
 
-    def _table(self, text: str) -> Rule:
-        inputs = sorted({self.genes.index(word) for word in re.findall(r"\w+", text)})
+    def _table(self, rule: Expression) -> Rule:
+        inputs = sorted(self.genes.index(name) for name in rule.variables)
         cells = (np.arange(1 << len(inputs))[:, None] >> np.arange(len(inputs))) & 1 == 1
-        values = _evaluate(re.findall(r"\w+|[!&|()]", text), {self.genes[i]: cells[:, k] for k, i in enumerate(inputs)})
-        numbers = np.arange(len(cells))
-        used = [k for k in range(len(inputs)) if (values != values[numbers ^ (1 << k)]).any()]
-        kept = sum((((np.arange(1 << len(used)) >> j) & 1) << k for j, k in enumerate(used)), np.zeros(1 << len(used), int))
-        return tuple(inputs[k] for k in used), values[kept]
+        columns = {"": cells.any(axis=1), **{self.genes[i]: cells[:, k] for k, i in enumerate(inputs)}}  # one, even for "1"
+        return _essential((tuple(inputs), rule.evaluate(columns)))
 
     def step(self, states: States) -> States:
         """Update all genes at once."""
@@ -75,38 +71,8 @@ class PublishedModel:
         return after
 
 
-def _evaluate(tokens: list[str], values: dict[str, States]) -> States:
-    """Value of a formula of names, !, &, | and brackets, by recursive descent."""
-
-    def either() -> States:
-        value = both()
-        while tokens and tokens[0] == "|":
-            tokens.pop(0)
-            value = value | both()
-        return value
-
-    def both() -> States:
-        value = atom()
-        while tokens and tokens[0] == "&":
-            tokens.pop(0)
-            value = value & atom()
-        return value
-
-    def atom() -> States:
-        token = tokens.pop(0)
-        if token == "!":
-            return ~atom()
-        if token == "(":
-            value = either()
-            tokens.pop(0)
-            return value
-        return values[token]
-
-    return either()
-
-
 def recorded(model: PublishedModel, seed: int, runs: int = 10, flips: float = 0.0, missing: float = 0.0, **_: Any) -> Any:
-    """Trajectories as they would be recorded (2 is missing), and states to be tested on."""
+    """Trajectories as they would be recorded (missing cells are NaN), and states to be tested on."""
     rng = np.random.default_rng(seed)
     states = [rng.random((runs, len(model.genes))) < 0.5]
     for _step in range(10):
@@ -177,11 +143,9 @@ def judged(model: PublishedModel, predicted: States, test: States, rules: dict[i
         true, true_values = model.rules[gene]
         exact.append(inputs == true and bool((values == true_values).all()))
         chosen = set(inputs) if edges is None else set(np.flatnonzero(edges[1][gene]).tolist())
-        right, wrong, missed = (
-            right + len(chosen & set(true)),
-            wrong + len(chosen - set(true)),
-            missed + len(set(true) - chosen),
-        )
+        right += len(chosen & set(true))
+        wrong += len(chosen - set(true))
+        missed += len(set(true) - chosen)
     found |= {"exact": float(np.mean(exact)), "precision": right / max(1, right + wrong), "recall": right / (right + missed)}
     return found | {"F1": 2 * right / (2 * right + wrong + missed)}
 

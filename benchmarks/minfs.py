@@ -1,7 +1,7 @@
-"""Speed of minimum feature sets and curricula: CPU seconds after compilation, with what each must stay below.
+"""Speed of minimum feature sets and curricula: CPU seconds after compilation, each with its bound.
 
-Run it plainly for a table, with ``--json`` for the same to be read by a program, and with ``--only curriculum,400x30`` for a
-part of it. It exits with 1 if a figure misses its bound.
+Prints a table, or JSON with ``--json``; ``--only curriculum,400x30`` runs a part of it. The exit code is 1 if a figure misses
+its bound.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How good circuits are on tables that they were not made for, beside a random forest, a tree and the majority.
+"""Accuracy of circuits on ordinary tables, beside a random forest, a decision tree and the majority class.
 
     python benchmarks/tables.py ../shared/data/tables
     python benchmarks/tables.py ../shared/data/tables --only car,titanic --splits 4 --first-split 100
     python benchmarks/tables.py ../shared/data/tables --only emotions
     python benchmarks/tables.py --only noisy1000,noisy5000
 
-Every table is split into 70 % training and 30 % test rows, ten times at random. Nothing is said about a table but its
-target; which columns are numbers, categories or ids is found on the training rows. All seconds are CPU seconds of one core.
+Every table is split into 70 % training and 30 % test rows, ten times at random. Only the target is given; which columns are
+numbers, categories or ids is found on the training rows. All seconds are CPU seconds of one core.
 """
 
 from __future__ import annotations

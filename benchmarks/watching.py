@@ -1,4 +1,4 @@
-"""Measure what a callback costs, and how soon a search ends when interrupted: ``python benchmarks/watching.py``."""
+"""Measure the cost of a callback, and how soon a search ends when interrupted: ``python benchmarks/watching.py``."""
 
 from __future__ import annotations
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
+from gradus._experiments.engines import ExecutorEngine
+from gradus._experiments.execution import TaskBatch, run_batch
 from gradus._experiments.results import Results
 from gradus._experiments.row import TIMING, Row, table_of
 from gradus._experiments.tasks import Design, Task, in_running_order
@@ -40,6 +43,23 @@ def comparable(table: pa.Table) -> pa.Table:
 def slow_tasks(count):
     """Tasks of some hundredths of a second each: their networks are too small to ever fit."""
     return [Task(Design("cpar7", settings=SLOW), 100, sample) for sample in range(count)]
+
+
+class Here:
+    """An engine without workers: runs tasks one by one in this process, and lists them."""
+
+    def __init__(self):
+        self.ran = []
+
+    def run(self, tasks):
+        for task in tasks:
+            self.ran.append(task.id)
+            yield run_batch(TaskBatch((task,)))
+
+
+def in_threads(count=1):
+    """An engine that runs tasks in threads of this process."""
+    return ExecutorEngine(lambda: ThreadPoolExecutor(count), lambda: count)
 
 
 def on_cpu(jobs, *, callback=None, n_jobs=0, since=None, left=None, failed=None):

@@ -74,7 +74,7 @@ def test_shuffled_targets_are_learned_and_scored_in_their_own_columns():
     assert 0 <= row.eta <= 1
 
 
-def test_leaving_one_out_tests_on_the_one_left_out():
+def test_leave_one_out_tests_on_the_pattern_left_out():
     task = Task(Design("ecoli", draw="leave-one-out", order="none", targets=("G2", "G6")), 4, 2)
     data = training_set(task.set_key)
     problem = problems.load("ecoli")
@@ -89,7 +89,7 @@ def test_problems_too_large_for_a_table_are_tested_on_drawn_patterns():
     assert 0.2 < row.test_accuracy_mean < 0.8
 
 
-def test_leaving_one_out_of_too_many_patterns_is_refused():
+def test_leave_one_out_on_too_many_patterns_is_refused():
     with pytest.raises(SettingsError, match="'cpar21' has too many patterns"):
         training_set(Task(Design("cpar21", draw="leave-one-out"), 2**21 - 1, 0).set_key)
 
@@ -127,7 +127,7 @@ def test_a_task_that_raises_becomes_a_row_and_the_others_continue():
     assert "no order of the targets of 'mammalian' is known" in rows[0].error
 
 
-def test_a_users_table_travels_with_its_tasks():
+def test_a_users_table_is_sent_with_its_tasks():
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (40, 5)).astype(bool)
     table = OwnTable.of("mine", X, X[:, :2] & X[:, 2:4], "abcde", ("t", "u"))

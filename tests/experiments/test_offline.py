@@ -5,16 +5,14 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from experiment_helpers import comparable, on_cpu
+from experiment_helpers import comparable, in_threads, on_cpu
 from gradus._experiments import remote, search_files
-from gradus._experiments.engines import ExecutorEngine
 from gradus._experiments.gpu_engine import CudaEngine
 from gradus._experiments.offline import absorb_files, prepare_searches
 from gradus._experiments.remote import main, run_on_cpu, run_on_gpu
@@ -35,10 +33,15 @@ def searches(tasks):
     return [task for task in tasks if task.design.method == "network" and task.design.problem != "mammalian"]
 
 
+def prepared(tasks, path):
+    """Write the searches of tasks to a file, and read them back."""
+    assert prepare_searches(tasks, path) == len(tasks)
+    return list(read_searches(path))
+
+
 def test_a_trip_through_files_gives_the_same_rows(tmp_path, searches, reference):
     jobs = tmp_path / "jobs.npz"
-    assert prepare_searches(searches, jobs) == len(searches)
-    assert run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str) == len(searches)
+    assert run_on_gpu(prepared(searches, jobs), tmp_path, run_many=on_cpu, say=str) == len(searches)
     absorb_files(searches, jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "store"))
     wanted = {task.id for task in searches}
     expected = [row for row in reference.to_pylist() if row["task"] in wanted]
@@ -68,8 +71,7 @@ def test_searches_that_were_stopped_are_left_for_another_time(tmp_path, searches
             yield index, type(found)(**{**vars(found), "stopped": index % 2 == 0})
 
     jobs = tmp_path / "jobs.npz"
-    prepare_searches(searches, jobs)
-    assert run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=stopped, say=str) == len(searches) // 2
+    assert run_on_gpu(prepared(searches, jobs), tmp_path, run_many=stopped, say=str) == len(searches) // 2
 
 
 def leave_everything(jobs, *, left=None, **options):
@@ -86,8 +88,7 @@ def leave_everything(jobs, *, left=None, **options):
 @pytest.mark.parametrize("where", ["cpu", "gpu"])
 def test_unfinished_searches_are_finished_elsewhere_with_the_same_rows(tmp_path, searches, reference, where):
     jobs = tmp_path / "jobs.npz"
-    prepare_searches(searches, jobs)
-    assert run_on_gpu(list(read_searches(jobs)), tmp_path / "gpu", run_many=leave_everything, say=str) == 0
+    assert run_on_gpu(prepared(searches, jobs), tmp_path / "gpu", run_many=leave_everything, say=str) == 0
     rest = list(read_searches(tmp_path / "gpu" / "rest-0.npz"))
     assert len(rest) == len(searches)
     if where == "gpu":
@@ -103,8 +104,7 @@ def test_unfinished_searches_are_finished_elsewhere_with_the_same_rows(tmp_path,
 def test_what_cpu_cores_do_not_finish_in_time_is_left_with_the_rest(tmp_path):
     endless = Settings(loss="l1", gates_per_target=3, n_restarts=20)
     tasks = [Task(Design("cmaj9", settings=endless, order="none"), 200, sample) for sample in range(3)]
-    prepare_searches(tasks, tmp_path / "jobs.npz")
-    jobs = list(read_searches(tmp_path / "jobs.npz"))
+    jobs = prepared(tasks, tmp_path / "jobs.npz")
     assert run_on_gpu(jobs, tmp_path / "gpu", run_many=leave_everything, say=str) == 0
     begun = list(read_searches(tmp_path / "gpu" / "rest-0.npz"))
     assert run_on_cpu([*begun, jobs[0]], tmp_path / "cpu", n_jobs=2, seconds=1.0, say=str) == 0
@@ -139,8 +139,7 @@ def test_ctrl_c_on_a_gpu_is_as_if_the_time_were_up(tmp_path, searches, monkeypat
 def test_ctrl_c_on_cpu_cores_keeps_what_is_done_and_how_far_the_others_are(tmp_path, searches, monkeypatch, capsys):
     endless = Settings(loss="l1", gates_per_target=3, n_restarts=20)
     tasks = [searches[0], *(Task(Design("cmaj9", settings=endless, order="none"), 200, sample) for sample in range(2))]
-    prepare_searches(tasks, tmp_path / "jobs.npz")
-    run_on_gpu(list(read_searches(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
+    run_on_gpu(prepared(tasks, tmp_path / "jobs.npz"), tmp_path, run_many=leave_everything, say=str)
     begun = {job.task_id: job.since.step for job in read_searches(tmp_path / "rest-0.npz")}
     plain = remote.OutcomeWriter.add
 
@@ -159,9 +158,8 @@ def test_ctrl_c_on_cpu_cores_keeps_what_is_done_and_how_far_the_others_are(tmp_p
     assert all(job.since.step > begun[job.task_id] or job.since.restart for job in rest)
 
 
-def test_a_job_that_fails_on_cpu_cores_costs_no_other_and_is_left(tmp_path, searches, monkeypatch):
-    prepare_searches(searches[:4], tmp_path / "jobs.npz")
-    jobs = list(read_searches(tmp_path / "jobs.npz"))
+def test_a_job_that_fails_on_cpu_cores_is_left_and_the_others_are_run(tmp_path, searches, monkeypatch):
+    jobs = prepared(searches[:4], tmp_path / "jobs.npz")
     plain = remote.run_search
 
     def fails_once(job, **options):
@@ -216,8 +214,7 @@ def _reading_an_output(arrays):
     ],
 )
 def test_damaged_checkpoints_are_refused(tmp_path, searches, changes):
-    prepare_searches(searches[:4], tmp_path / "jobs.npz")
-    run_on_gpu(list(read_searches(tmp_path / "jobs.npz")), tmp_path, run_many=leave_everything, say=str)
+    run_on_gpu(prepared(searches[:4], tmp_path / "jobs.npz"), tmp_path, run_many=leave_everything, say=str)
     path = tmp_path / "rest-0.npz"
     with np.load(path) as archive:
         arrays = dict(archive)
@@ -266,8 +263,7 @@ def test_files_that_are_something_else_are_refused(tmp_path, searches):
     with pytest.raises(FormatError, match=r"objects\.npz"):
         list(read_searches(tmp_path / "objects.npz"))
     jobs = tmp_path / "jobs.npz"
-    prepare_searches(searches[:4], jobs)
-    run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str)
+    run_on_gpu(prepared(searches[:4], jobs), tmp_path, run_many=on_cpu, say=str)
     with pytest.raises(FormatError, match="not part of this experiment"):
         absorb_files(searches[:2], jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "s"))
     limited = Task(Design("add3", settings=Settings(time_limit=1.0)), 8, 0)
@@ -277,9 +273,8 @@ def test_files_that_are_something_else_are_refused(tmp_path, searches):
 
 def test_results_go_to_a_new_folder_and_never_over_those_of_an_earlier_run(tmp_path, searches):
     jobs = tmp_path / "jobs.npz"
-    prepare_searches(searches[:4], jobs)
     folder = tmp_path / "not" / "there"
-    given = list(read_searches(jobs))
+    given = prepared(searches[:4], jobs)
     run_on_gpu(given[:2], folder, run_many=on_cpu, say=str)
     (folder / "results-2.npz").write_bytes(b"kept")
     run_on_gpu(given[2:], folder, run_many=on_cpu, say=str)
@@ -289,8 +284,7 @@ def test_results_go_to_a_new_folder_and_never_over_those_of_an_earlier_run(tmp_p
 
 
 def test_two_runs_at_once_never_write_to_one_file(tmp_path, searches, monkeypatch):
-    prepare_searches(searches[:2], tmp_path / "jobs.npz")
-    jobs = list(read_searches(tmp_path / "jobs.npz"))
+    jobs = prepared(searches[:2], tmp_path / "jobs.npz")
     found = [run_search(job.job()) for job in jobs]
     first, second = OutcomeWriter(tmp_path), OutcomeWriter(tmp_path)
     first.add(jobs[0], found[0])
@@ -314,9 +308,8 @@ def test_what_was_found_before_a_run_broke_is_kept(tmp_path, searches):
         raise RuntimeError("the device fell off")
 
     jobs = tmp_path / "jobs.npz"
-    prepare_searches(searches[:4], jobs)
     with pytest.raises(RuntimeError, match="fell off"):
-        run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=breaking, say=str)
+        run_on_gpu(prepared(searches[:4], jobs), tmp_path, run_many=breaking, say=str)
     assert len(list(read_outcomes(tmp_path / "results-0.npz"))) == 1
 
 
@@ -345,7 +338,7 @@ def test_jobs_of_two_files_keep_their_training_sets(tmp_path):
 
 
 @pytest.mark.parametrize("largest", [255, 256, 65_535, 65_536, 100_000])
-def test_node_numbers_of_any_size_survive_a_round_trip(tmp_path, searches, largest):
+def test_node_numbers_of_any_size_are_read_back_as_written(tmp_path, searches, largest):
     jobs = tmp_path / "jobs.npz"
     prepare_searches(searches[:1], jobs)
     job = next(read_searches(jobs))
@@ -385,10 +378,9 @@ def _change(path, **changes):
         {"sources": lambda sources: np.full(len(sources), -1, dtype=np.int8)},
     ],
 )
-def test_results_that_no_search_can_have_found_are_refused(tmp_path, searches, changes):
+def test_impossible_results_are_refused(tmp_path, searches, changes):
     jobs, results = tmp_path / "jobs.npz", tmp_path / "results-0.npz"
-    prepare_searches(searches[:4], jobs)
-    run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str)
+    run_on_gpu(prepared(searches[:4], jobs), tmp_path, run_many=on_cpu, say=str)
     _change(results, **changes)
     with pytest.raises(FormatError, match=r"results-0\.npz"):
         absorb_files(searches[:4], jobs, [results], Store(tmp_path / "store"))
@@ -413,15 +405,14 @@ def test_a_training_set_without_inputs_is_refused_before_compiled_code_reads_it(
 )
 def test_a_damaged_file_of_jobs_is_refused(tmp_path, searches, changes):
     jobs = tmp_path / "jobs.npz"
-    prepare_searches(searches[:4], jobs)
-    run_on_gpu(list(read_searches(jobs)), tmp_path, run_many=on_cpu, say=str)
+    run_on_gpu(prepared(searches[:4], jobs), tmp_path, run_many=on_cpu, say=str)
     _change(jobs, **changes)
     with pytest.raises(FormatError, match=r"jobs\.npz"):
         absorb_files(searches[:4], jobs, [tmp_path / "results-0.npz"], Store(tmp_path / "store"))
 
 
 def test_a_published_table_gives_its_rows_back_once_and_only_to_the_experiment_they_belong_to(tmp_path, tasks, reference):
-    run_tasks(tasks, Store(tmp_path / "ran"), ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1))
+    run_tasks(tasks, Store(tmp_path / "ran"), in_threads())
     table = Store(tmp_path / "ran").table()
     published = tmp_path / "results.parquet"
     pq.write_table(table.drop_columns(["task", "eta"]).append_column("shrink", pa.array([0] * len(table))), published)

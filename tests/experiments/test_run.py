@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import uuid
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import gradus
-from experiment_helpers import comparable, on_cpu, slow_tasks
+from experiment_helpers import comparable, in_threads, on_cpu, slow_tasks
 from gradus._experiments import engines, execution, gpu_engine
 from gradus._experiments import run as run_module
 from gradus._experiments.engines import Batcher, DaskEngine, ExecutorEngine, LocalEngine, choose_engine
@@ -48,13 +48,13 @@ def test_local_processes_give_the_rows_of_this_process(tmp_path, tasks, referenc
     assert progress.not_converged == 16
 
 
-def test_any_executor_will_do(tmp_path, tasks, reference):
-    run_tasks(tasks, Store(tmp_path), ExecutorEngine(lambda: ThreadPoolExecutor(2), lambda: 2))
+def test_any_executor_gives_the_same_rows(tmp_path, tasks, reference):
+    run_tasks(tasks, Store(tmp_path), in_threads(2))
     assert comparable(Store(tmp_path).table()) == reference
 
 
 def test_only_failed_tasks_are_run_twice(tmp_path, tasks, monkeypatch):
-    engine = ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+    engine = in_threads()
     run_tasks(tasks[:20], Store(tmp_path), engine)
     run_tasks(tasks, Store(tmp_path), engine)
     ran = []
@@ -114,7 +114,7 @@ def test_a_worker_that_dies_while_it_starts_blames_no_task(tmp_path):
     assert next(starts, None) is None
 
 
-def test_workers_that_never_start_end_the_run_in_one_sentence(tmp_path):
+def test_workers_that_never_start_end_the_run_with_a_readable_error(tmp_path):
     with pytest.raises(WorkerError, match=r"20 worker processes .* died while they started .* kept"):
         run_tasks([Task(Design("cpar3"), 5, 0)], Store(tmp_path), _mortal(lambda batch: True))
     assert len(Store(tmp_path)) == 0
@@ -127,7 +127,7 @@ def _die(batch, seconds):
     return execution.run_batch(batch, seconds)
 
 
-def test_a_task_that_kills_its_worker_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
+def test_a_task_that_kills_its_worker_is_recorded_and_the_others_are_run(tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "run_batch", _die)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(4, 7)]
     progress = run_tasks(tasks, Store(tmp_path), LocalEngine(1))
@@ -142,7 +142,7 @@ import sys
 from gradus._experiments import run as run_module
 from gradus._experiments.engines import LocalEngine
 from gradus._experiments.store import Store
-from experiment_helpers import slow_tasks
+from experiment_helpers import in_threads, slow_tasks
 
 run_module.FLUSH_SECONDS = 0.1
 if __name__ == "__main__":
@@ -186,7 +186,7 @@ def test_a_run_killed_at_random_moments_ends_with_the_table_of_one_that_was_not(
         time.sleep(0.1)
     assert not _marked(mark), "a worker outlived the run that started it"
     assert subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True).stdout.strip() == b"0"
-    run_tasks(slow_tasks(count), Store(tmp_path / "whole"), ExecutorEngine(lambda: ThreadPoolExecutor(2), lambda: 2))
+    run_tasks(slow_tasks(count), Store(tmp_path / "whole"), in_threads(2))
     killed, whole = (Store(tmp_path / name) for name in ("killed", "whole"))
     assert len(killed) == count  # no row stands twice
     assert comparable(killed.table()) == comparable(whole.table())
@@ -232,57 +232,52 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, monkeypatch):
     assert 3 <= len(Store(tmp_path)) < 60
 
 
-@pytest.fixture(scope="module")
-def command_line_cluster(tmp_path_factory):
-    """A scheduler and two workers, started as a user would; yields the address and the worker processes."""
-    pytest.importorskip("distributed")
-    folder = tmp_path_factory.mktemp("cluster")
+@contextlib.contextmanager
+def dask_cluster(folder, n_workers):
+    """Start a scheduler and workers as a user would; yield the address, the scheduler and the workers."""
     file = folder / "scheduler.json"
     env = {**os.environ, "PYTHONPATH": IMPORTABLE, "DASK_DISTRIBUTED__WORKER__DAEMON": "True"}
     dask = [sys.executable, "-m", "dask"]
     quiet = {"env": env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     place = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--scheduler-file", file]
-    scheduler = subprocess.Popen([*dask, "scheduler", *place], **quiet)
     worker = [*dask, "worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-    for _ in range(300):
-        if file.exists():
-            break
-        time.sleep(0.1)
-    workers = [subprocess.Popen(worker, **quiet) for _ in range(2)]
+    scheduler = subprocess.Popen([*dask, "scheduler", *place], **quiet)
+    workers = []
     try:
-        yield json.loads(file.read_text())["address"], workers
+        deadline = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        workers += [subprocess.Popen(worker, **quiet) for _ in range(n_workers)]
+        yield json.loads(file.read_text())["address"], scheduler, workers
     finally:
         for process in (*workers, scheduler):
             process.kill()
             process.wait()
 
 
-def _wait_for_workers(engine, count):
-    engine.client.wait_for_workers(count, timeout=180)
-
-
-def test_a_scheduler_and_two_workers_from_the_command_line_give_the_same_rows(
-    tmp_path, tasks, reference, command_line_cluster
-):
-    address, _ = command_line_cluster
+def dask_engine(address, n_workers):
     engine = DaskEngine(address)
-    _wait_for_workers(engine, 2)
-    run_tasks(tasks, Store(tmp_path), engine)
+    engine.client.wait_for_workers(n_workers, timeout=180)
+    return engine
+
+
+def test_a_scheduler_and_two_workers_from_the_command_line_give_the_same_rows(tmp_path, tasks, reference):
+    pytest.importorskip("distributed")
+    with dask_cluster(tmp_path, n_workers=2) as (address, _, _):
+        run_tasks(tasks, Store(tmp_path), dask_engine(address, 2))
     assert comparable(Store(tmp_path).table()) == reference
 
 
-def test_killing_a_dask_worker_mid_run_loses_nothing(tmp_path, command_line_cluster):
-    address, workers = command_line_cluster
-    engine = DaskEngine(address)
-    _wait_for_workers(engine, 2)
-    tasks = slow_tasks(120)
+def test_killing_a_dask_worker_mid_run_loses_nothing(tmp_path):
+    pytest.importorskip("distributed")
+    with dask_cluster(tmp_path, n_workers=2) as (address, _, workers):
 
-    def kill_one(progress):
-        if progress.done:
-            workers[0].kill()
+        def kill_one(progress):
+            if progress.done:
+                workers[0].kill()
 
-    progress = run_tasks(tasks, Store(tmp_path), engine, callback=kill_one)
-    assert workers[0].wait(timeout=60) == -signal.SIGKILL
+        progress = run_tasks(slow_tasks(120), Store(tmp_path), dask_engine(address, 2), callback=kill_one)
+        assert workers[0].wait(timeout=60) == -signal.SIGKILL
     assert (progress.done, progress.left) == (120, 0)
     assert len(Store(tmp_path)) == 120
 
@@ -381,7 +376,7 @@ def test_rows_reach_the_disk_while_a_long_search_is_running(tmp_path, monkeypatc
 
     monkeypatch.setattr(engines, "run_batch", second_batch_waits)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(8)]
-    run_tasks(tasks, Store(tmp_path), ExecutorEngine(lambda: ThreadPoolExecutor(2), lambda: 2))
+    run_tasks(tasks, Store(tmp_path), in_threads(2))
     assert seen == [4]
 
 
@@ -401,7 +396,7 @@ def test_rows_of_a_gpu_reach_the_disk_while_a_long_search_is_running(tmp_path, m
 
     monkeypatch.setattr(cuda, "run_many", last_waits)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(3)]
-    run_tasks(tasks[:1], Store(tmp_path / "warm"), ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1))
+    run_tasks(tasks[:1], Store(tmp_path / "warm"), in_threads())
     assert run_tasks(tasks, Store(tmp_path), CudaEngine()).done == 3
     assert seen == [2]
 
@@ -420,7 +415,7 @@ def test_rows_that_could_not_be_written_are_tried_once_more(tmp_path, monkeypatc
     monkeypatch.setattr(store, "append", fail_once)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(4)]
     with pytest.raises(StoreError, match="not now"):
-        run_tasks(tasks, store, ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1))
+        run_tasks(tasks, store, in_threads())
     assert len(Store(tmp_path)) == 4
 
 
@@ -433,18 +428,18 @@ def test_a_run_ends_when_its_folder_vanishes_and_does_not_make_another(tmp_path,
         if progress.done >= 4 and (tmp_path / "store").exists():
             shutil.rmtree(tmp_path / "store")
 
-    engine = ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+    engine = in_threads()
     with pytest.raises(StoreError, match="was removed or replaced during the run"):
         run_tasks(tasks, Store(tmp_path / "store"), engine, callback=remove)
     assert not (tmp_path / "store").exists()
     assert run_tasks(tasks, Store(tmp_path / "store"), engine).done == 60
 
 
-def test_a_disk_that_fills_at_any_write_costs_one_sentence_and_no_row(tmp_path, monkeypatch):
+def test_a_disk_that_fills_at_any_write_ends_the_run_with_a_message_and_loses_no_row(tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "FLUSH_SECONDS", 0.0)
     monkeypatch.setattr(engines, "run_batch", _made_up)
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(12)]
-    plain, engine = os.fsync, ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+    plain, engine = os.fsync, in_threads()
     for full_after in range(4):
         folder, writes = tmp_path / str(full_after), []
 
@@ -474,34 +469,20 @@ def test_parts_are_readable_as_the_umask_says(tmp_path):
     assert part.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_scheduler_that_dies_ends_the_run_in_one_sentence_and_rows_are_kept(tmp_path):
+def test_a_scheduler_that_dies_ends_the_run_with_a_readable_error_and_rows_are_kept(tmp_path):
     # Imported first: a setting made before that takes Dask's own settings with it when it ends.
     pytest.importorskip("distributed")
     settings = pytest.importorskip("dask").config
-    file = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
-    quiet["env"] = {**os.environ, "PYTHONPATH": IMPORTABLE}
-    place = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--scheduler-file", file]
-    dask = [sys.executable, "-m", "dask"]
-    scheduler = subprocess.Popen([*dask, "scheduler", *place], **quiet)
-    worker = [*dask, "worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-    process = subprocess.Popen(worker, **quiet)
-    try:
-        deadline = time.monotonic() + 60
-        while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        with settings.set({"distributed.comm.timeouts.connect": "3s"}):
-            engine = DaskEngine(json.loads(file.read_text())["address"])
-            _wait_for_workers(engine, 1)
-            with pytest.raises(WorkerError, match="what is done is kept"):
-                run_tasks(slow_tasks(200), Store(tmp_path / "s"), engine, callback=lambda one: one.done and scheduler.kill())
-    finally:
-        for one in (process, scheduler):
-            one.kill()
-            one.wait()
+    with (
+        dask_cluster(tmp_path, n_workers=1) as (address, scheduler, _),
+        settings.set({"distributed.comm.timeouts.connect": "3s"}),
+    ):
+        engine = dask_engine(address, 1)
+        with pytest.raises(WorkerError, match="what is done is kept"):
+            run_tasks(slow_tasks(200), Store(tmp_path / "s"), engine, callback=lambda one: one.done and scheduler.kill())
     kept = len(Store(tmp_path / "s"))
     assert 0 < kept < 200
-    again = run_tasks(slow_tasks(kept + 2), Store(tmp_path / "s"), ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1))
+    again = run_tasks(slow_tasks(kept + 2), Store(tmp_path / "s"), in_threads())
     assert again.left == again.failed == 0
 
 
@@ -538,7 +519,7 @@ def test_a_suspect_runs_when_nothing_else_does(tmp_path, monkeypatch):
     assert early == [False, False, False]  # a batch without tasks, which shows that the worker lives, and two suspects
 
 
-def test_a_search_that_raises_on_the_gpu_costs_no_other(tmp_path, monkeypatch):
+def test_a_search_that_raises_on_the_gpu_is_recorded_and_the_others_are_run(tmp_path, monkeypatch):
     def third_fails(jobs, *, callback=None, failed=None, **options):
         for index, job in enumerate(jobs):
             if job.seed == tasks[2].search_seed:
@@ -584,7 +565,7 @@ def test_the_gpu_begins_before_every_job_is_made(tmp_path, monkeypatch):
     assert seen == [1, 2, 3, 4, 5]
 
 
-def test_a_task_without_a_possible_job_is_recorded_and_costs_no_other(tmp_path, monkeypatch):
+def test_a_task_without_a_possible_job_is_recorded_and_the_others_are_run(tmp_path, monkeypatch):
     monkeypatch.setattr(cuda, "run_many", on_cpu)
     tasks = [Task(Design("cpar3", order=order), 5, 0) for order in ("known", "given:0,1", "none")]
     progress = run_tasks(tasks, Store(tmp_path), CudaEngine())

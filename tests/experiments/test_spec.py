@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradus._experiments.execution import TaskBatch, run_batch
+from experiment_helpers import Here
 from gradus._experiments.plans import Plan, load_plans, save_plan
 from gradus._experiments.run import run_tasks
 from gradus._experiments.spec import spec_names
@@ -43,7 +43,7 @@ def test_figure_6_has_250_networks_for_each_of_eleven_taus_at_each_size():
     assert len({task.design.order for task in lgh}) == 11
 
 
-def test_figures_share_what_they_can():
+def test_figures_share_tasks():
     figure_4, figure_5 = ({task.id for task in load_spec(name, samples=2).tasks()} for name in ("fig4", "fig5"))
     assert {task.id for task in load_spec("figA2", samples=2).tasks()} == figure_4
     assert len(figure_4 & figure_5) == len(figure_4) // 2  # L1, and Lgh in the known order
@@ -113,7 +113,7 @@ def test_an_included_spec_can_be_cut_to_some_problems(tmp_path):
         load_spec(str(path))
 
 
-def test_a_plan_survives_being_written(tmp_path):
+def test_a_plan_is_read_back_as_written(tmp_path):
     plan = load_spec("quick")
     save_plan(plan, tmp_path)
     assert load_plans(tmp_path) == [plan]
@@ -150,10 +150,6 @@ def test_users_run_specs_over_their_own_data(own, tmp_path):
     tasks = plan.tasks()
     assert len(tasks) == 3 * 3 * 2 * 2 * 2
     save_plan(plan, tmp_path / "out")
-
-    class Here:
-        def run(self, tasks):
-            yield run_batch(TaskBatch(tuple(tasks)))
 
     assert run_tasks(tasks, Store(tmp_path / "out"), Here()).done == len(tasks)
     places, damaged = standings(tmp_path / "out")
@@ -235,7 +231,7 @@ def test_baselines_need_no_order(tmp_path):
     assert {design.order for design in load_spec(str(path)).designs()} == {"none"}
 
 
-def test_leaving_one_out_of_too_many_patterns_is_refused(tmp_path):
+def test_leave_one_out_on_too_many_patterns_is_refused(tmp_path):
     path = tmp_path / "large.toml"
     path.write_text('[[runs]]\nproblem = "cpar21"\ndraw = "leave-one-out"\nloss = "lgh"\n')
     with pytest.raises(GradusError, match=r"large\.toml.*'cpar21' has too many patterns"):

@@ -9,26 +9,13 @@ import subprocess
 import pyarrow as pa
 import pytest
 
-from experiment_helpers import comparable
+from experiment_helpers import Here, comparable
 from gradus._experiments import store as store_module
-from gradus._experiments.execution import TaskBatch, run_batch
 from gradus._experiments.row import SCHEMA, Row, table_of
 from gradus._experiments.run import run_tasks, split_tasks
 from gradus._experiments.store import Store
 from gradus._experiments.tasks import Design, Task
 from gradus.errors import StoreError
-
-
-class Here:
-    """An engine without workers: runs tasks one by one in this process, and counts them."""
-
-    def __init__(self):
-        self.ran = []
-
-    def run(self, tasks):
-        for task in tasks:
-            self.ran.append(task.id)
-            yield run_batch(TaskBatch((task,)))
 
 
 def rows(numbers, status="done"):

@@ -8,14 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from experiment_helpers import on_cpu
+from experiment_helpers import in_threads, on_cpu
 from gradus._cli.main import run
 from gradus._experiments import execution
-from gradus._experiments.engines import ExecutorEngine
 from gradus._experiments.execution import run_task
 from gradus._experiments.store import Store
 
@@ -59,7 +57,7 @@ def test_reproduce_runs_reports_and_resumes(spec, tmp_path, capsys):
 
 
 def test_the_exit_code_says_that_tasks_failed_and_the_same_command_runs_them_again(spec, tmp_path, capsys, monkeypatch):
-    engine = ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+    engine = in_threads()
     monkeypatch.setattr("gradus._experiments.engines.choose_engine", lambda **_: engine)
     monkeypatch.setattr(execution, "run_task", lambda task: run_task(task) if task.sample else 1 / 0)
     command = ["reproduce", str(spec), "-o", str(tmp_path / "out"), "--no-report"]

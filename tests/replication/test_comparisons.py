@@ -19,15 +19,16 @@ from gradus._replication.comparison_tables import (
     tables_in_markdown,
     the_league,
 )
-from gradus._replication.estimates import Estimate
+from gradus._replication.estimates import Estimate, size_at_level
 from gradus._replication.figures import FIGURES
-from gradus._replication.league import effort, gain_kept, league_rows
 from gradus._replication.learners import (
     LEARNERS,
     difference,
+    effort,
+    gain_kept,
+    league_rows,
     limit_in_examples,
     rows_of_learner,
-    size_at_level,
     smallest_right_circuit,
 )
 from gradus._replication.own_claims import check_own_claims
@@ -76,9 +77,9 @@ def test_one_circuit_and_the_vote_are_two_learners_from_the_same_rows(rows):
 
 def test_the_size_at_99_percent_is_interpolated_and_nan_where_it_is_never_reached(rows):
     results = results_of(rows)
-    assert size_at_level(rows_of_learner(results, "lessons")).value == pytest.approx(40)
-    assert math.isnan(size_at_level(rows_of_learner(results, "l1")).value)
-    assert size_at_level(rows_of_learner(results, "mlp")).n == 0
+    assert size_at_level(rows_of_learner(results, "lessons"), 0.99).value == pytest.approx(40)
+    assert math.isnan(size_at_level(rows_of_learner(results, "l1"), 0.99).value)
+    assert size_at_level(rows_of_learner(results, "mlp"), 0.99).n == 0
 
 
 def test_the_limit_is_the_description_of_the_smallest_right_circuit_in_bits_of_examples(rows):
@@ -107,7 +108,7 @@ def test_curves_are_the_means_of_each_learner_and_the_limit_stands_beside_them(r
 def test_the_table_of_sizes_says_what_is_known_of_each_learner(rows):
     (line,) = examples_to_level(results_of(rows)).splitlines()[2:]
     cells = [cell.strip() for cell in line.strip("|").split("|")]
-    by_name = dict(zip([learner.key for learner in LEARNERS.values()], cells[1:], strict=False))
+    by_name = dict(zip(LEARNERS, cells[1:], strict=False))
     assert by_name["lessons"] == "40 [40, 40] (n = 30)"
     assert by_name["l1"] == "> 48 (0.700; n = 30)"
     assert by_name["mlp"] == "–"
@@ -173,6 +174,10 @@ def test_orders_have_their_tau_and_the_share_of_the_gain_they_keep(made_up):
         "self-paced": pytest.approx(0.9),
     }
     assert [patch.get_height() for patch in below.patches] == pytest.approx([0.5, 0.0, 0.9])
+    assert not below.texts
+    worse = [replace(row, test_accuracy_mean=row.test_accuracy_mean - 0.2) if row.order == "auto" else row for row in found]
+    _, below = FIGURES["orders"](results_of(worse)).axes
+    assert [text.get_text() for text in below.texts] == ["-1.5"]  # the bar does not fit the axis
 
 
 @pytest.fixture

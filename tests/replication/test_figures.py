@@ -302,7 +302,7 @@ def test_a_learned_circuit_is_drawn_with_every_pin_and_name(figure, design, n_tr
     assert title.endswith("right on all 24 others" if not wrong else f"right on {24 - wrong} of the 24 others")
 
 
-def test_what_is_half_learned_gets_into_no_figure_and_no_row(monkeypatch):
+def test_an_interrupted_fit_is_never_drawn_or_recorded(monkeypatch):
     lessons = Task(Design("add3", method="lessons"), 40, 0)
     ordered = Task(Design("add3", order="self-paced"), 40, 1)
     row = run_task(lessons)
@@ -324,7 +324,7 @@ def circuits(draw):
 
 @settings(max_examples=25, deadline=None)
 @given(circuits())
-def test_in_any_circuit_wires_run_to_the_right_and_nothing_covers_anything(case):
+def test_in_any_circuit_wires_run_to_the_right_and_nothing_overlaps(case):
     network, order = case
     lanes = placed_lanes(network, order)
     boxes = list(lanes.places.values())

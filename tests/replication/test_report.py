@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from browser import drive, needs_browser
-from experiment_helpers import results_of
-from gradus._experiments.execution import TaskBatch, run_batch
+from experiment_helpers import Here, results_of
 from gradus._experiments.plans import Block, Plan, save_plan
 from gradus._experiments.run import run_tasks
 from gradus._experiments.store import Store
@@ -21,11 +20,6 @@ from gradus._replication.report_page import _training_sets
 from gradus._replication.report_writer import SORTED_BY, claims_in_markdown, publish, published_claims, write_report
 from gradus._search.job import Settings
 from gradus.errors import StoreError
-
-
-class Here:
-    def run(self, tasks):
-        yield run_batch(TaskBatch(tuple(tasks)))
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +150,7 @@ def test_the_quick_run_ends_with_numbers(quick_report):
     assert statements.startswith("Statements of the paper that so short a run can check: ")
 
 
-def test_other_runs_have_no_ending_of_their_own(small_report):
+def test_other_runs_have_no_highlights(small_report):
     _, report = small_report
     assert report.highlights == ()
     assert "full replication" not in report.page.read_text()
@@ -174,7 +168,7 @@ def test_the_claims_that_come_with_the_package_are_the_published_ones():
 
 
 NARROW = """
-const verdicts = [...page.querySelectorAll('td[data-name="verdict"]')];
+const verdicts = [...page.querySelectorAll('[data-name="verdict"]')];
 const right = verdicts.map(cell => { const range = page.createRange(); range.selectNodeContents(cell);
   return range.getBoundingClientRect().right; });
 const head = [...page.querySelectorAll("th button")].find(one => one.textContent === "statement");
@@ -188,7 +182,7 @@ return { widest: Math.max(...right), words: verdicts.map(cell => cell.textConten
 
 @needs_browser
 @pytest.mark.parametrize("width", [420, 500, 1300])
-def test_verdicts_are_seen_whole_tables_sort_and_points_say_their_values(quick_report, width):
+def test_verdicts_are_not_clipped_tables_sort_and_points_have_tooltips(quick_report, width):
     _, report = quick_report
     seen = drive(report.page, NARROW, width=width)
     assert seen["widest"] <= width

@@ -18,7 +18,6 @@ from gradus._replication.verdicts import (
     UNDECIDED,
     VERDICTS,
     above,
-    alike,
     not_below,
     together,
     within,
@@ -37,7 +36,6 @@ RULES = {
     "above": lambda one, at, tolerance: above(one, at, tolerance),
     "within": lambda one, at, tolerance: within(one, at, tolerance),
     "not below": lambda one, at, tolerance: not_below(one, tolerance),
-    "alike": lambda one, at, tolerance: alike([one], tolerance),
 }
 
 

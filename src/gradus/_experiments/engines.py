@@ -1,4 +1,4 @@
-"""Engines that run tasks on `concurrent.futures` executors: local processes, a Dask cluster; all give the same rows."""
+"""Engines that run tasks on `concurrent.futures` executors: local processes or a Dask cluster; all give the same rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ QUIET_SECONDS = 1.0
 SECONDS_TO_CLOSE = 5.0
 DEATHS_TO_BLAME = 2
 NO_TASKS = TaskBatch(())
-"""A batch that shows whether a worker lives."""
+"""A batch that shows whether a worker is alive."""
 DEAD_STARTS_TO_END = 20
 NONE_LIVES = (
     f"{DEAD_STARTS_TO_END} worker processes in succession died while they started (killed, or out of memory); "
@@ -138,34 +138,32 @@ class ExecutorEngine:
         stop: Callable[[Executor], None] | None = None,
         name: str = "an executor",
     ) -> None:
-        self._make, self._slots, self.name = make, slots, name
-        self._stop = stop or (lambda executor: executor.shutdown(wait=False))
+        self.make, self.slots, self.name = make, slots, name
+        self.stop = stop or (lambda executor: executor.shutdown(wait=False))
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
         """Run every task once; closing the iterator stops the work."""
-        return _ExecutorRun(tasks, self._make, self._slots, self._stop).rows()
+        return _ExecutorRun(tasks, self).rows()
 
 
 class _ExecutorRun:
-    """One run on executors: what is in flight, and what was when a worker died.
+    """One run on executors: the batches in flight, and those that were in flight when a worker died.
 
     A task that kills its worker is found by running the batches that were in flight again, one at a time, and halving those
-    that die again. Workers also die of other causes, so a task is blamed only if it was alone twice on a worker that had
-    run something before; a worker that dies while it starts says nothing about what it was given.
+    whose worker dies again. Workers also die of other causes, so a task is blamed only if it was alone twice on a worker that
+    had run something before; a worker that dies while it starts says nothing about its batch.
     """
 
-    def __init__(
-        self, tasks: Sequence[Task], make: Callable[[], Executor], slots: Callable[[], int], stop: Callable[[Executor], None]
-    ) -> None:
-        self._make, self._slots, self._stop = make, slots, stop
+    def __init__(self, tasks: Sequence[Task], engine: ExecutorEngine) -> None:
+        self._engine = engine
         self._batcher = Batcher(tasks)
-        self._executor = make()
+        self._executor = engine.make()
         self._flying: dict[Future[list[Row]], TaskBatch] = {}
         self._suspects: list[TaskBatch] = []
         self._on_trial: TaskBatch | None = None
         self._deaths: Counter[Task] = Counter()
         self._dead_starts = 0
-        """Workers in succession that died before they had run anything."""
+        """Workers in succession that died before they ran anything."""
         self._is_started = False
         """Whether a worker has run something since one died."""
 
@@ -182,10 +180,10 @@ class _ExecutorRun:
         finally:
             for future in self._flying:
                 future.cancel()
-            self._stop(self._executor)
+            self._engine.stop(self._executor)
 
     def _keep_busy(self) -> None:
-        room = max(1, self._slots()) * BATCHES_PER_SLOT
+        room = max(1, self._engine.slots()) * BATCHES_PER_SLOT
         in_flight = sum(len(batch.tasks) for batch in self._flying.values())
         while len(self._batcher) and len(self._flying) < room and in_flight < MOST_TASKS_IN_FLIGHT:
             batch = self._batcher.next()
@@ -203,8 +201,8 @@ class _ExecutorRun:
         try:
             self._submit(batch)
         except BrokenExecutor:  # it was broken already: that says nothing about this batch
-            self._stop(self._executor)
-            self._executor = self._make()
+            self._engine.stop(self._executor)
+            self._executor = self._engine.make()
             if batch is not NO_TASKS:
                 self._suspects.append(batch)
                 batch = NO_TASKS
@@ -248,7 +246,7 @@ class _ExecutorRun:
 
 
 def _rows_of(future: Future[list[Row]]) -> list[Row] | None:
-    """Rows of a finished batch, or None if the worker that ran it died."""
+    """Return the rows of a finished batch, or None if its worker died."""
     try:
         return future.result()
     except BrokenExecutor:
@@ -256,7 +254,7 @@ def _rows_of(future: Future[list[Row]]) -> list[Row] | None:
     except CancelledError as error:
         raise WorkerError("the cluster cancelled work that it was given; what is done is kept.") from error
     except Exception as error:
-        if type(error).__name__ == "KilledWorker":  # Dask's name for the same; the class exists only where Dask is installed
+        if type(error).__name__ == "KilledWorker":  # Dask's BrokenExecutor; the class exists only where Dask is installed
             return None
         raise WorkerError(f"a batch of tasks could not be run: {type(error).__name__}: {error}") from error
 
@@ -282,10 +280,10 @@ def _process_pool(n_jobs: int) -> ProcessPoolExecutor:
 
 
 def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and exit when the parent does: a parent that is killed cannot tell its workers."""
+    """Leave Ctrl-C to the parent, and exit when the parent does: a killed parent cannot stop its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not multiprocessing.current_process().name.endswith("-1"):
-        logging.getLogger("gradus").setLevel(logging.ERROR)  # only the first worker says that it is compiling
+        logging.getLogger("gradus").setLevel(logging.ERROR)  # only the first worker logs that it is compiling
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
@@ -336,12 +334,12 @@ class DaskEngine(ExecutorEngine):
         super().__init__(lambda: self.client.get_executor(pure=False), self._count_slots, self._end, "a Dask cluster")
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-        """Run every task once; a scheduler that dies ends the run with one sentence."""
+        """Run every task once; if the scheduler dies, the run ends with a `WorkerError`."""
         try:
             yield from super().run(tasks)
         except GradusError:
             raise
-        except Exception as error:  # a lost connection shows itself in many classes
+        except Exception as error:  # a lost connection raises errors of many classes
             raise WorkerError(
                 f"the Dask scheduler no longer answers ({type(error).__name__}: {error}); what is done is kept: start it and "
                 "run the same command again."
@@ -362,7 +360,7 @@ class DaskEngine(ExecutorEngine):
         other = {version for version in theirs.values() if version != __version__}
         if other:
             raise WorkerError(
-                f"workers of the cluster have Gradus {', '.join(sorted(other))}, and this is {__version__}; "
+                f"workers of the cluster have Gradus {', '.join(sorted(other))}, but this is {__version__}; "
                 "install the same version everywhere."
             )
 

@@ -1,4 +1,4 @@
-"""From a task to its row: make the job, search, score. The steps are separate so that any engine can do the search."""
+"""From a task to its row: make the job, search, score; separate steps, so that any engine can run the search."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["TaskBatch", "finished_row", "job_of", "run_batch", "run_task"]
 
 
 def job_of(task: Task) -> tuple[Job, TargetOrder]:
-    """Return everything that a search needs, on whichever back end, and the order of the targets."""
+    """Return the job of a task's search, for any back end, and the order of the targets."""
     data, order = training_set(task.set_key), order_of(task)
     Y = np.ascontiguousarray(data.Y[:, list(order.order)])
     return Job(X=data.X, Y=Y, settings=task.design.settings, seed=task.search_seed), order
 
 
 def finished_row(task: Task, order: TargetOrder, found: Outcome, cpu_seconds: float | None) -> Row:
-    """Score what a search found and return it as a row."""
+    """Score the outcome of a search and return it as a row."""
     data = training_set(task.set_key)
     network = make_network(found, data.X.shape[1], order.order)
     wrong = (network.node_words(data.inputs)[network.outputs] ^ data.targets) & data.test_mask
@@ -100,7 +100,7 @@ class TaskBatch:
 
 
 def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
-    """Run a batch in a worker; a task that raises becomes a row that says so, and the others still run.
+    """Run a batch in a worker; a task that raises becomes a failed row, and the others still run.
 
     No task is begun after so many seconds, so that rows do not wait for a batch that takes longer than expected.
     """
@@ -112,6 +112,6 @@ def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
             break
         try:
             rows.append(run_task(task))
-        except Exception as error:  # whatever a task raises is its result
+        except Exception as error:  # part of the results, whatever it is
             rows.append(Row.failure(task, error))
     return rows

@@ -21,7 +21,7 @@ __all__ = ["CudaEngine"]
 QUIET_SECONDS = 1.0
 """Time without results after which an empty list is yielded, as by every engine."""
 STOP_SECONDS = 30.0
-"""Time for the GPU to come to a stop."""
+"""Time for the GPU to stop."""
 
 
 class CudaEngine:
@@ -56,7 +56,7 @@ def _next(ended: queue.SimpleQueue[list[Row] | Exception | None]) -> list[Row] |
 
 
 def _drive_gpu(tasks: Sequence[Task], stop: threading.Event, ended: queue.SimpleQueue[list[Row] | Exception | None]) -> None:
-    """Put rows in a queue, and then None; an error is put there as well and ends it."""
+    """Put rows in a queue, and None at the end; an error is put there too, and ends the run."""
     networks = [task for task in tasks if task.design.method == "network"]
     others = [task for task in tasks if task.design.method != "network"]
     try:
@@ -70,12 +70,12 @@ def _drive_gpu(tasks: Sequence[Task], stop: threading.Event, ended: queue.Simple
 
 
 def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[list[Row]]:
-    """Run searches; one that raises is recorded like any other failure of a task, and the others continue."""
+    """Run searches; one that raises becomes the row of a failed task, and the others continue."""
     sent: list[tuple[Task, TargetOrder]] = []
     failures: queue.SimpleQueue[Row] = queue.SimpleQueue()
 
     def jobs() -> Iterator[Job]:
-        # Read on another thread while the GPU is busy, so only jobs are yielded from here.
+        # Read by another thread while the GPU is busy, so rows of failures cannot be yielded from here.
         for task in tasks:
             try:
                 job, order = job_of(task)
@@ -95,7 +95,7 @@ def _search_on_gpu(tasks: Sequence[Task], stop: threading.Event) -> Iterator[lis
         for index, found in stream:
             yield [_row_of(*sent[index], found), *_taken_from(failures)]
     except Exception as error:
-        if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):  # no task is to blame, and none can continue
+        if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):  # no task's fault, and none can continue
             raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error
         raise
     yield _taken_from(failures)

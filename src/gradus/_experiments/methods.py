@@ -22,7 +22,7 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Fit:
-    """What a method learned, as errors of each target."""
+    """The result of a method: errors of each target."""
 
     order: TargetOrder
     train_errors: Counts
@@ -30,7 +30,7 @@ class Fit:
     n_gates: int | None = None
     """Gates of the best circuit; None for a classifier that is not a circuit."""
     best_circuit_errors: Counts | None = None
-    """Errors on the test patterns of the best circuit alone, where several vote."""
+    """Test errors of the best circuit alone, where several vote."""
 
 
 def fit_method(task: Task, data: TrainingSet) -> Fit:
@@ -38,14 +38,14 @@ def fit_method(task: Task, data: TrainingSet) -> Fit:
     if task.design.method == "lessons":
         return _lessons(task, data)
     order = order_of(task)
-    if task.design.method != "chain":  # only the chain has a use for it
+    if task.design.method != "chain":  # the others do not use it
         order = TargetOrder(order.order, None, None)
     predict = _baseline(task.design.method, data.X, data.Y, order.order, task.search_seed % 2**32)
     return Fit(order, _errors(predict, data.X, data.Y), _errors(predict, *data.test_patterns()))
 
 
 def _lessons(task: Task, data: TrainingSet) -> Fit:
-    """Learn circuits; one fit says how well they vote and how good the best of them is alone."""
+    """Learn circuits, and score both their vote and the best of them alone."""
     from gradus._lessons import learn_whole
 
     m = data.Y.shape[1]
@@ -64,7 +64,7 @@ def _lessons(task: Task, data: TrainingSet) -> Fit:
 
 
 def _errors(predict: Predictor, X: BoolMatrix, Y: BoolMatrix) -> Counts:
-    """Count the errors of each target; classifiers refuse to predict nothing."""
+    """Count the errors of each target; there may be no rows, which classifiers refuse."""
     errors = (predict(X) ^ Y).sum(axis=0) if len(X) else np.zeros(Y.shape[1])
     return np.asarray(errors, dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""Experiments whose searches run elsewhere: write them to a file, and read the outcomes, or rows, that come back."""
+"""Experiments whose searches run elsewhere: write the searches to a file, and read the outcomes or rows that come back."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _absorb_table(tasks: Sequence[Task], path: Path, store: Store) -> int:
 
 
 def _check(task: Task, order: TargetOrder, found: Outcome, searches: Path, path: Path) -> None:
-    """Raise unless the order and the network are valid for the task: compiled code does not check them."""
+    """Raise `FormatError` unless order and network are valid for the task: compiled code does not check them."""
     problem = problem_of(task.design.problem)
     m = len(target_columns(problem, task.design.targets))
     if sorted(order.order) != list(range(m)):
@@ -154,7 +154,7 @@ class _Replay(Engine):
         self.orders, self.found = orders, found
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-        """Yield the rows, some at a time."""
+        """Yield the rows, a part at a time."""
         for start in range(0, len(tasks), ROWS_PER_PART):
             part = tasks[start : start + ROWS_PER_PART]
             yield [finished_row(task, self.orders[task.id_bytes], self.found[task.id_bytes], None) for task in part]

@@ -1,4 +1,4 @@
-"""Plans: the tasks that an experiment consists of, with every setting resolved, and kept beside its results."""
+"""Plans: the tasks of an experiment, with every setting resolved; kept beside the results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMAT = "gradus-plan"
 VERSION = 1
 MOST_SAMPLES = 10_000_000
 MOST_TASKS = 50_000_000
-"""Of one block."""
+"""Per block."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Block:
                         yield Task(design, size, sample, repeat)
 
     def at_most(self, samples: int) -> Block:
-        """Keep at most this many training sets; where one pattern is left out in turn, this many networks per fold."""
+        """Keep at most this many training sets; with leave-one-out, at most this many networks per fold."""
         if any(design.draw == "leave-one-out" for design in self.designs):
             return replace(self, repeats=min(self.repeats, samples))
         return replace(self, samples=self.samples[:samples])
@@ -70,8 +70,6 @@ class Plan:
     as_published: bool = False
     parts: tuple[Plan, ...] = ()
     """Plans that this one is made of."""
-    target_names: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Names of the targets of users' own data, by problem."""
     cpu_seconds_per_task: float | None = None
     """Measured mean, from which the time left is estimated before anything is done."""
 
@@ -116,7 +114,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """Read the text that `to_json` returned; whoever reads it from a file does so inside `read_guard`."""
+        """Read the text that `to_json` returned; callers that read it from a file do so inside `read_guard`."""
         document = json.loads(text)
         if document.pop("format") != FORMAT or document.pop("version") != VERSION:
             raise FormatError("was written by another version of Gradus.")
@@ -148,7 +146,6 @@ def _plan_from(document: dict[str, Any]) -> Plan:
         blocks=tuple(_block_from(block) for block in document["blocks"]),
         as_published=bool(document["as_published"]),
         parts=tuple(_plan_from(part) for part in document["parts"]),
-        target_names=tuple((str(key), tuple(map(str, names))) for key, names in document["target_names"]),
         cpu_seconds_per_task=document.get("cpu_seconds_per_task"),
     )
 
@@ -187,9 +184,8 @@ def load_plans(folder: Path) -> list[Plan]:
     paths = sorted((folder / FOLDER).glob("*.json"))
     if not paths:
         raise StoreError(f"there are no results in {folder}: run 'gradus reproduce quick -o {folder}' first.")
-    return [_load(path) for path in paths]
-
-
-def _load(path: Path) -> Plan:
-    with read_guard(path, "a plan of this version of Gradus"):
-        return Plan.from_json(read_text(path))
+    plans = []
+    for path in paths:
+        with read_guard(path, "a plan of this version of Gradus"):
+            plans.append(Plan.from_json(read_text(path)))
+    return plans

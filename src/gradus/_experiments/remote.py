@@ -25,7 +25,7 @@ from typing import Any
 from gradus._checks import usable_cores
 from gradus._experiments.search_files import OutcomeWriter, TaskRecord, read_searches, reserve_path, write_searches
 from gradus._search.driver import SearchEnd, resume, run_search
-from gradus._search.job import Checkpoint, Outcome
+from gradus._search.job import Outcome
 from gradus._wording import counted
 from gradus.errors import GradusError
 
@@ -71,29 +71,19 @@ def run_on_gpu(
         from gradus._search import cuda
 
         run_many = cuda.run_many
-    # Many examples and many targets are hard to learn, and the longest searches should begin first.
+    # The longest searches should begin first, and those with many examples and targets are the hardest.
     searches = sorted(searches, key=lambda one: len(one.Y) * one.settings.n_gates(one.Y.shape[1]), reverse=True)
-    clock = _RunClock(seconds, stop, say)
-    writer = OutcomeWriter(folder)
-    finished, rest = 0, dict[int, Checkpoint]()
-    try:
+    with _RemoteRun(len(searches), folder, seconds, stop, say) as run:
         for index, found in run_many(
             (one.job() for one in searches),
-            callback=lambda progress: clock.tell(progress.done, len(searches), progress.steps),
+            callback=lambda progress: run.is_over(progress.done, progress.steps),
             n_jobs=n_jobs,
             since={index: one.since for index, one in enumerate(searches) if one.since is not None},
-            left=lambda index, since: rest.update({index: since}),
+            left=lambda index, since: run.rest.append(replace(searches[index], since=since)),
         ):
             if not found.stopped:
-                writer.add(searches[index], found)
-                finished += 1
-    finally:  # whatever ends the run, what is done is kept
-        writer.flush()
-        if rest:
-            write_searches(reserve_path(folder, "rest"), [replace(searches[k], since=since) for k, since in rest.items()])
-    files = counted(writer.files, "file")
-    say(f"{finished} of {len(searches)} searches done in {clock.seconds:.0f} s, {len(rest)} unfinished, {files}")
-    return finished
+                run.add(searches[index], found)
+    return run.finished
 
 
 def run_on_cpu(
@@ -116,46 +106,40 @@ def run_on_cpu(
     n_jobs : int, optional
         Number of threads; the number of usable cores if not given.
     """
-    clock = _RunClock(seconds, stop, say)
-    writer = OutcomeWriter(folder)
     end = threading.Event()
-    finished, rest, errors = 0, list[TaskRecord](), list[BaseException]()
-    pool = ThreadPoolExecutor(n_jobs or usable_cores())
-    flying: dict[Future[SearchEnd], TaskRecord] = {pool.submit(_run_here, one, end): one for one in searches}
-    try:
-        while flying:
-            for future in wait(flying, timeout=SECONDS_PER_CHECK, return_when=FIRST_COMPLETED).done:
-                finished += _keep(future, flying.pop(future), writer, rest)
-                errors += filter(None, [future.exception()])
-            if clock.tell(finished, len(searches), None):
-                waiting = [future for future in flying if future.cancel()]
-                rest += [flying.pop(future) for future in waiting]  # searches that no thread has begun
-                end.set()
-    finally:  # whatever ends the run, what is done is kept, and so are the checkpoints of the others
-        end.set()
-        pool.shutdown(cancel_futures=True)
-        finished += sum(_keep(future, one, writer, rest) for future, one in flying.items())
-        writer.flush()
-        if rest:
-            write_searches(reserve_path(folder, "rest"), rest)
-    files = counted(writer.files, "file")
-    say(f"{finished} of {len(searches)} searches done in {clock.seconds:.0f} s, {len(rest)} left, {files}")
+    errors = list[BaseException]()
+    with _RemoteRun(len(searches), folder, seconds, stop, say) as run:
+        pool = ThreadPoolExecutor(n_jobs or usable_cores())
+        flying: dict[Future[SearchEnd], TaskRecord] = {pool.submit(_run_here, one, end): one for one in searches}
+        try:
+            while flying:
+                for future in wait(flying, timeout=SECONDS_PER_CHECK, return_when=FIRST_COMPLETED).done:
+                    _keep(future, flying.pop(future), run)
+                    errors += filter(None, [future.exception()])
+                if run.is_over(run.finished):
+                    waiting = [future for future in flying if future.cancel()]
+                    run.rest += [flying.pop(future) for future in waiting]  # searches that no thread has begun
+                    end.set()
+        finally:  # whatever ends the run, the checkpoints of running searches are kept
+            end.set()
+            pool.shutdown(cancel_futures=True)
+            for future, one in flying.items():
+                _keep(future, one, run)
     if errors:
         raise errors[0]
-    return finished
+    return run.finished
 
 
-def _keep(future: Future[SearchEnd], one: TaskRecord, writer: OutcomeWriter, rest: list[TaskRecord]) -> bool:
-    """Keep the outcome or the checkpoint of a search; return whether it was finished. If it failed, it stays as it was."""
+def _keep(future: Future[SearchEnd], one: TaskRecord, run: _RemoteRun) -> None:
+    """Keep the outcome or the checkpoint of a search; one that failed or never began is left as it was."""
     if future.cancelled() or future.exception() is not None:
-        rest.append(one)
-        return False
+        run.rest.append(one)
+        return
     found, since = future.result()
     if found.stopped:
-        rest.append(replace(one, since=since))
+        run.rest.append(replace(one, since=since))
     else:
-        writer.add(one, found)
-    return not found.stopped
+        run.add(one, found)
 
 
 def _run_here(one: TaskRecord, end: threading.Event) -> SearchEnd:
@@ -164,31 +148,51 @@ def _run_here(one: TaskRecord, end: threading.Event) -> SearchEnd:
     return resume(one.job(), one.since, callback=lambda _: end.is_set())
 
 
-class _RunClock:
-    """Reports the progress of a run, and when its time is up."""
+class _RemoteRun:
+    """One run of searches: writes outcomes, reports progress, and knows when its time is up.
 
-    def __init__(self, limit: float | None, stop: threading.Event | None, say: Say) -> None:
-        self.limit, self.stop, self.say = limit, stop or threading.Event(), say
+    Whatever ends the run, outcomes and the searches in `rest` are on disk afterwards.
+    """
+
+    def __init__(self, total: int, folder: Path, seconds: float | None, stop: threading.Event | None, say: Say) -> None:
+        self.total, self.folder, self.limit, self.say = total, folder, seconds, say
+        self.stop = stop or threading.Event()
         self.began = self.last = time.monotonic()
+        self.writer = OutcomeWriter(folder)
+        self.finished = 0
+        self.rest: list[TaskRecord] = []
+        """Searches to be continued later."""
 
-    @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self.began
+    def add(self, one: TaskRecord, found: Outcome) -> None:
+        """Keep the outcome of a search."""
+        self.writer.add(one, found)
+        self.finished += 1
 
-    def tell(self, finished: int, total: int, steps: int | None) -> bool:
-        """Print a line every few seconds; return True when the time is up."""
+    def is_over(self, done: int, steps: int | None = None) -> bool:
+        """Say every few seconds how many searches are done; return True when the time is up."""
         now = time.monotonic()
         if now - self.last >= SECONDS_PER_LINE:
             self.last = now
             taken = "" if steps is None else f"{steps / 1e9:.1f} G steps, "
-            self.say(f"{finished} of {total} searches, {taken}{now - self.began:.0f} s")
+            self.say(f"{done} of {self.total} searches, {taken}{now - self.began:.0f} s")
         return self.stop.is_set() or (self.limit is not None and now - self.began >= self.limit)
+
+    def __enter__(self) -> _RemoteRun:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.writer.flush()
+        if self.rest:
+            write_searches(reserve_path(self.folder, "rest"), self.rest)
+        if kind is None:
+            took, files = time.monotonic() - self.began, counted(self.writer.files, "file")
+            left = f"{len(self.rest)} unfinished, {files}"
+            self.say(f"{self.finished} of {self.total} searches done in {took:.0f} s, {left}")
 
 
 @contextmanager
 def _interrupts() -> Iterator[threading.Event]:
-    """Yield an event that the first Ctrl-C sets; the next one ends the program as usual."""
+    """Yield an event that the first Ctrl-C sets; the second one interrupts as usual."""
     stop = threading.Event()
 
     def interrupt(number: int, frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""A results table as arrays, with the one way to pair rows that share a training set."""
+"""A results table as arrays, and pairs of rows that share a training set."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Pairs:
 
     @property
     def gain(self) -> Floats:
-        """Accuracy of the first less that of the second."""
+        """Accuracy of the first minus that of the second."""
         return self.first - self.second
 
     @property
@@ -117,7 +117,7 @@ class Results:
 
     @cached_property
     def usable(self) -> npt.NDArray[np.bool_]:
-        """Rows that count in a mean: tested ones, if they are not searches that ended with training errors."""
+        """Rows that count in means: those tested, except searches that ended with training errors."""
         tested = np.nan_to_num(np.asarray(self.n_test, dtype=np.float64)) > 0
         return self._finished & tested & ~np.isnan(self.accuracy)
 
@@ -159,7 +159,7 @@ class Results:
         return self.where(keep)
 
     def where(self, keep: npt.NDArray[np.bool_]) -> Results:
-        """Return the rows that a mask marks."""
+        """Return the rows where a mask is true."""
         return Results._of(self._table.filter(pa.array(np.asarray(keep, dtype=np.bool_))))
 
     def scored_by(self, column: str) -> Results:

@@ -1,4 +1,4 @@
-"""`Row`: the one description of a results table; its Parquet schema, empty values and way back to the task follow from it."""
+"""`Row`: the one definition of a results table, from which its Parquet schema and the way back to a task follow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["DONE", "FAILED", "SCHEMA", "TIMING", "Row", "conform", "table_of", "
 DONE, FAILED = "done", "failed"
 LONGEST_ERROR = 2000
 LATER: dict[str, Any] = {"noise": 0.0}
-"""Columns that came later, with the value that all earlier rows had."""
+"""Columns added later, with the value of all earlier rows."""
 
 
 def _column(kind: pa.DataType, of: str = "") -> Any:
@@ -28,7 +28,7 @@ def _column(kind: pa.DataType, of: str = "") -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Everything that is written down about one task. A new column is a new field here and nothing else.
+    """Everything that is recorded about one task; to add a column, add a field here and nothing else.
 
     Examples
     --------
@@ -83,12 +83,12 @@ class Row:
 
     @classmethod
     def failure(cls, task: Task, error: BaseException | str) -> Row:
-        """Make the row of a task that failed: what it was and what went wrong."""
+        """Make the row of a task that failed, with its error."""
         text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
         return cls.of(task, status=FAILED, error=text[:LONGEST_ERROR])
 
     def to_task(self) -> Task:
-        """Rebuild the task: the row says everything that its result depends on."""
+        """Rebuild the task; the row has everything that its result depends on."""
         values: dict[str, dict[str, Any]] = {"task": {}, "design": {}, "settings": {}}
         for name, (kind, attribute) in _SOURCES.items():
             value = LATER.get(name) if getattr(self, name) is None else getattr(self, name)
@@ -106,7 +106,7 @@ class Row:
 _SOURCES = {one.name: tuple(one.metadata["of"].split(".")) for one in fields(Row) if one.metadata["of"]}
 SCHEMA = pa.schema([(one.name, one.metadata["arrow"]) for one in fields(Row)])
 TIMING = ("cpu_seconds",)
-"""Columns that differ from run to run and from engine to engine; all others may not."""
+"""Columns that may differ between runs and engines; all others are the same."""
 NUMBERS = ("n_train", "sample", "repeat")
 """Columns in which the tasks of one design differ."""
 

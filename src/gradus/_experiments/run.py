@@ -1,6 +1,6 @@
-"""Run what is missing: tasks without a row in the store go to an engine, and its rows to the store.
+"""Run the tasks that the store has no rows of, and keep a record of every run.
 
-Every run is recorded beside its rows, one line of JSON each, with versions, engine and counts.
+The record is a file beside the rows, with versions, engine and counts of each run as a line of JSON.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FLUSH_ROWS = 5000
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a run has done, in numbers of tasks."""
+    """Numbers of tasks in a run, and its times."""
 
     total: int
     before: int
@@ -52,7 +52,7 @@ class RunSummary:
     """Of those done in this run."""
     seconds: float = 0.0
     first_seconds: float | None = None
-    """When the first rows came: what was before is start-up, and says nothing about the speed."""
+    """Time until the first rows: start-up, which says nothing about the speed."""
     first_done: int = 0
     """Tasks in these first rows."""
     task_seconds: float | None = None
@@ -65,7 +65,7 @@ class RunSummary:
 
     @property
     def eta(self) -> float | None:
-        """Expected time to the end: what was expected beforehand at first, and the more is done the speed so far.
+        """Expected time to the end: at first from `task_seconds`, and more and more from the speed so far.
 
         Examples
         --------
@@ -87,14 +87,14 @@ class RunSummary:
         return trust * observed + (1.0 - trust) * expected
 
     def progress(self) -> Progress:
-        """Return the same as a `Progress`, with the expected time to the end."""
+        """Return the numbers as a `Progress`, with the expected time to the end."""
         counts = (("failed", self.failed), ("not converged", self.not_converged))
         detail = ", ".join(f"{count:,} {what}" for what, count in counts if count)
         return Progress(stage="tasks", done=self.total - self.left, total=self.total, eta=self.eta, detail=detail)
 
 
 def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSummary]:
-    """Return the tasks that are still to be run, those that failed before among them, and the numbers of the others."""
+    """Return the tasks still to be run, including those that failed before, and a summary of the others."""
     known = store.ids()
     every = list(tasks)
     left = [task for task in every if known.get(task.id_bytes) != DONE]
@@ -106,14 +106,14 @@ def run_tasks(
 ) -> RunSummary:
     """Run the tasks that have no row in the store, and those that failed before.
 
-    Rows are on disk seconds after a task is done; whatever ends this call, they stay, and the next call continues.
+    Rows are on disk seconds after a task is done. Whatever ends this call, they are kept, and the next call continues.
 
     Parameters
     ----------
     engine : Engine
         Runs them; the rows do not depend on it.
     callback : callable, optional
-        Gets a `Progress` whenever rows have come, and every second while none do; returning True stops the run.
+        Gets a `Progress` whenever there are new rows, and every second while there are none; returning True stops the run.
     task_seconds : float, optional
         Expected time per task on this engine, for the time left at the start.
 
@@ -146,9 +146,9 @@ def _run_left(left: list[Task], summary: RunSummary, store: Store, engine: Engin
                 waiting += rows
                 summary = _count(summary, rows, time.monotonic() - begin)
                 if len(waiting) >= FLUSH_ROWS or time.monotonic() - flushed >= FLUSH_SECONDS:
-                    store.check_folder()  # also without rows: nothing must run for hours for a folder that is gone
+                    store.check_folder()  # also without rows, so that no run goes on for hours after its folder is gone
                     store.append(waiting)
-                    waiting = []  # only now: rows that could not be written are tried again below
+                    waiting = []  # only now: rows that could not be written are written again below
                     flushed = time.monotonic()
                 if callback is not None and callback(summary.progress()) is True:
                     break
@@ -171,7 +171,7 @@ def _count(summary: RunSummary, rows: list[Row], seconds: float) -> RunSummary:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of everything that a result could depend on.
+    """Return the versions of everything that a result may depend on.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def record_run(folder: Path, what: dict[str, Any]) -> None:
 
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
-    """Read the record; lines that are not of a run, such as a last one that was cut short, are left out."""
+    """Read the record of runs; invalid lines, such as a last one cut short, are left out."""
     try:
         lines = (folder / RUNS_FILE).read_bytes().splitlines()
     except OSError:

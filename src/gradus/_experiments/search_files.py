@@ -32,14 +32,14 @@ OUTCOMES_FORMAT = "gradus-results-1"
 FILE_BYTES = 12_000_000
 """Size at which a new file of outcomes begins."""
 SECONDS_UNWRITTEN = 20.0
-"""A machine that is taken away costs no more than what was found in this time."""
+"""Time after which outcomes are written: no more than this is lost when a machine is taken away."""
 OUTCOME_NUMBERS = {"cost": np.int64, "iterations": np.int64, "restarts": np.int32, "live_gates": np.int32}
 CHECKPOINT_NUMBERS = ("step", "iterations", "restart", "best_cost")
 
 
 @dataclass(frozen=True, eq=False)
 class TaskRecord:
-    """The search of one task, with what else its row will say."""
+    """The search of one task, and what else its row needs."""
 
     task_id: bytes
     set_key: Any
@@ -88,7 +88,7 @@ def write_searches(path: Path, records: Sequence[TaskRecord]) -> None:
 
 
 def _checkpoint_arrays(checkpoints: Sequence[Checkpoint | None]) -> dict[str, Any]:
-    """Columns for searches that have begun; those that have not take no space in them."""
+    """Return the columns for searches that have begun; the others take no space in them."""
     begun = [since for since in checkpoints if since is not None]
     if not begun:
         return {}
@@ -162,7 +162,7 @@ def _check_whole_numbers(arrays: dict[str, Any], name: str, shape: tuple[int, ..
 
 
 def _check_record(one: TaskRecord) -> None:
-    """Raise ValueError for an order or a checkpoint that the search cannot have: compiled code does not check it."""
+    """Raise ValueError for an order or a checkpoint that the search cannot have: compiled code does not check them."""
     m, since, settings = one.Y.shape[1], one.since, one.settings
     if sorted(one.order) != list(range(m)):
         raise ValueError("an order does not name each target once")
@@ -229,11 +229,11 @@ class OutcomeWriter:
         make_folder(folder)
 
     def add(self, one: TaskRecord, found: Outcome) -> None:
-        """Keep one outcome; the wiring of gates that no output depends on is left out."""
+        """Keep one outcome, without the wiring of dead gates."""
         nodes = one.X.shape[1] + len(found.sources)
         live = Network(one.X.shape[1], found.sources, range(nodes - one.Y.shape[1], nodes)).live
         self._found.append((one.task_id, replace(found, sources=np.where(live[:, np.newaxis], found.sources, 0))))
-        # Wiring looks random, so compression leaves about a byte per source of a live gate, and hardly anything of a zero.
+        # Wiring looks random: compression leaves about a byte per source of a live gate, and next to nothing of zeros.
         self._bytes += 2 * int(live.sum()) * np.min_scalar_type(nodes).itemsize + len(live) // 8 + 40
         if self._bytes >= self.file_bytes:
             self.flush()
@@ -241,13 +241,13 @@ class OutcomeWriter:
             self._write()
 
     def flush(self) -> None:
-        """Write what has been collected, and begin another file."""
+        """Write the collected outcomes, and begin another file."""
         if self._found:
             self._write()
         self._path, self._found, self._bytes = None, [], 0
 
     def _write(self) -> None:
-        """Write the current file, over what was written of it before."""
+        """Write the current file, replacing its earlier version."""
         outcomes = [found for _, found in self._found]
         sources = np.concatenate([found.sources.ravel() for found in outcomes])
         arrays = {

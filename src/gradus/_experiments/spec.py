@@ -55,7 +55,7 @@ def read_spec(name: str, library: Traversable, *, samples: int | None = None, as
     if samples is not None:
         check_count("samples", samples)
     with read_guard(name, "a spec"):
-        plan = _SpecReader(library).read(name, _Selection(as_published))
+        plan = _read(name, library, _Selection(as_published))
     return plan if samples is None else plan.at_most(samples)
 
 
@@ -77,64 +77,59 @@ class _Selection:
         )
 
 
-class _SpecReader:
-    """Reads a spec and those that it includes."""
-
-    def __init__(self, library: Traversable) -> None:
-        self.library = library
-        self.open: list[str] = []
-
-    def read(self, name: str, part: _Selection) -> Plan:
-        """Read one spec, or a part of it."""
-        if name in self.open:
-            raise SettingsError(f"spec {name!r} includes itself.")
-        self.open.append(name)
-        document, place = _document(name, self.library)
-        common = _table(document.get("common", {}), place, "common", RUN_KEYS)
-        blocks: list[Block] = []
-        names: dict[str, tuple[str, ...]] = {}
-        for number, run in enumerate(_tables(document, "runs", place), start=1):
-            at = _SpecPlace(place.path, f"runs, number {number}", place.folder)
-            merged = {**common, **_table(run, at, "", RUN_KEYS)}
-            published = _table(merged.pop("published", {}), at, "published", PUBLISHED_KEYS)
-            if part.as_published:
-                merged.update(published)
-            merged.update({key: value for key, value in part.changes.items() if _applies(key, merged)})
-            if part.only is not None:
-                merged["problem"] = [problem for problem in _as_list(merged.get("problem")) if problem in part.only]
-                if not merged["problem"]:
-                    continue
-            block = _block(merged, at, names)
-            if designs := part.designs_of(block):
-                blocks.append(replace(block, designs=designs))
-        parts = [self._included(entry, place, part.as_published) for entry in _tables(document, "include", place)]
-        self.open.pop()
-        return Plan(
-            name=Path(name).stem,
-            title=_text(document, "title", place),
-            about=_text(document, "about", place),
-            figures=tuple(_strings(document.get("figures", ["accuracy"] if blocks else []), place, "figures")),
-            blocks=tuple(blocks),
-            as_published=part.as_published,
-            parts=tuple(parts),
-            target_names=tuple(names.items()),
-            cpu_seconds_per_task=_seconds(document, place),
-        )
-
-    def _included(self, entry: Any, place: _SpecPlace, as_published: bool) -> Plan:
-        changes = dict(_table(entry, place, "include", INCLUDE_KEYS))
-        spec = changes.pop("spec", None)
-        if not isinstance(spec, str):
-            place.fail("every entry of 'include' must name a spec: { spec = \"fig3\" }.")
-        only, losses = (_strings(changes.pop(key), place, key) if key in changes else None for key in ("only", "losses"))
-        published = changes.pop("as_published", as_published)
-        if not isinstance(published, bool):
-            place.fail("'as_published' must be true or false.")
-        plan = self.read(spec, _Selection(published, only, losses, changes))
-        if (only is not None or losses is not None) and not plan.blocks:
-            asked = " with ".join(" or ".join(words) for words in (only, losses) if words is not None)
+def _read(name: str, library: Traversable, part: _Selection, above: tuple[str, ...] = ()) -> Plan:
+    """Read a spec, or a part of it, and those that it includes; `above` are the specs that include this one."""
+    if name in above:
+        raise SettingsError(f"spec {name!r} includes itself.")
+    document, place = _document(name, library)
+    common = _table(document.get("common", {}), place, "common", RUN_KEYS)
+    blocks: list[Block] = []
+    for number, run in enumerate(_tables(document, "runs", place), start=1):
+        at = _SpecPlace(place.path, f"runs, number {number}", place.folder)
+        merged = {**common, **_table(run, at, "", RUN_KEYS)}
+        published = _table(merged.pop("published", {}), at, "published", PUBLISHED_KEYS)
+        if part.as_published:
+            merged.update(published)
+        merged.update({key: value for key, value in part.changes.items() if _applies(key, merged)})
+        if part.only is not None:
+            merged["problem"] = [problem for problem in _as_list(merged.get("problem")) if problem in part.only]
+            if not merged["problem"]:
+                continue
+        block = _block(merged, at)
+        if designs := part.designs_of(block):
+            blocks.append(replace(block, designs=designs))
+    included = (_included(entry, place, part.as_published) for entry in _tables(document, "include", place))
+    parts = []
+    for spec, chosen in included:
+        plan = _read(spec, library, chosen, (*above, name))
+        if (chosen.only is not None or chosen.losses is not None) and not plan.blocks:
+            asked = " with ".join(" or ".join(words) for words in (chosen.only, chosen.losses) if words is not None)
             place.fail(f"spec {spec!r} has no run of {asked}.")
-        return plan
+        parts.append(plan)
+    figures = document.get("figures", ["accuracy"] if blocks else [])
+    return Plan(
+        name=Path(name).stem,
+        title=_text(document, "title", place),
+        about=_text(document, "about", place),
+        figures=tuple(_strings(figures, place, "figures") if figures != [] else ()),
+        blocks=tuple(blocks),
+        as_published=part.as_published,
+        parts=tuple(parts),
+        cpu_seconds_per_task=_seconds(document, place),
+    )
+
+
+def _included(entry: Any, place: _SpecPlace, as_published: bool) -> tuple[str, _Selection]:
+    """Read an entry of 'include': the name of a spec, and what of it is used."""
+    changes = dict(_table(entry, place, "include", INCLUDE_KEYS))
+    spec = changes.pop("spec", None)
+    if not isinstance(spec, str):
+        place.fail("every entry of 'include' must name a spec: { spec = \"fig3\" }.")
+    only, losses = (_strings(changes.pop(key), place, key) if key in changes else None for key in ("only", "losses"))
+    published = changes.pop("as_published", as_published)
+    if not isinstance(published, bool):
+        place.fail("'as_published' must be true or false.")
+    return spec, _Selection(published, only, losses, changes)
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -142,7 +137,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _applies(key: str, run: Mapping[str, Any]) -> bool:
-    """Whether a change makes sense for a run: samples mean nothing where one pattern is left out in turn."""
+    """Return whether a change applies to a run: leave-one-out has neither sizes nor samples."""
     return not (run.get("draw") == "leave-one-out" and key in ("samples", "sizes"))
 
 
@@ -211,15 +206,13 @@ def _seconds(document: Mapping[str, Any], place: _SpecPlace) -> float | None:
 def _strings(value: Any, place: _SpecPlace, key: str) -> list[str]:
     values = _as_list(value)
     if not values or not all(isinstance(item, str) for item in values):
-        if key == "figures" and value == []:
-            return []
         place.fail(f"{key!r} must be a text or a list of texts.")
     return values
 
 
-def _block(run: dict[str, Any], place: _SpecPlace, names: dict[str, tuple[str, ...]]) -> Block:
-    """Resolve one run; `names` collects the target names of users' own data."""
-    keys = _problems(run, place, names)
+def _block(run: dict[str, Any], place: _SpecPlace) -> Block:
+    """Resolve one run."""
+    keys = _problems(run, place)
     targets = tuple(_strings(run["targets"], place, "targets")) if "targets" in run else None
     draw = run.get("draw", "random")
     try:
@@ -243,13 +236,12 @@ def _block(run: dict[str, Any], place: _SpecPlace, names: dict[str, tuple[str, .
     return block
 
 
-def _problems(run: Mapping[str, Any], place: _SpecPlace, names: dict[str, tuple[str, ...]]) -> list[str]:
+def _problems(run: Mapping[str, Any], place: _SpecPlace) -> list[str]:
     if ("problem" in run) == ("data" in run):
         place.fail("a run needs either 'problem' (names) or 'data' (a file of your own).")
     if "data" in run:
         table = _own_table(_table(run["data"], place, "data", DATA_KEYS), place)
         register([table])
-        names[table.key] = table.target_names
         return [table.key]
     keys = _strings(run["problem"], place, "problem")
     for key in keys:

@@ -76,7 +76,7 @@ def _standing(plan: Plan, table: pa.Table) -> Standing:
 
 
 def _expected(left: list[Task], done: pa.Table, seconds: np.typing.NDArray[np.float64]) -> float | None:
-    """Estimate the CPU time of tasks from done ones of the same kind, or else of the same problem, or else from all."""
+    """Estimate the CPU time of tasks from finished ones of the same kind, or else of the same problem, or else from all."""
     if not left:
         return 0.0
     if not len(done):

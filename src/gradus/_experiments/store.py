@@ -1,4 +1,4 @@
-"""Results in a folder: Parquet parts, each written whole, named by a digest of its content, never changed."""
+"""A folder of results: Parquet parts, each written whole, named by a digest of its content and never changed."""
 
 from __future__ import annotations
 
@@ -60,15 +60,11 @@ class Store:
         self.folder = Path(folder)
         self.parts_folder = self.folder / FOLDER
         self._sizes: dict[str, int] = {}
-        self._damaged: list[str] = []
+        self.damaged: list[str] = []
+        """Files whose content does not match their name; their tasks count as not done."""
         self._held: IO[str] | None = None
         """The lock, while the folder is held for writing."""
         self._read_names()
-
-    @property
-    def damaged(self) -> list[str]:
-        """Files whose content does not match their name; their tasks count as not done."""
-        return list(self._damaged)
 
     def __len__(self) -> int:
         return sum(self._sizes.values())
@@ -83,7 +79,7 @@ class Store:
             self._add(table)
 
     def ids(self) -> dict[bytes, str]:
-        """Task ids with their status, reading nothing else; a task that failed and was done later is done."""
+        """Return the status of every task by its id; a task that failed and was done later is done."""
         found: dict[bytes, str] = {}
         with read_guard(self.parts_folder, "results"):
             for part in self._part_tables(["task", "status"]):
@@ -94,7 +90,7 @@ class Store:
         return found
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
-        """All rows as one table, each task once; a row that is done counts more than one that failed."""
+        """Return all rows as one table, each task once: its row that is done, if there is one."""
         wanted = SCHEMA.names if columns is None else list(dict.fromkeys(["task", "status", *columns]))
         with read_guard(self.parts_folder, "results"):
             parts = [conform(part, wanted) for part in self._part_tables(wanted)]
@@ -102,33 +98,31 @@ class Store:
 
     def compact(self) -> None:
         """Merge small parts into one."""
-        small = [name for name in self._names() if self._sizes[name] < SMALL_ROWS]
+        small = [name for name, rows in sorted(self._sizes.items()) if rows < SMALL_ROWS]
         if len(small) < 2:
             return
         try:
-            # Columns of earlier versions are kept, or rows of methods that are gone would pass for others.
+            # Columns of earlier versions are kept: without them, rows of methods that are gone would pass for others.
             parts = [pq.read_table(self._path(name)).replace_schema_metadata(None) for name in small]
             self._add(pa.concat_tables(parts, promote_options="default"), replaces=small)
         except (OSError, pa.ArrowException, StoreError):
-            return  # a full disk, say: all rows are still in the old parts
+            return  # for instance a full disk: all rows are still in the old parts
         self._forget(small)
 
-    def set_damaged_aside(self) -> list[Path]:
-        """Move damaged files out of the way (they are kept) and return where they are now."""
+    def set_damaged_aside(self) -> None:
+        """Move damaged files to the folder `damaged`."""
         aside = self.folder / "damaged"
         try:
-            for name in self._damaged:
+            for name in self.damaged:
                 aside.mkdir(exist_ok=True)
                 os.replace(self._path(name), aside / name)
         except OSError as error:
             raise StoreError(f"damaged files cannot be moved to {aside}: {error.strerror or error}.") from error
-        moved = [aside / name for name in self._damaged]
-        self._damaged = []
-        return moved
+        self.damaged = []
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the folder for writing; a second run that wants it gets an error instead of doing the work twice."""
+        """Hold the folder for writing; a second run gets an error instead of doing the work twice."""
         make_folder(self.parts_folder)
         with self._open_lock() as handle:
             _lock(handle, self.folder)
@@ -162,9 +156,6 @@ class Store:
                 "the same command begins again."
             )
 
-    def _names(self) -> list[str]:
-        return sorted(self._sizes)
-
     def _path(self, name: str) -> Path:
         return self.parts_folder / name
 
@@ -181,18 +172,18 @@ class Store:
         raise StoreError(CHANGING.format(self.parts_folder))
 
     def _read_names_once(self) -> None:
-        self._sizes, self._damaged = {}, []
+        self._sizes, self.damaged = {}, []
         replaced: set[str] = set()
         if not self.parts_folder.is_dir():
             return
         for path in sorted(self.parts_folder.glob(f"part-*{SUFFIX}")):
             metadata = _checked_metadata(path)
             if metadata is None:
-                self._damaged.append(path.name)
+                self.damaged.append(path.name)
                 continue
             self._sizes[path.name] = metadata.num_rows
             replaced.update(filter(None, (metadata.metadata or {}).get(REPLACES, b"").decode().split(",")))
-        self._damaged = [name for name in self._damaged if name not in replaced]
+        self.damaged = [name for name in self.damaged if name not in replaced]
         self._forget([name for name in replaced if self._path(name).exists()])
 
     def _forget(self, names: Sequence[str]) -> None:
@@ -204,7 +195,7 @@ class Store:
     def _part_tables(self, columns: list[str]) -> list[pa.Table]:
         for _ in range(READ_TRIES):
             try:
-                return [_read_columns(self._path(name), columns) for name in self._names()]
+                return [_read_columns(self._path(name), columns) for name in sorted(self._sizes)]
             except FileNotFoundError:
                 # A run that is writing has just merged some parts.
                 self._read_names()
@@ -254,7 +245,7 @@ def _digest(content: bytes) -> str:
 
 
 def _checked_metadata(path: Path) -> pq.FileMetaData | None:
-    """Metadata of a part, or None if its bytes are not those it was written with."""
+    """Return the metadata of a part, or None if its content does not match its name."""
     content = path.read_bytes()
     if not PART.fullmatch(path.name) or path.name.removesuffix(SUFFIX).split("-")[2:] != [_digest(content)]:
         return None
@@ -265,7 +256,7 @@ def _checked_metadata(path: Path) -> pq.FileMetaData | None:
 
 
 def _read_columns(path: Path, columns: list[str]) -> pa.Table:
-    """Read those of some columns that a part has, and those that say which rows are of methods that are gone."""
+    """Read the wanted columns that a part has, and those that mark rows of methods that are gone."""
     file = pq.ParquetFile(path)
     return file.read([name for name in (*columns, *RETIRED) if name in file.schema_arrow.names])
 

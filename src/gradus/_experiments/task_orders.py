@@ -40,7 +40,7 @@ class TargetOrder:
 
 
 def order_of(task: Task) -> TargetOrder:
-    """Return the order of a task's targets; a curriculum depends on the training set and is found once for all losses."""
+    """Return the order of a task's targets; one that is found depends on the training set alone, and is found only once."""
     if task.design.order in FOUND_ORDERS:
         return _found_order(task.design.order, task.design.shuffle, task.set_key)
     data = training_set(task.set_key)
@@ -53,19 +53,16 @@ def _found_order(word: str, shuffle: bool, key: TrainingSetKey) -> TargetOrder:
     data = training_set(key)
     m = data.Y.shape[1]
     shuffled = shuffled_targets(key, m) if shuffle else tuple(range(m))
+    Y, seed = np.ascontiguousarray(data.Y[:, list(shuffled)]), key.seed("order")
+    curriculum = None
     if word == SELF_PACED:
         from gradus._lessons import learn_whole
 
-        taught = learn_whole(data.X, data.Y[:, list(shuffled)], n_circuits=1, seed=key.seed("order")).order
-        columns = tuple(shuffled[place] for place in taught)
-        return TargetOrder(columns, tau_of(columns, data), None)
-    places, curriculum = resolve_order(
-        data.X,
-        np.ascontiguousarray(data.Y[:, list(shuffled)]),
-        "auto" if word == "auto-random" else word,
-        seed=key.seed("order"),
-        choose="random" if word == "auto-random" else "first",
-    )
+        places = learn_whole(data.X, Y, n_circuits=1, seed=seed).order
+    elif word == "auto-random":
+        places, curriculum = resolve_order(data.X, Y, "auto", seed=seed, choose="random")
+    else:
+        places, curriculum = resolve_order(data.X, Y, word, seed=seed)
     columns = tuple(shuffled[place] for place in places)
     return TargetOrder(columns, tau_of(columns, data), None if curriculum is None else float(curriculum.nestedness))
 
@@ -85,7 +82,7 @@ def _plain_order(task: Task, data: TrainingSet) -> tuple[int, ...]:
     kind, _, value = word.partition(":")
     if kind == "given":
         return tuple(int(column) for column in value.split(","))
-    known = data.known_order or ()  # where none is known, the check has refused words that need one
+    known = data.known_order or ()  # the check has refused words that need a known order where there is none
     if kind == "tau":
         places = permutation_with_inversions(m, inversions_for_tau(float(value), m), task.set_key.seed(word))
         return tuple(known[place] for place in places)

@@ -17,7 +17,7 @@ from gradus.errors import SettingsError
 __all__ = ["BASELINES", "Design", "Task", "TrainingSetKey", "in_running_order"]
 
 IDENTITY_VERSION = 1
-"""Raised whenever the same task would give another result than before."""
+"""To be raised whenever the same task gives another result than before."""
 BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
 METHODS = ("network", "lessons", *BASELINES)
 DRAWS = ("random", "leave-one-out")
@@ -28,9 +28,9 @@ FOUND_ORDERS = ("auto", "auto-random", "entropy", SELF_PACED)
 MOST_NOISE = 0.5
 ID_BYTES = 16
 _IDENTITY_NAMES = {"max_iter": "max_iterations", "n_restarts": "restarts"}
-"""Settings that the hash knows under another name: a new one would give every task another seed."""
+"""Settings with another name in the hash: a new name there would give every task another seed."""
 RETIRED = {"shrink": 0, "attempts": 1}
-"""Settings of earlier versions, still part of the hash with the only value they can have now, for the same reason."""
+"""Settings of earlier versions, for the same reason still in the hash, with the only value that they can have now."""
 
 
 class TrainingSetKey(NamedTuple):
@@ -51,7 +51,7 @@ class TrainingSetKey(NamedTuple):
     noise: float = 0.0
 
     def seed(self, what: str) -> int:
-        """Seed of a random choice that belongs to the patterns, the same for every loss, setting, repetition and noise."""
+        """Return the seed of a choice that depends on the patterns alone, not on loss, settings, repetition or noise."""
         state = hashlib.blake2b(digest_size=8)
         state.update(json.dumps([self.problem, self.draw, self.targets], separators=(",", ":")).encode())
         state.update(f"{self.n_train},{self.sample},{what}".encode())
@@ -95,7 +95,7 @@ class Design:
         _check_order_word(self.order)
         if not isinstance(self.noise, float | int) or not 0 <= self.noise <= MOST_NOISE:
             raise SettingsError(f"noise is {self.noise!r}; it must be a share of the labels from 0 to {MOST_NOISE:g}.")
-        # What does not affect the result must not turn one task into two.
+        # Whatever does not affect the result must not make two tasks of one.
         object.__setattr__(self, "noise", float(self.noise))
         if self.method != "network":
             object.__setattr__(self, "settings", Settings())
@@ -106,7 +106,7 @@ class Design:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """What the hash is taken of, as plain values."""
+        """What the hash is computed from, as plain values."""
         known = {
             "version": IDENTITY_VERSION,
             "problem": self.problem,

@@ -1,4 +1,4 @@
-"""Training and test sets of tasks: built-in problems by name, users' own tables sent along, each drawn once and cached."""
+"""Training and test sets of tasks, cached: built-in problems by name, and users' own tables, sent along with the tasks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CACHED_PROBLEMS = 32
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A user's own examples; they are sent to the workers with the tasks, so that no worker has to find a file.
+    """A user's own examples, sent to the workers with the tasks, so that no worker needs the file.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class OwnTable:
         return f"{self.name}#{hashlib.blake2b(head + self.bits, digest_size=8).hexdigest()}"
 
     def problem(self) -> Problem:
-        """Return the table as a problem; its name is the key, so that other data have other training sets."""
+        """Return the table as a problem whose name is the key, so that other data have other training sets."""
         columns = len(self.input_names) + len(self.target_names)
         bits = np.unpackbits(np.frombuffer(self.bits, dtype=np.uint8), count=self.n_rows * columns)
         table = bits.reshape(self.n_rows, columns).view(np.bool_)
@@ -78,7 +78,7 @@ def register(tables: Iterable[OwnTable]) -> None:
 
 
 def own_tables(tasks: Iterable[Task]) -> tuple[OwnTable, ...]:
-    """Return the users' tables that tasks need, to be sent along with them."""
+    """Return the users' tables that tasks need, to be sent with them."""
     keys = {task.design.problem for task in tasks} if _tables else set()
     return tuple(_tables[key] for key in sorted(keys) if key in _tables)
 
@@ -150,7 +150,7 @@ def training_set(key: TrainingSetKey) -> TrainingSet:
 
 
 def _noisy(Y: BoolMatrix, key: TrainingSetKey) -> BoolMatrix:
-    """Flip labels: which ones depends on the training set and the rate alone; a higher rate flips those of a lower one too."""
+    """Flip labels: which ones depends on training set and rate alone, and a higher rate flips those of a lower one too."""
     if not key.noise:
         return Y
     words = np.random.PCG64(np.random.SeedSequence(key.seed("noise"))).random_raw(Y.size)

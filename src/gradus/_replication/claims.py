@@ -1,4 +1,4 @@
-"""The paper's statements, each a function of the results that returns the paper's value, ours, and a verdict."""
+"""The paper's statements: each is a function of the results that returns the paper's value, ours and a verdict."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ import numpy as np
 
 from gradus._experiments.results import Results
 from gradus._replication.estimates import (
-    Estimate,
-    bootstrap,
+    aligned_accuracies,
     crossing,
     gain_by_size,
     mean_by_size,
     mean_interval,
+    ratio_of_sizes,
     row_means,
-    sample_matrix,
-    shared_samples,
 )
 from gradus._replication.gains import (
     FEWEST_PAIRS,
     changes_in_steps,
     gain_matrix,
+    in_known_order,
     middle_size,
     peak,
     peak_difference,
     share_of_gain,
 )
-from gradus._replication.paper import AUTOMATIC, REAL_WORLD, load_spec, problem_title, problems_of
+from gradus._replication.paper import AUTOMATIC, KNOWN_ORDER, REAL_WORLD, load_spec, problem_title
 from gradus._replication.table_claims import gains_in_the_tables, later_targets_improve, lgh_improves_on_time_series
 from gradus._replication.verdicts import (
     DOES_NOT_HOLD,
@@ -38,11 +37,8 @@ from gradus._replication.verdicts import (
     UNDECIDED,
     Statement,
     above,
-    alike,
-    as_number,
     as_points,
     as_share,
-    in_known_order,
     in_points,
     not_below,
     together,
@@ -126,7 +122,7 @@ def _with_settings_of_the_text(results: Results) -> Results:
 
 def _with_losses(results: Results, *losses: str) -> Iterator[tuple[str, dict[str, Results]]]:
     """Yield each problem that has networks taught in the known order under all of these losses, with those networks."""
-    for problem in problems_of(results, others=False):
+    for problem in KNOWN_ORDER:
         if rows := in_known_order(results, problem, *losses):
             yield problem, dict(zip(losses, rows, strict=True))
 
@@ -151,14 +147,11 @@ def stricter_losses_gain_more(results: Results) -> list[Statement]:
 
 def gains_of_ten_points(results: Results) -> list[Statement]:
     """Check that the largest gain is about ten points."""
-    best: tuple[float, str, int, Estimate] | None = None
-    for problem, rows in _with_losses(results, "l1", "lgh"):
-        size, gain = peak(rows["lgh"], rows["l1"])
-        if gain.n and (best is None or gain.value > best[0]):
-            best = (gain.value, problem, size, gain)
-    if best is None:
+    peaks = [(problem, *peak(rows["lgh"], rows["l1"])) for problem, rows in _with_losses(results, "l1", "lgh")]
+    peaks = [one for one in peaks if one[2].n]
+    if not peaks:
         return []
-    _, problem, size, gain = best
+    problem, size, gain = max(peaks, key=lambda one: one[2].value)
     verdict = within(gain.scaled(100), 10.0, tolerance=2.0)
     return [("Gains in test accuracy of up to 10 points", "10 points", f"{as_points(gain)}, on {problem} at {size}", verdict)]
 
@@ -187,20 +180,13 @@ def fewer_examples_for_parity(results: Results) -> list[Statement]:
     if not rows:
         return []
     base, lgh = rows
-    sizes = sorted(set(base.sizes) & set(lgh.sizes))
-    samples = shared_samples(base, lgh)
-    if not sizes or not samples:
+    saved = ratio_of_sizes(lgh, base, 0.9, replicates=2000).below(1.0)
+    if not saved.n:
         return []
-    first, second = (sample_matrix(rows, sizes, samples) for rows in (base, lgh))
-
-    def saving(drawn: np.typing.NDArray[np.int64]) -> float:
-        needed = [crossing(sizes, row_means(matrix[:, drawn]), 0.9) for matrix in (first, second)]
-        return 1.0 - needed[1] / needed[0]
-
-    estimate = bootstrap(saving, len(samples))
-    needed = [crossing(sizes, row_means(matrix), 0.9) for matrix in (first, second)]
-    ours = f"{as_share(estimate)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
-    return [("Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, within(estimate.scaled(100), 16.0, tolerance=3.0))]
+    curves = zip(rows, aligned_accuracies(*rows), strict=True)
+    needed = [crossing(one.sizes, row_means(accuracy), 0.9) for one, accuracy in curves]
+    ours = f"{as_share(saved)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
+    return [("Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, within(saved.scaled(100), 16.0, tolerance=3.0))]
 
 
 def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
@@ -212,7 +198,7 @@ def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
     size, widest = max(gains, key=lambda point: abs(point[1].value))
     apart = [n for n, gain in gains if gain.low > 0 or gain.high < 0]
     ours = f"largest difference {as_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
-    verdict = alike([gain for _, gain in gains], NOTICEABLE)
+    verdict = together([within(gain, 0.0, NOTICEABLE) for _, gain in gains])
     return [("Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict)]
 
 
@@ -257,7 +243,7 @@ def order_and_nesting_are_found(results: Results) -> list[Statement]:
             f"On {problem_title(problem)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
             "of the gain and at the peak",
             "not both" if exception else "both",
-            "; ".join(f"τ = {as_number(tau)}, η = {as_number(eta)} at {size} examples" for size, (tau, eta) in at.items())
+            "; ".join(f"τ = {tau}, η = {eta} at {size} examples" for size, (tau, eta) in at.items())
             + f" (n = {min(one.n for pair in at.values() for one in pair)})",
             OPPOSITE.get(both, both) if exception else both,
         ))  # fmt: skip

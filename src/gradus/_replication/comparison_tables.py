@@ -6,10 +6,23 @@ import math
 from collections.abc import Sequence
 
 from gradus._experiments.results import Results
-from gradus._replication.estimates import Estimate, accuracy_by_size, mean_by_size, mean_interval
-from gradus._replication.league import PUBLISHED_SPEED, Effort, effort, gain_kept, league_rows, learners_of, orders_found
-from gradus._replication.learners import LEARNERS, limit_in_examples, rows_of_learner, size_at_level, smallest_right_circuit
-from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
+from gradus._replication.estimates import Estimate, accuracy_by_size, mean_by_size, mean_interval, size_at_level
+from gradus._replication.learners import (
+    LEARNERS,
+    LEVEL_WANTED,
+    ORDERS,
+    PUBLISHED_SPEED,
+    Effort,
+    effort,
+    gain_kept,
+    league_rows,
+    learners_of,
+    limit_in_examples,
+    orders_found,
+    rows_of_learner,
+    smallest_right_circuit,
+)
+from gradus._replication.paper import problem_title, problems_of
 from gradus._replication.verdicts import as_share
 from gradus._wording import two_digits
 
@@ -41,14 +54,10 @@ def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def _problems(results: Results) -> list[str]:
-    return problems_of(results, (*KNOWN_ORDER, *REAL_WORLD))
-
-
 def examples_to_level(results: Results) -> str:
     """Return the training size at which each learner passes 99 %, and the limit by the description of the circuit."""
     rows = []
-    for problem in _problems(results):
+    for problem in problems_of(results):
         one = results.select(problem=problem)
         cells = [_size(rows_of_learner(one, key)) for key in LEARNERS]
         gates = smallest_right_circuit(one)
@@ -63,7 +72,7 @@ def _size(rows: Results) -> str:
     points = accuracy_by_size(usable)
     if not points:
         return NOTHING
-    at = size_at_level(usable)
+    at = size_at_level(usable, LEVEL_WANTED)
     fewest = min(estimate.n for _, estimate in points)
     if math.isnan(at.value):
         return f"> {points[-1][0]} ({points[-1][1].value:.3f}; n = {points[-1][1].n})"
@@ -78,7 +87,7 @@ def accuracy_with_noise(results: Results) -> str:
     results = results.select(problem=results.select(method="lessons").problems)
     keys = [key for key in LEARNERS if len(LEARNERS[key].select(results))]
     rows = []
-    for problem in _problems(results):
+    for problem in problems_of(results):
         one = results.select(problem=problem)
         sizes = ", ".join(map(str, one.sizes))
         for rate in sorted(set(one.noise.tolist())):
@@ -105,15 +114,14 @@ def _best_in_bold(means: dict[str, Estimate], keys: Sequence[str]) -> list[str]:
 
 def agreement_of_orders(results: Results) -> str:
     """Return tau at each size for orders found in different ways."""
-    names = ("minimum sets", "entropy", "self-paced")
     rows = []
-    for problem in _problems(results):
+    for problem in problems_of(results):
         found = orders_found(results.select(problem=problem))
         taus = {name: dict(mean_by_size(these, these.tau)) for name, these in found.items()}
         for size in sorted(taus.get("self-paced", {})):
-            cells = [_tau(taus[name][size]) if size in taus.get(name, {}) else NOTHING for name in names]
+            cells = [_tau(taus[name][size]) if size in taus.get(name, {}) else NOTHING for name in ORDERS]
             rows.append([problem_title(problem), str(size), *cells])
-    return _markdown(["", "examples", *names], rows)
+    return _markdown(["", "examples", *ORDERS], rows)
 
 
 def _tau(estimate: Estimate) -> str:
@@ -122,14 +130,13 @@ def _tau(estimate: Estimate) -> str:
 
 def gains_kept(results: Results) -> str:
     """Return the share of the gain of Lgh over L1 that found orders keep."""
-    names = ("minimum sets", "entropy", "self-paced")
     rows = []
-    for problem in _problems(results):
+    for problem in problems_of(results):
         size, kept = gain_kept(results.select(problem=problem))
         if size:
-            cells = [f"{as_share(kept[name])} (n = {kept[name].n})" if name in kept else NOTHING for name in names]
+            cells = [f"{as_share(kept[name])} (n = {kept[name].n})" if name in kept else NOTHING for name in ORDERS]
             rows.append([problem_title(problem), str(size), *cells])
-    return _markdown(["", "examples", *names], rows)
+    return _markdown(["", "examples", *ORDERS], rows)
 
 
 def _orders(results: Results) -> str:

@@ -1,4 +1,4 @@
-"""Estimates with 95 % intervals: t for means of paired differences, the bootstrap for everything else."""
+"""Estimates with 95 % intervals: t intervals for means of paired differences, the bootstrap for everything else."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from gradus._experiments.results import Floats, Pairs, Results
 __all__ = [
     "Estimate",
     "accuracy_by_size",
+    "aligned_accuracies",
     "bootstrap",
     "crossing",
     "gain_by_size",
     "mean_by_size",
     "mean_interval",
+    "ratio_of_sizes",
     "row_means",
     "sample_matrix",
-    "shared_samples",
+    "size_at_level",
     "target_gain_by_size",
 ]
 
 LEVEL = 0.95
-REPLICATES = 2000
+REPLICATES = 1000
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Estimate:
     Examples
     --------
     >>> print(Estimate(0.1012, 0.09, 0.11, 30))
-    0.101 [0.090, 0.110], n = 30
+    0.101 [0.090, 0.110]
     """
 
     value: float
@@ -46,11 +48,15 @@ class Estimate:
     n: int
 
     def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], n = {self.n}"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
     def scaled(self, factor: float) -> Estimate:
         """Return the estimate in another unit."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor, self.n)
+
+    def below(self, bound: float) -> Estimate:
+        """Return how far the value is below a bound."""
+        return Estimate(bound - self.value, bound - self.high, bound - self.low, self.n)
 
 
 def mean_interval(values: npt.ArrayLike, level: float = LEVEL) -> Estimate:
@@ -59,7 +65,7 @@ def mean_interval(values: npt.ArrayLike, level: float = LEVEL) -> Estimate:
     Examples
     --------
     >>> print(mean_interval([1.0, 2.0, 3.0]))
-    2.000 [-0.484, 4.484], n = 3
+    2.000 [-0.484, 4.484]
     """
     data = np.asarray(values, dtype=np.float64)
     n = len(data)
@@ -78,11 +84,10 @@ def gain_by_size(pairs: Pairs) -> list[tuple[int, Estimate]]:
     return [(size, mean_interval(pairs.gain[pairs.n_train == size])) for size in pairs.sizes]
 
 
-def target_gain_by_size(pairs: Pairs) -> dict[int, list[Estimate]]:
-    """Return the mean paired difference of each target at each training size; a training set counts once."""
+def target_gain_by_size(pairs: Pairs) -> list[list[tuple[int, Estimate]]]:
+    """Return the same for each target."""
     pairs = pairs.by_training_set()
-    gain = pairs.target_gain
-    return {size: [mean_interval(column) for column in gain[pairs.n_train == size].T] for size in pairs.sizes}
+    return [[(size, mean_interval(gain[pairs.n_train == size])) for size in pairs.sizes] for gain in pairs.target_gain.T]
 
 
 def accuracy_by_size(results: Results) -> list[tuple[int, Estimate]]:
@@ -102,27 +107,26 @@ def mean_by_size(results: Results, values: npt.ArrayLike) -> list[tuple[int, Est
     return found
 
 
-def shared_samples(*results: Results) -> list[int]:
-    """Return the numbers of the training sets that all of these results have."""
-    return sorted(set.intersection(*(set(rows.sample.tolist()) for rows in results)))
-
-
 def sample_matrix(results: Results, sizes: Sequence[int], samples: Sequence[int]) -> Floats:
-    """Return accuracies by training size and sample, NaN where there is none.
+    """Return accuracies by training size and sample, both ascending; NaN where there is none.
 
     Repetitions of a sample are averaged.
     """
-    usable = results.usable_only()
+    usable = results.usable_only().select(n_train=list(sizes), sample=list(samples))
     total, count = np.zeros((2, len(sizes), len(samples)))
-    row = {size: k for k, size in enumerate(sizes)}
-    column = {sample: k for k, sample in enumerate(samples)}
-    known = np.array([n in row and s in column for n, s in zip(usable.n_train, usable.sample, strict=True)], dtype=bool)
-    if known.any():
-        i = np.array([row[n] for n in usable.n_train[known].tolist()])
-        j = np.array([column[s] for s in usable.sample[known].tolist()])
-        np.add.at(total, (i, j), usable.accuracy[known])
-        np.add.at(count, (i, j), 1)
+    places = np.searchsorted(sizes, usable.n_train), np.searchsorted(samples, usable.sample)
+    np.add.at(total, places, usable.accuracy)
+    np.add.at(count, places, 1)
     return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def aligned_accuracies(*results: Results, sizes: Sequence[int] | None = None) -> list[Floats]:
+    """Return a `sample_matrix` of each variant, with the training sets that all of them have as columns.
+
+    Without `sizes`, the rows of a matrix are the variant's own training sizes.
+    """
+    samples = sorted(set.intersection(*(set(rows.sample.tolist()) for rows in results)))
+    return [sample_matrix(rows, rows.sizes if sizes is None else sizes, samples) for rows in results]
 
 
 def crossing(sizes: Sequence[int], accuracy: Floats, level: float) -> float:
@@ -143,9 +147,10 @@ def crossing(sizes: Sequence[int], accuracy: Floats, level: float) -> float:
 
 
 def bootstrap(statistic: Callable[[npt.NDArray[np.int64]], float], n: int, *, replicates: int = REPLICATES) -> Estimate:
-    """Return the 95 % percentile interval of a statistic of n samples; the statistic gets the indices of the samples drawn.
+    """Return a statistic of n samples with its 95 % percentile interval; the statistic gets the indices of the samples drawn.
 
     Replicates in which the statistic is undefined (NaN) are left out; if more than one in ten are, there is no interval.
+    Without samples there is no value either.
 
     Examples
     --------
@@ -154,6 +159,8 @@ def bootstrap(statistic: Callable[[npt.NDArray[np.int64]], float], n: int, *, re
     >>> estimate.value, bool(43 < estimate.low < 46 < 53 < estimate.high < 57)
     (49.5, True)
     """
+    if not n:
+        return mean_interval([])
     value = statistic(np.arange(n))
     rng = np.random.default_rng(np.random.SeedSequence(n))
     drawn = np.array([statistic(rng.integers(0, n, n)) for _ in range(replicates)])
@@ -178,3 +185,21 @@ def row_means(values: Floats) -> Floats:
     means = np.full(len(values), np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return means
+
+
+def size_at_level(rows: Results, level: float) -> Estimate:
+    """Return the training size at which the mean accuracy passes a level, with a bootstrap interval; NaN if it never does."""
+    (accuracy,) = aligned_accuracies(rows)
+    sizes = rows.sizes
+    return bootstrap(lambda drawn: crossing(sizes, row_means(accuracy[:, drawn]), level), accuracy.shape[1])
+
+
+def ratio_of_sizes(first: Results, second: Results, level: float, *, replicates: int = REPLICATES) -> Estimate:
+    """Return the ratio of the training sizes at which two variants pass a level, with a bootstrap interval."""
+    curves = list(zip((first.sizes, second.sizes), aligned_accuracies(first, second), strict=True))
+
+    def ratio(drawn: npt.NDArray[np.int64]) -> float:
+        one, other = (crossing(sizes, row_means(accuracy[:, drawn]), level) for sizes, accuracy in curves)
+        return one / other
+
+    return bootstrap(ratio, curves[0][1].shape[1], replicates=replicates)

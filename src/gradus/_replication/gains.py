@@ -1,4 +1,4 @@
-"""Numbers about gains that both claims and figures need: peaks, their differences, gains by tau and by target."""
+"""Gains over L1, for claims and figures: peaks and their differences, shares kept, gains by tau and by target."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from gradus._experiments.results import Floats, Pairs, Results
 from gradus._replication.estimates import (
     Estimate,
     accuracy_by_size,
+    aligned_accuracies,
     bootstrap,
     gain_by_size,
     mean_interval,
     row_means,
-    sample_matrix,
-    shared_samples,
 )
 
 __all__ = [
@@ -27,11 +26,12 @@ __all__ = [
     "gain_by_tau",
     "gain_matrix",
     "gains_by_target",
+    "in_known_order",
     "middle_size",
+    "pairs_by_tau",
     "peak",
     "peak_difference",
     "share_of_gain",
-    "tau_values",
 ]
 
 FEWEST_PAIRS = 20
@@ -40,6 +40,13 @@ HALFWAY = 0.75
 """Accuracy halfway between guessing and being right."""
 STRICTER_LOSSES = ("lw", "llh", "lgh")
 """The losses that are compared with L1."""
+
+
+def in_known_order(results: Results, problem: str, *losses: str) -> list[Results]:
+    """Select the networks that were taught in the known order under each of these losses; nothing if one has none."""
+    networks = results.select(problem=problem, method="network", order="known")
+    found = [networks.select(loss=loss) for loss in losses]
+    return found if all(map(len, found)) else []
 
 
 def peak(rows: Results, base: Results) -> tuple[int, Estimate]:
@@ -60,11 +67,10 @@ def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
     Peaks are defined as in `peak`; n is the number of training sets at the peak that has fewer.
     """
     sizes = sorted(set(first.sizes) & set(second.sizes) & set(base.sizes))
-    samples = shared_samples(first, second, base)
-    if not sizes or not samples:
+    if not sizes:
         return mean_interval([])
-    accuracy = [sample_matrix(rows, sizes, samples) for rows in (first, second, base)]
-    gains = np.array([accuracy[0] - accuracy[2], accuracy[1] - accuracy[2]])
+    one, other, plain = aligned_accuracies(first, second, base, sizes=sizes)
+    gains = np.array([one - plain, other - plain])
     counts = (~np.isnan(gains)).sum(axis=2)
     enough = (counts >= FEWEST_PAIRS).all(axis=0)
     if enough.any():
@@ -75,7 +81,7 @@ def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
         # The largest known mean of each, or NaN, without the warning of nanmax.
         return float(np.fmax.reduce(one) - np.fmax.reduce(other))
 
-    estimate = bootstrap(difference, len(samples), replicates=1000)
+    estimate = bootstrap(difference, one.shape[1])
     if np.isnan(estimate.value):
         return replace(estimate, n=0)
     return replace(estimate, n=min(int(n[np.nanargmax(row_means(gain))]) for gain, n in zip(gains, counts, strict=True)))
@@ -83,17 +89,14 @@ def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
 
 def share_of_gain(auto: Results, known: Results, base: Results, size: int) -> Estimate:
     """Return the share of the gain at one size that another variant keeps, with its bootstrap interval."""
-    at = [rows.select(n_train=size) for rows in (auto, known, base)]
-    samples = shared_samples(*at)
-    if not samples:
-        return mean_interval([])
-    first, second, third = (sample_matrix(rows, [size], samples)[0] for rows in at)
+    at = (rows.select(n_train=size) for rows in (auto, known, base))
+    first, second, third = (accuracy[0] for accuracy in aligned_accuracies(*at, sizes=[size]))
 
     def share(drawn: npt.NDArray[np.int64]) -> float:
         kept, whole = row_means(np.array([first[drawn] - third[drawn], second[drawn] - third[drawn]]))
         return float(kept / whole) if whole else float("nan")
 
-    return bootstrap(share, len(samples), replicates=1000)
+    return bootstrap(share, len(first))
 
 
 def changes_in_steps(rows: Results, base: Results) -> list[Floats]:
@@ -113,12 +116,6 @@ def changes_in_steps(rows: Results, base: Results) -> list[Floats]:
     return found
 
 
-def tau_values(results: Results) -> Floats:
-    """Return tau of each row, rounded so that equal ones compare equal."""
-    taus: Floats = np.asarray(results.tau, dtype=np.float64)
-    return taus.round(6)
-
-
 def middle_size(one: Results) -> int | None:
     """Return the training size at which L1 is nearest to halfway between guessing and being right; None without pairs.
 
@@ -129,28 +126,27 @@ def middle_size(one: Results) -> int | None:
     return min(sizes, key=lambda point: abs(point[1].value - HALFWAY))[0] if sizes else None
 
 
+def pairs_by_tau(one: Results) -> Iterator[tuple[float, Pairs]]:
+    """Yield, for each tau, networks taught with Lgh in such orders paired with those of L1, one pair per training set."""
+    base, lgh = one.select(loss="l1"), one.select(loss="lgh")
+    taus = np.asarray(lgh.tau, dtype=np.float64).round(6)  # so that equal ones compare equal
+    for tau in sorted(set(taus.tolist())):
+        yield tau, lgh.where(taus == tau).pairs(base).by_training_set()
+
+
 def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:
     """Return the gain in points over L1 at one training size, for each tau."""
-    return [(tau, mean_interval(pairs.gain).scaled(100)) for tau, pairs in _pairs_by_tau(one, size)]
+    pairs = pairs_by_tau(one.select(n_train=size))
+    return [(tau, mean_interval(found.gain).scaled(100)) for tau, found in pairs]
 
 
 def gain_matrix(one: Results, size: int) -> tuple[Floats, Floats]:
     """Return every tau, and gains in points over L1 at one size: a row per complete training set, a column per tau."""
-    gains = {
-        tau: dict(zip(pairs.sample.tolist(), pairs.gain.tolist(), strict=True)) for tau, pairs in _pairs_by_tau(one, size)
-    }
+    pairs = pairs_by_tau(one.select(n_train=size))
+    gains = {tau: dict(zip(found.sample.tolist(), found.gain.tolist(), strict=True)) for tau, found in pairs}
     complete = sorted(set.intersection(*(set(by_sample) for by_sample in gains.values()))) if gains else []
     matrix = [[100 * by_sample[sample] for by_sample in gains.values()] for sample in complete]
     return np.array(list(gains)), np.array(matrix, dtype=np.float64).reshape(len(complete), len(gains))
-
-
-def _pairs_by_tau(one: Results, size: int) -> Iterator[tuple[float, Pairs]]:
-    """Yield, for each tau, pairs of networks taught in such orders and those of L1, one pair per training set."""
-    at = one.select(n_train=size)
-    base, lgh = at.select(loss="l1"), at.select(loss="lgh")
-    taus = tau_values(lgh)
-    for tau in sorted(set(taus.tolist())):
-        yield tau, lgh.where(taus == tau).pairs(base).by_training_set()
 
 
 def gains_by_target(results: Results, problem: str) -> list[tuple[str, Estimate, dict[str, Estimate]]]:

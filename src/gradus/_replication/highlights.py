@@ -10,7 +10,8 @@ import numpy as np
 from gradus._experiments.results import Results
 from gradus._replication.claims import Claim
 from gradus._replication.estimates import Estimate, accuracy_by_size, gain_by_size
-from gradus._replication.verdicts import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED, VERDICTS, in_known_order
+from gradus._replication.gains import in_known_order
+from gradus._replication.verdicts import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED, VERDICTS
 from gradus._wording import counted
 
 __all__ = ["HEADLINE_SIZE", "headline_numbers", "highlights", "verdict_counts"]
@@ -92,9 +93,6 @@ def _adder(results: Results) -> str:
 def _statements(claims: Sequence[Claim]) -> str:
     if not claims:
         return ""
-    more = " The page has the numbers of the full replication beside them." if _short(claims) else ""
+    is_short = any(claim.verdict in (DIRECTION, UNDECIDED) for claim in claims)
+    more = " The page has the numbers of the full replication beside them." if is_short else ""
     return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}"
-
-
-def _short(claims: Sequence[Claim]) -> bool:
-    return any(claim.verdict in (DIRECTION, UNDECIDED) for claim in claims)

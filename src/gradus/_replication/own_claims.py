@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from gradus._experiments.results import Results
 from gradus._replication.claims import Claim, numbered
-from gradus._replication.estimates import (
-    Estimate,
-    bootstrap,
-    crossing,
-    mean_interval,
-    row_means,
-    sample_matrix,
-    shared_samples,
-)
+from gradus._replication.estimates import Estimate, mean_interval, ratio_of_sizes, size_at_level
 from gradus._replication.gains import FEWEST_PAIRS
-from gradus._replication.league import LEAGUE_SIZES, PUBLISHED_SPEED, effort, league_rows, orders_found
 from gradus._replication.learners import (
+    LEAGUE_SIZES,
     LEARNERS,
     LEVEL_WANTED,
+    PUBLISHED_SPEED,
     difference,
+    effort,
+    league_rows,
     limit_in_examples,
+    orders_found,
     rows_of_learner,
-    size_at_level,
     smallest_right_circuit,
 )
-from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
+from gradus._replication.paper import KNOWN_ORDER, PROBLEMS, REAL_WORLD, problem_title
 from gradus._replication.verdicts import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -37,7 +31,6 @@ from gradus._replication.verdicts import (
     UNDECIDED,
     Statement,
     above,
-    as_number,
     as_points,
     as_share,
     not_below,
@@ -53,26 +46,27 @@ FASTER = 0.1
 
 
 def check_own_claims(results: Results) -> list[Claim]:
-    """Check every statement of our own that there are results for; each was written down before its rows were made."""
+    """Check every statement of our own that there are results for; all were written down before the rows were made."""
     return numbered(results, OWN_CLAIMS, prefix="B")
 
 
-def _problems(results: Results) -> list[str]:
-    return problems_of(results.select(method="lessons"), (*KNOWN_ORDER, *REAL_WORLD), others=False)
-
-
 def lessons_are_right_more_often(results: Results) -> list[Statement]:
-    """Check that lessons, told no order, are more often right than Lgh with the best order that the paper has."""
+    """Check that lessons, given no order, are right more often than Lgh with the best order that the paper has."""
     found = []
-    for problem in _problems(results):
-        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
-        known = "lgh" if problem in KNOWN_ORDER else "auto"
-        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, known), size)
-        if gain.n:
-            order = "given" if known == "lgh" else "found"
-            statement = f"Lessons beat Lgh with the {order} order on {problem_title(problem)} at {size} examples"
+    for learner, order, problems in (("lgh", "given", KNOWN_ORDER), ("auto", "found", REAL_WORLD)):
+        for where, gain in _leads_over(learner, results, problems):
+            statement = f"Lessons beat Lgh with the {order} order on {where}"
             found.append((statement, "above 0", as_points(gain), above(gain, 0.0)))
     return found
+
+
+def _leads_over(learner: str, results: Results, problems: Sequence[str]) -> Iterator[tuple[str, Estimate]]:
+    """Yield each problem with its size in the league, and how much more accurate lessons are there than another learner."""
+    for problem in problems:
+        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
+        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, learner), size)
+        if gain.n:
+            yield f"{problem_title(problem)} at {size} examples", gain
 
 
 def lessons_need_half_the_examples(results: Results) -> list[Statement]:
@@ -82,67 +76,43 @@ def lessons_need_half_the_examples(results: Results) -> list[Statement]:
         one = results.select(problem=problem)
         ours, theirs = rows_of_learner(one, "lessons"), rows_of_learner(one, "lgh")
         if len(ours) and len(theirs):
-            share = _ratio_of_sizes(ours, theirs)
+            share = ratio_of_sizes(ours, theirs, LEVEL_WANTED)
             statement = (
                 f"Lessons pass 99 % on {problem_title(problem)} with at most half the examples of Lgh in the given order"
             )
-            found.append((statement, "at most 50 %", f"{as_share(share)} (n = {share.n})", above(_less(HALF, share), 0.0)))
+            found.append((statement, "at most 50 %", f"{as_share(share)} (n = {share.n})", above(share.below(HALF), 0.0)))
     return found
-
-
-def _ratio_of_sizes(ours: Results, theirs: Results) -> Estimate:
-    """Return the ratio of the sizes at which two curves pass 99 %, with a bootstrap interval over shared training sets."""
-    samples = shared_samples(ours, theirs)
-    matrices = [sample_matrix(rows, rows.sizes, samples) for rows in (ours, theirs)]
-
-    def ratio(drawn: npt.NDArray[np.int64]) -> float:
-        sizes = [
-            crossing(rows.sizes, row_means(matrix[:, drawn]), LEVEL_WANTED)
-            for rows, matrix in zip((ours, theirs), matrices, strict=True)
-        ]
-        return sizes[0] / sizes[1]
-
-    return bootstrap(ratio, len(samples), replicates=1000)
-
-
-def _less(bound: float, estimate: Estimate) -> Estimate:
-    """Return how far an estimate is below a bound."""
-    return Estimate(bound - estimate.value, bound - estimate.high, bound - estimate.low, estimate.n)
 
 
 def near_the_limit(results: Results) -> list[Statement]:
     """Check that lessons pass 99 % with at most twice the examples whose bits describe the circuit."""
     found = []
-    for problem in _problems(results):
+    for problem in PROBLEMS:
         one = results.select(problem=problem)
         gates = smallest_right_circuit(one)
         if gates is None:
             continue
         limit = limit_in_examples(problem, gates)
-        needed = size_at_level(rows_of_learner(one, "lessons"))
+        needed = size_at_level(rows_of_learner(one, "lessons"), LEVEL_WANTED)
         statement = f"Lessons pass 99 % on {problem_title(problem)} with at most twice the examples that describe its circuit"
         size = f"{needed.value:.1f} [{needed.low:.1f}, {needed.high:.1f}] examples"
         ours = f"{size} against {limit:.1f} ({gates} gates; n = {needed.n})"
-        found.append(
-            (statement, f"at most {TIMES_THE_LIMIT * limit:.0f}", ours, above(_less(TIMES_THE_LIMIT * limit, needed), 0.0))
-        )
+        verdict = above(needed.below(TIMES_THE_LIMIT * limit), 0.0)
+        found.append((statement, f"at most {TIMES_THE_LIMIT * limit:.0f}", ours, verdict))
     return found
 
 
 def voting_does_no_harm(results: Results) -> list[Statement]:
     """Check that the vote is no worse than the best circuit alone."""
     found = []
-    for problem in _problems(results):
-        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
-        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, "circuit"), size)
-        if gain.n:
-            statement = f"The vote is no worse than the best circuit alone on {problem_title(problem)} at {size} examples"
-            found.append((statement, "0 or more", as_points(gain), not_below(gain, NOTICEABLE)))
+    for where, gain in _leads_over("circuit", results, PROBLEMS):
+        statement = f"The vote is no worse than the best circuit alone on {where}"
+        found.append((statement, "0 or more", as_points(gain), not_below(gain, NOTICEABLE)))
     return found
 
 
 def wrong_labels_cost_little(results: Results) -> list[Statement]:
-    """Check that with 5 % flipped labels lessons are as right as without, up to a point."""
+    """Check that lessons lose less than a point of accuracy with 5 % flipped labels."""
     found = []
     for problem in KNOWN_ORDER:
         one = results.select(problem=problem, method="lessons")
@@ -158,12 +128,12 @@ def wrong_labels_cost_little(results: Results) -> list[Statement]:
 
 
 def lessons_stand_noise_better(results: Results) -> list[Statement]:
-    """Check that with 5 % flipped labels lessons are more often right than the best plain classifier."""
+    """Check that lessons are right more often than the best plain classifier with 5 % flipped labels."""
     found = []
     for problem in KNOWN_ORDER:
         one = results.select(problem=problem, noise=NOISE)
         for size in one.sizes:
-            others = {key: rows_of_learner(one, key, noise=NOISE) for key in ("chain", "forest", "boosting", "mlp")}
+            others = {key: rows_of_learner(one, key, NOISE) for key in ("chain", "forest", "boosting", "mlp")}
             others = {key: rows for key, rows in others.items() if len(rows)}
             if not others or "lessons" not in one.method.tolist():
                 continue
@@ -183,12 +153,11 @@ def self_paced_orders_agree_more(results: Results) -> list[Statement]:
             continue
         at = [rows[name].select(n_train=size) for name in ("self-paced", "minimum sets")]
         ours, theirs = (dict(zip(one.sample.tolist(), one.tau.tolist(), strict=True)) for one in at)
-        shared = shared_samples(*at)
-        gain = mean_interval([ours[sample] - theirs[sample] for sample in shared])
+        gain = mean_interval([ours[sample] - theirs[sample] for sample in sorted(ours.keys() & theirs.keys())])
         if gain.n:
             where = f"{problem_title(problem)} at {size} examples"
             statement = f"Self-paced orders agree more with the known one than minimum sets on {where}"
-            found.append((statement, "above 0", f"{as_number(gain)} (n = {gain.n})", above(gain, 0.0)))
+            found.append((statement, "above 0", f"{gain} (n = {gain.n})", above(gain, 0.0)))
     return found
 
 
@@ -218,7 +187,7 @@ def ten_times_less_time(results: Results) -> list[Statement]:
         share = Estimate(mean.value / other.value, mean.low / other.high, mean.high / other.low, min(mean.n, other.n))
         statement = f"Lessons take less than a tenth of the published code's CPU time to 99 % on {problem_title(problem)}"
         said = f"{two_digits(mean.value)} s at {ours.size} examples against {two_digits(other.value)} s at {theirs.size}"
-        found.append((statement, "below 10 %", f"{as_share(share)}: {said} (n = {share.n})", above(_less(FASTER, share), 0.0)))
+        found.append((statement, "below 10 %", f"{as_share(share)}: {said} (n = {share.n})", above(share.below(FASTER), 0.0)))
     return found
 
 

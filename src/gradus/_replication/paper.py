@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import resources
 
 from gradus._experiments.plans import Plan
@@ -15,6 +14,7 @@ __all__ = [
     "GAIN_TABLES",
     "KNOWN_ORDER",
     "LATER_TARGETS",
+    "PROBLEMS",
     "REAL_WORLD",
     "load_spec",
     "problem_title",
@@ -25,6 +25,8 @@ SPECS = resources.files("gradus._replication") / "specs"
 KNOWN_ORDER = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
 """The problems with a known order, as the paper lists them."""
 REAL_WORLD = ("alu74181", "mammalian", "fabrca")
+PROBLEMS = (*KNOWN_ORDER, *REAL_WORLD)
+"""The problems with curves, in the order in which figures and tables show them."""
 AUTOMATIC = ("auto", "auto-random")
 """Orders that are found from minimum feature sets."""
 GAIN_TABLES = {
@@ -83,7 +85,7 @@ def load_spec(name: str, *, samples: int | None = None, as_published: bool = Fal
 
 
 def problem_title(problem: str) -> str:
-    """Return the name of a problem for people; users' own data have the name before the digest.
+    """Return the readable name of a problem; that of users' own data is the name before the digest.
 
     Examples
     --------
@@ -93,7 +95,7 @@ def problem_title(problem: str) -> str:
     return TITLES.get(problem, name_of(problem))
 
 
-def problems_of(results: Results, first: Sequence[str] = KNOWN_ORDER, *, others: bool = True) -> list[str]:
-    """Return the problems that there are results of, those named first, in their order; then any others."""
+def problems_of(results: Results) -> list[str]:
+    """Return the problems that there are results for: the paper's in its order, then any others."""
     there = results.problems
-    return [name for name in first if name in there] + [name for name in there if others and name not in first]
+    return [name for name in PROBLEMS if name in there] + [name for name in there if name not in PROBLEMS]

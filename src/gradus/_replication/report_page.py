@@ -1,4 +1,4 @@
-"""The report as an HTML page: one file that loads nothing, every text escaped."""
+"""The report as an HTML page: a single file that loads nothing, with every text escaped."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gradus._experiments.plans import Plan
 from gradus._experiments.results import Results
 from gradus._experiments.run import versions
 from gradus._experiments.standings import Standing
-from gradus._experiments.tasks import BASELINES
 from gradus._html import SORTING, html_page, html_table, inline_svg
 from gradus._replication.claims import Claim
 from gradus._replication.estimates import accuracy_by_size
 from gradus._replication.figures.style import LABELS
 from gradus._replication.gains import STRICTER_LOSSES, gains_by_target
 from gradus._replication.highlights import verdict_counts
-from gradus._replication.paper import GAIN_TABLES, problem_title
+from gradus._replication.learners import METHOD_NAMES
+from gradus._replication.paper import GAIN_TABLES, problem_title, problems_of
 from gradus._replication.verdicts import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED, VERDICTS
 from gradus._wording import counted
 
@@ -28,11 +28,11 @@ __all__ = ["Section", "report_page"]
 PAPER_TITLE = "Target curricula for Boolean networks: a replication"
 OWN_TITLE = "Boolean circuits from few examples: beyond the paper"
 LEADING = ("headline", "adder")
-"""Figures that stand above the claims."""
+"""Figures shown above the claims."""
 TABLES = {"tab2": "yeast", "tab3": "ecoli"}
 STYLE = """
 h2 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
-table { width: 100%; font-size: 0.88rem; } td.number, td .interval { white-space: nowrap; }
+table { width: 100%; font-size: 0.88rem; } .number, .interval { white-space: nowrap; }
 .holds, .direction { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }
 .close { font-weight: 600; } .undecided { color: var(--quiet); }
 .highlights { font-size: 1.05rem; max-width: 56rem; padding-left: 1.2rem; }
@@ -45,14 +45,14 @@ figure.large, figure.large svg { width: 100%; }
   figure svg { max-width: none; min-width: 44rem; } figure.headline svg { min-width: 30rem; }
   .claims thead { display: none; } .claims tr { display: block; padding: .6rem 0; border-bottom: 2px solid var(--line); }
   .claims td { display: block; border: 0; padding: .1rem 0; }
-  .claims td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); font-weight: 400; }
+  .claims [data-name]::before { content: attr(data-name) ": "; color: var(--quiet); font-weight: 400; }
 }
 """
 VERDICT_CLASS = {HOLDS: "holds", DIRECTION: "direction", CLOSE: "close", UNDECIDED: "undecided", DOES_NOT_HOLD: "fails"}
 WORDS = {
     HOLDS: "the whole interval agrees with the statement",
     DOES_NOT_HOLD: "the whole interval contradicts it",
-    CLOSE: "the interval lies across the edge of what counts as agreement, and is no wider than the tolerance",
+    CLOSE: "the interval lies across the edge of what counts as agreement, and half its width is at most the tolerance",
     DIRECTION: "the effect is there, but the interval is too wide for its size",
     UNDECIDED: "the interval is too wide, or there are fewer than 20 observations",
 }
@@ -91,17 +91,23 @@ def report_page(
     published : sequence of Claim
         The claims of the full replication, to be shown beside those of a short run; none on its own page.
     highlights : sequence of str
-        Sentences that sum the run up.
+        Sentences that sum up the run.
     """
     leading = [section for section in sections if section.name in LEADING]
     others = [section for section in sections if section.name not in LEADING]
-    statements = _statements(claims, own_claims, published)
+    tables = {}
+    if claims or not own_claims:
+        tables["claims", "The paper's statements"] = _claims_table(claims, published)
+    if own_claims:
+        tables["own-claims", "Statements of our own"] = _claims_table(own_claims, (), expected="expected")
+    places = [*_places(leading), *tables, *_places(others), ("methods", "Methods"), ("provenance", "Provenance")]
+    links = (f'<a href="#{escape(place)}">{escape(title)}</a>' for place, title in places)
     body = [
         f"<h1>{PAPER_TITLE if claims or not own_claims else OWN_TITLE}</h1>",
         _summary([*claims, *own_claims], highlights, standings, damaged),
-        _contents(leading, [heading for heading, _ in statements], others),
+        f'<nav class="contents">{"".join(links)}</nav>',
         *(_section(section) for section in leading),
-        *(f'<h2 id="{place}">{title}</h2>{table}' for (place, title), table in statements),
+        *(f'<h2 id="{place}">{title}</h2>{table}' for (place, title), table in tables.items()),
         *(_section(section) for section in others),
         '<h2 id="methods">Methods</h2>',
         _methods(sections),
@@ -111,11 +117,8 @@ def report_page(
     return html_page("Gradus report", STYLE, body, script=SORTING)
 
 
-def _contents(leading: Sequence[Section], statements: Sequence[tuple[str, str]], others: Sequence[Section]) -> str:
-    places = [*((one.name, one.plan.title) for one in leading), *statements]
-    places += [*((one.name, one.plan.title) for one in others), ("methods", "Methods"), ("provenance", "Provenance")]
-    links = (f'<a href="#{escape(place)}">{escape(title)}</a>' for place, title in places)
-    return f'<nav class="contents">{"".join(links)}</nav>'
+def _places(sections: Sequence[Section]) -> list[tuple[str, str]]:
+    return [(section.name, section.plan.title) for section in sections]
 
 
 def _summary(claims: Sequence[Claim], highlights: Sequence[str], standings: Sequence[Standing], damaged: Sequence[str]) -> str:
@@ -135,41 +138,32 @@ def _summary(claims: Sequence[Claim], highlights: Sequence[str], standings: Sequ
     return text
 
 
-def _statements(
-    claims: Sequence[Claim], own: Sequence[Claim], published: Sequence[Claim]
-) -> list[tuple[tuple[str, str], str]]:
-    """Return the place and the title of each table of statements, and the table."""
-    parts = []
-    if claims or not own:
-        parts.append((("claims", "The paper's statements"), _claims_table(claims, published)))
-    if own:
-        parts.append((("own-claims", "Statements of our own"), _claims_table(own, (), expected="expected")))
-    return parts
-
-
 def _claims_table(claims: Sequence[Claim], published: Sequence[Claim], expected: str = "paper") -> str:
     if not claims:
         return "<p>There are no results for any of the paper's statements yet.</p>"
     full = {claim.statement: claim for claim in published}
     ours = "this run" if full else "ours"
+
+    def cell(heading: str, html: str, style: str = "") -> str:
+        """Return a cell that also says its heading, for narrow screens."""
+        return f'<span data-name="{heading}" class="{style}">{html}</span>'
+
     rows = []
     for claim in claims:
         cells = [
-            f'<td class="number">{escape(claim.number)}</td>',
-            f"<td>{escape(claim.statement)}</td>",
-            f'<td data-name="{expected}">{escape(claim.paper)}</td>',
-            f'<td data-name="{ours}">{escape(claim.ours)}</td>',
-            f'<td data-name="verdict" class="{VERDICT_CLASS[claim.verdict]}">{escape(claim.verdict)}</td>',
+            f'<span class="number">{escape(claim.number)}</span>',
+            escape(claim.statement),
+            cell(expected, escape(claim.paper)),
+            cell(ours, escape(claim.ours)),
+            cell("verdict", escape(claim.verdict), VERDICT_CLASS[claim.verdict]),
         ]
         if full:
             other = full.get(claim.statement)
-            said = f"{escape(other.ours)}: <b>{escape(other.verdict)}</b>" if other else "–"
-            cells.append(f'<td data-name="{FULL}">{said}</td>')
-        rows.append(f"<tr>{''.join(cells)}</tr>")
+            cells.append(cell(FULL, f"{escape(other.ours)}: <b>{escape(other.verdict)}</b>" if other else "–"))
+        rows.append(cells)
     headings = ["", "statement", expected, ours, "verdict", *([FULL] if full else [])]
-    head = "".join(f'<th><button type="button">{heading}</button></th>' for heading in headings)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f'<div class="claims"><div class="scroll">{table}</div></div>{_claims_note(claims, ours, bool(full))}'
+    table = html_table(headings, rows, sortable=True)
+    return f'<div class="claims">{table}</div>{_claims_note(claims, ours, bool(full))}'
 
 
 def _claims_note(claims: Sequence[Claim], ours: str, short: bool) -> str:
@@ -230,9 +224,10 @@ def _settings_said(plan: Plan) -> str:
 def _training_sets(results: Results) -> str:
     """Write how many training sets there are per point of a figure."""
     said = []
-    for problem, by_size in results.training_sets().items():
+    drawn = results.training_sets()
+    for problem in filter(drawn.get, problems_of(results)):
         counts: dict[int, list[str]] = {}
-        for size, count in by_size.items():
+        for size, count in drawn[problem].items():
             counts.setdefault(count, []).append(str(size))
         usual = max(counts, key=lambda count: len(counts[count]))
         others = [f"{count:,} at {', '.join(sizes)}" for count, sizes in counts.items() if count != usual]
@@ -257,26 +252,23 @@ def _gain_table(results: Results, problem: str) -> str:
 
 
 def _method_table(results: Results) -> str:
-    """Return a table of the mean accuracy of every method at every size."""
-    ours = ["lessons"] if "lessons" in results.method.tolist() else []
-    methods = [*BASELINES, "l1", "lgh", *ours]
-    rows = []
-    for problem in results.problems:
-        one = results.select(problem=problem)
-        by_method = {
-            method: dict(accuracy_by_size(one.select(**{"loss" if method in LABELS else "method": method})))
-            for method in methods
-        }
-        for size in one.sizes:
-            found = {method: by_method[method][size].value for method in methods if size in by_method[method]}
+    """Return a table of the mean accuracy of every method at every size, the best in bold."""
+    columns = {f"network, {_html_label(loss)}": {"method": "network", "loss": loss} for loss in ("l1", "lgh")}
+    columns |= {name: {"method": method} for method, name in METHOD_NAMES.items()}
+    by_method = {name: results.select(**wanted) for name, wanted in columns.items()}
+    by_method = {name: rows for name, rows in by_method.items() if len(rows)}
+    table = []
+    for problem in problems_of(results):
+        means = {name: dict(accuracy_by_size(rows.select(problem=problem))) for name, rows in by_method.items()}
+        for size in results.select(problem=problem).sizes:
+            found = {name: by_size[size].value for name, by_size in means.items() if size in by_size}
             best = max(found.values(), default=0.0)
             cells = [escape(problem_title(problem)), str(size)]
-            for method in methods:
-                text = f"{found[method]:.3f}" if method in found else "–"
-                cells.append(f"<b>{text}</b>" if found.get(method) == best else text)
-            rows.append(cells)
-    names = [*BASELINES, "network, L<sub>1</sub>", "network, L<sub>gh</sub>", *ours]
-    return html_table(["problem", "examples", *names], rows, sortable=True)
+            for name in by_method:
+                text = f"{found[name]:.3f}" if name in found else "–"
+                cells.append(f"<b>{text}</b>" if found.get(name) == best else text)
+            table.append(cells)
+    return html_table(["problem", "examples", *by_method], table, sortable=True)
 
 
 def _html_label(loss: str) -> str:

@@ -1,4 +1,4 @@
-"""Write the report of a results folder (figures as PDF, SVG and PNG, claims, one page), and what of it to publish."""
+"""Write the report of a results folder: figures as PDF, SVG and PNG, claims, one page; and export what to publish."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Report", "claims_in_markdown", "publish", "published_claims", "write
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
 QUICK = "quick"
-"""The plan whose page sums up the run and shows the full replication beside it."""
+"""The plan whose page begins with highlights and shows the full replication beside this run."""
 PUBLISHED = "published_claims.json"
 DOTS_PER_INCH = 160
 SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")
@@ -101,7 +101,7 @@ def published_claims() -> list[Claim]:
 
 
 def _rows_shown(table: pa.Table, plans: list[Plan], *, own: bool) -> pa.Table:
-    """Return the rows of plans with figures of our own, or of the others: the paper's statements are not about ours."""
+    """Return the rows of the plans with figures of our own, or of all others: the paper's statements are not about ours."""
     return rows_of(table, Plan("shown", "", parts=tuple(_only(plan, own) for plan in plans)))
 
 
@@ -145,7 +145,7 @@ def _save_figure(folder: Path, name: str, results: Results) -> str:
 
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
-    """Write claims as a Markdown table; `expected` names whose value stands beside ours.
+    """Return claims as a Markdown table; `expected` is the heading of the values beside ours.
 
     Examples
     --------

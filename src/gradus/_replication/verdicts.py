@@ -1,4 +1,4 @@
-"""Verdicts on estimates, decided by their intervals and only with enough observations, and how estimates are worded."""
+"""Verdicts on estimates, decided by whole intervals and only with enough observations, and the wording of estimates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradus._experiments.results import Results
 from gradus._replication.estimates import Estimate
 from gradus._replication.gains import FEWEST_PAIRS
 
@@ -20,11 +19,8 @@ __all__ = [
     "VERDICTS",
     "Statement",
     "above",
-    "alike",
-    "as_number",
     "as_points",
     "as_share",
-    "in_known_order",
     "in_points",
     "not_below",
     "together",
@@ -108,18 +104,6 @@ def not_below(difference: Estimate, tolerance: float) -> str:
     return HOLDS if difference.low > -tolerance else _at_the_edge(difference, tolerance)
 
 
-def alike(differences: Sequence[Estimate], tolerance: float) -> str:
-    """Decide whether differences at several sizes are all negligible: each interval must be inside the tolerance.
-
-    Examples
-    --------
-    >>> small, wide, large = (Estimate(v, v - w, v + w, 100) for v, w in ((0.1, 0.5), (0.1, 5.0), (3.0, 0.5)))
-    >>> alike([small, small], 1.0), alike([small, wide], 1.0), alike([small, large], 1.0)
-    ('holds', 'undecided', 'does not hold')
-    """
-    return together([within(one, 0.0, tolerance) for one in differences])
-
-
 def _is_conclusive(estimate: Estimate) -> bool:
     return estimate.n >= FEWEST_PAIRS and bool(np.isfinite([estimate.low, estimate.high]).all())
 
@@ -140,13 +124,6 @@ def together(verdicts: Sequence[str]) -> str:
     return max(verdicts, key=VERDICTS.index, default=HOLDS)
 
 
-def in_known_order(results: Results, problem: str, *losses: str) -> list[Results]:
-    """Select the networks that were taught in the known order under each of these losses; nothing if one has none."""
-    networks = results.select(problem=problem, method="network", order="known")
-    found = [networks.select(loss=loss) for loss in losses]
-    return found if all(map(len, found)) else []
-
-
 def as_points(estimate: Estimate) -> str:
     """Write a difference in accuracy.
 
@@ -161,11 +138,6 @@ def as_points(estimate: Estimate) -> str:
 def in_points(estimate: Estimate) -> str:
     """Write a difference that is in points already."""
     return f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}] points (n = {estimate.n})"
-
-
-def as_number(estimate: Estimate) -> str:
-    """Write a value with its interval."""
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
 def as_share(estimate: Estimate) -> str:

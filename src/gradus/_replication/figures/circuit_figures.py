@@ -17,7 +17,7 @@ from gradus._experiments.training_sets import problem_of, training_set
 from gradus._lessons import learn_whole
 from gradus._network import Network
 from gradus._replication.figures.lanes import draw_lanes
-from gradus._replication.figures.style import plain_text
+from gradus._replication.figures.style import NOTE_COLOUR, NOTE_SIZE, plain_text
 from gradus._replication.paper import problem_title
 from gradus._search.driver import run_search
 from gradus._search.search import make_network
@@ -26,6 +26,7 @@ from gradus._wording import counted
 __all__ = ["adder", "fig1", "fig2", "learned_again"]
 
 BOX = "#a8d5b5"
+ARROWS = "An arrow leads to a target that may be learned after: it needs the same inputs, and more."
 
 
 def fig1(results: Results) -> Figure:
@@ -36,7 +37,7 @@ def fig1(results: Results) -> Figure:
 
 
 def adder(results: Results) -> Figure:
-    """Draw what lessons learned from the first training set."""
+    """Draw the circuit that lessons learned from the first training set."""
     return _drawing(results.row(int(np.argmin(results.sample))), gate="gate", lane="lesson")
 
 
@@ -53,7 +54,7 @@ def _drawing(row: Row, *, gate: str, lane: str) -> Figure:
 
 
 def learned_again(row: Row) -> Network:
-    """Learn the circuit of a row again: the row says everything that learning depended on."""
+    """Learn the circuit of a row again; the row has everything that the result depends on."""
     task = row.to_task()
     problem = problem_of(task.design.problem)
     if task.design.method == "lessons":
@@ -75,6 +76,7 @@ def fig2(results: Results) -> Figure:
         sets = ["{" + ", ".join(problem.input_names[k] for k in found.features) + "}" for found in curriculum.feature_sets]
         _draw_hierarchy(panel, problem.target_names, sets, curriculum.sizes, curriculum.hierarchy())
         panel.set_title(f"{plain_text(problem_title(name))}: a target and the inputs it needs", fontsize=9)
+    figure.supxlabel(ARROWS, fontsize=NOTE_SIZE, color=NOTE_COLOUR)
     return figure
 
 

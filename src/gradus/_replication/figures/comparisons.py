@@ -17,121 +17,117 @@ from gradus._replication.figures.style import (
     FEW,
     SIZE,
     band,
-    figure_of_panels,
+    error_bars,
     finish,
     limit_accuracy,
-    plain_text,
-    tidy_axes,
+    name_panel,
+    panel_per_problem,
+    rows_of_panels,
 )
 from gradus._replication.gains import FEWEST_PAIRS
-from gradus._replication.league import gain_kept, league_rows, learners_of, orders_found
-from gradus._replication.learners import LEARNERS, LEVEL_WANTED, limit_in_examples, rows_of_learner, smallest_right_circuit
-from gradus._replication.paper import KNOWN_ORDER, REAL_WORLD, problem_title, problems_of
+from gradus._replication.learners import (
+    LEARNERS,
+    LEVEL_WANTED,
+    ORDERS,
+    gain_kept,
+    league_rows,
+    learners_of,
+    limit_in_examples,
+    orders_found,
+    rows_of_learner,
+    smallest_right_circuit,
+)
+from gradus._replication.paper import problems_of
 
 __all__ = ["league", "noise", "orders", "sample_complexity"]
 
-LOOKS: dict[str, dict[str, Any]] = {
-    "l1": {"color": COLOURS["l1"]},
-    "lgh": {"color": COLOURS["lgh"]},
-    "auto": {"color": COLOURS["auto"]},
-    "chain": {"color": COLOURS["chain"], "linestyle": "--"},
-    "forest": {"color": COLOURS["forest"], "linestyle": "--"},
-    "boosting": {"color": COLOURS["boosting"], "linestyle": "--"},
-    "mlp": {"color": COLOURS["mlp"], "linestyle": "--"},
-    "circuit": {"color": COLOURS["lessons"], "linestyle": ":"},
-    "lessons": {"color": COLOURS["lessons"], "linewidth": 2.2},
+LINES: dict[str, dict[str, Any]] = {
+    **{key: {"linestyle": "--"} for key in ("chain", "forest", "boosting", "mlp")},
+    "circuit": {"linestyle": ":", "zorder": 3},  # seen on top of the vote where both agree
+    "lessons": {"linewidth": 2.2},
 }
-OURS = "lessons, vote"
-ORDER_NAMES = {"minimum sets": COLOURS["auto"], "entropy": COLOURS["chain"], "self-paced": COLOURS["lessons"]}
+"""Lines of learners that are not plain."""
+OURS = LEARNERS["lessons"].name
+ORDER_COLOURS = {"minimum sets": COLOURS["auto"], "entropy": COLOURS["chain"], "self-paced": COLOURS["lessons"]}
 PAPER_NAMES = {"l1": "network, $L_1$", "lgh": "network, $L_{gh}$, given order", "auto": "network, $L_{gh}$, found order"}
+SHARES = (-0.6, 1.6)
+"""Shares of a gain that are drawn; others are written."""
 
 
 def _draw(panel: Any, points: Sequence[tuple[float, Estimate]], key: str) -> None:
-    look = dict(LOOKS[key])
-    band(panel, points, look.pop("color"), PAPER_NAMES.get(key, LEARNERS[key].name), **look)
+    band(panel, points, COLOURS[key], PAPER_NAMES.get(key, LEARNERS[key].name), **LINES.get(key, {}))
 
 
 def sample_complexity(results: Results) -> Figure:
     """Draw accuracy against training size for every learner, with the limit that the description of the circuit sets."""
-    problems = problems_of(results, (*KNOWN_ORDER, *REAL_WORLD))
-    columns = 4 if len(problems) > 3 else len(problems)
-    figure, panels = figure_of_panels(len(problems), columns)
-    for panel, problem in zip(panels, problems, strict=True):
-        one = results.select(problem=problem)
+
+    def draw(panel: Any, one: Results) -> None:
         for key in LEARNERS:
             _draw(panel, accuracy_by_size(rows_of_learner(one, key)), key)
         limit_accuracy(panel)
         panel.axhline(LEVEL_WANTED, color="#999999", linewidth=0.8, linestyle=":")
         gates = smallest_right_circuit(one)
         if gates is not None:
-            panel.axvline(
-                limit_in_examples(problem, gates),
-                color="#000000",
-                linewidth=1.0,
-                linestyle="-.",
-                label="as many bits as the circuit",
-            )
-        panel.set_title(plain_text(problem_title(problem)), fontsize=9)
-        panel.set_xlabel(SIZE)
-    for panel in panels[::columns]:
-        panel.set_ylabel(ACCURACY)
-    return finish(figure, results, panels, first=OURS)
+            at = limit_in_examples(one.problems[0], gates)
+            panel.axvline(at, color="#000000", linewidth=1.0, linestyle="-.", label="as many bits as the circuit")
+
+    shown = f"95 % intervals; the dotted line is at {100 * LEVEL_WANTED:.0f} %"
+    return panel_per_problem(results, problems_of(results), draw, y=ACCURACY, columns=4, first=OURS, shown=shown)
 
 
 def noise(results: Results) -> Figure:
     """Draw accuracy on the true labels against the share of training labels that are flipped."""
-    problems = problems_of(results.select(method="lessons"))
-    figure, panels = figure_of_panels(len(problems), min(3, max(1, len(problems))))
-    for panel, problem in zip(panels, problems, strict=True):
-        one = results.select(problem=problem)
+
+    def draw(panel: Any, one: Results) -> None:
         for key in LEARNERS:
             rows = LEARNERS[key].select(one).usable_only()
             rates = sorted(set(rows.noise.tolist()))
             _draw(panel, [(100 * rate, mean_interval(rows.accuracy[rows.noise == rate])) for rate in rates], key)
         limit_accuracy(panel)
-        sizes = ", ".join(map(str, one.sizes))
-        panel.set_title(f"{plain_text(problem_title(problem))}, {sizes} examples", fontsize=9)
-        panel.set_xlabel("flipped training labels (%)")
-        panel.set_ylabel(ACCURACY)
-    return finish(figure, results, panels, first=OURS)
+        panel.set_title(f"{panel.get_title()}, {', '.join(map(str, one.sizes))} examples", fontsize=9)
+
+    problems = problems_of(results.select(method="lessons"))
+    return panel_per_problem(results, problems, draw, x="flipped training labels (%)", y=ACCURACY, first=OURS)
 
 
 def orders(results: Results) -> Figure:
     """Draw tau of orders found in three ways, and the share of the gain of Lgh over L1 that each keeps."""
     problems = problems_of(results)
-    taught = any(gain_kept(results.select(problem=problem))[0] for problem in problems)
-    figure = Figure(figsize=(2.7 * len(problems) + 0.4, 5.2 if taught else 3.2), layout="constrained")
-    grid = figure.subplots(1 + taught, len(problems), squeeze=False, sharey="row")
+    kept = {problem: gain_kept(results.select(problem=problem)) for problem in problems}
+    taught = any(size for size, _ in kept.values())
+    figure, grid = rows_of_panels(1 + taught, len(problems), height=5.2 if taught else 3.2)
     for column, problem in enumerate(problems):
-        one = results.select(problem=problem)
         above = grid[0, column]
-        for name, rows in orders_found(one).items():
-            band(above, mean_by_size(rows, rows.tau), ORDER_NAMES[name], name)
+        for name, rows in orders_found(results.select(problem=problem)).items():
+            band(above, mean_by_size(rows, rows.tau), ORDER_COLOURS[name], name)
         above.set_ylim(-0.25, 1.05)
-        above.set_title(plain_text(problem_title(problem)), fontsize=9)
+        name_panel(above, problem)
         above.set_xlabel(SIZE)
         if taught:
-            _draw_gain_kept(grid[1, column], one)
-    tidy_axes(grid.flat)
+            _draw_gain_kept(grid[1, column], *kept[problem])
     grid[0, 0].set_ylabel(r"$\tau$ with the known order")
-    grid[-1, 0].set_ylabel("share of the gain kept" if taught else r"$\tau$ with the known order")
-    return finish(figure, results, list(grid.flat), first="self-paced")
+    if taught:
+        grid[1, 0].set_ylabel("share of the gain kept")
+    shown = "95 % intervals" + ("; bars that are cut off have their values written on them" if taught else "")
+    return finish(figure, results, list(grid.flat), first="self-paced", shown=shown)
 
 
-def _draw_gain_kept(panel: Any, one: Results) -> None:
-    size, kept = gain_kept(one)
+def _draw_gain_kept(panel: Any, size: int, kept: dict[str, Estimate]) -> None:
     shares = {name: share for name, share in kept.items() if np.isfinite(share.value)}
+    low, high = SHARES
     for place, (name, share) in enumerate(shares.items()):
-        low, high = (
-            max(0.0, side) if np.isfinite(side) else 0.0 for side in (share.value - share.low, share.high - share.value)
-        )
-        look = {"facecolor": "white", "hatch": "///"} if share.n < FEWEST_PAIRS else {"facecolor": ORDER_NAMES[name]}
-        panel.bar(place, share.value, edgecolor=ORDER_NAMES[name], alpha=0.6, width=0.7, **look)
-        panel.errorbar(place, share.value, yerr=[[low], [high]], color="#333333", capsize=3, linewidth=1)
+        look = {"facecolor": "white", "hatch": "///"} if share.n < FEWEST_PAIRS else {"facecolor": ORDER_COLOURS[name]}
+        panel.bar(place, share.value, edgecolor=ORDER_COLOURS[name], alpha=0.6, width=0.7, **look)
+        reach = np.nan_to_num(np.maximum(error_bars([share]), 0.0), posinf=0.0)
+        panel.errorbar(place, share.value, yerr=reach, color="#333333", capsize=3, linewidth=1)
+        if not low < share.value < high:  # the bar is cut off
+            edge, side = (high, "top") if share.value > 0 else (low, "bottom")
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+            panel.text(place, edge, f"{share.value:.1f}", ha="center", va=side, fontsize=8, bbox=box)
     panel.axhline(1.0, color="#999999", linewidth=0.8, linestyle=":")
     panel.axhline(0.0, color="#333333", linewidth=0.8)
-    panel.set_xlim(-0.6, len(ORDER_NAMES) - 0.4)
-    panel.set_ylim(-0.6, 1.6)
+    panel.set_xlim(-0.6, len(ORDERS) - 0.4)
+    panel.set_ylim(low, high)
     panel.set_xticks(range(len(shares)), list(shares), fontsize=8)
     panel.set_xlabel(f"order, at {size} examples" if shares else "not measured")
 

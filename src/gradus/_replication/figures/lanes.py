@@ -1,4 +1,4 @@
-"""A circuit drawn by matplotlib alone: one lane per target in the order taught, with the usual gate symbols."""
+"""A circuit drawn with matplotlib: one lane per target in the order taught, with the usual gate symbols."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def draw_lanes(network: Network, order: Sequence[int], title: str, lane: str = "
 
 
 def _added(parts: Diagram, number: int) -> str:
-    """Say how many gates a lesson added, as the legend of a drawing knows it."""
+    """Write how many gates a lesson added: those in its colour."""
     colour = parts.legend[2 + number][0]
     count = sum(gate.colour == colour for gate in parts.gates.values())
     return f"+ {counted(count, 'gate')}"

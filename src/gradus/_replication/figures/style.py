@@ -1,10 +1,10 @@
-"""What all figures share: the paper's labels, fixed colours, panels, bands, and the line that says what was left out."""
+"""What all figures share: the paper's labels, fixed colours, panels, bands, and the line that says which runs count."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from gradus._experiments.results import Results
 from gradus._replication.estimates import Estimate
 from gradus._replication.gains import FEWEST_PAIRS
+from gradus._replication.paper import problem_title
 
 __all__ = [
     "ACCURACY",
@@ -22,19 +23,25 @@ __all__ = [
     "FEW",
     "GAIN",
     "LABELS",
+    "NOTE_COLOUR",
+    "NOTE_SIZE",
     "SIZE",
     "band",
     "curve",
+    "error_bars",
     "figure_of_panels",
     "finish",
-    "label_axes",
     "limit_accuracy",
+    "name_panel",
+    "panel_per_problem",
     "plain_text",
+    "rows_of_panels",
     "tidy_axes",
     "with_hover",
+    "zero_line",
 ]
 
-# Colours that people with any kind of colour vision can tell apart (Okabe and Ito; that of lessons is Tol's). A learner has
+# Colours that people with any kind of colour vision can tell apart (Okabe and Ito; those of lessons are Tol's). A learner has
 # the same one in all figures.
 COLOURS = {
     "l1": "#4d4d4d",
@@ -43,6 +50,7 @@ COLOURS = {
     "lgh": "#D55E00",
     "auto": "#009E73",
     "lessons": "#332288",
+    "circuit": "#9988DD",
     "majority": "#999999",
     "tree": "#0072B2",
     "chain": "#56B4E9",
@@ -59,6 +67,8 @@ LEGEND_MARK, LEGEND_LETTER = 0.65, 0.078
 """Widths in the legend, in inches: an entry's mark with the gap, and a letter."""
 FEW = f"fewer than {FEWEST_PAIRS} training sets"
 FEW_LOOK: dict[str, Any] = {"marker": "o", "linestyle": "", "markersize": 5, "markerfacecolor": "white"}
+NOTE_SIZE, NOTE_COLOUR = 7, "#555555"
+"""Of the line below a figure."""
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
@@ -75,7 +85,7 @@ def plain_text(name: str) -> str:
 
 def figure_of_panels(n: int, columns: int) -> tuple[Figure, list[Any]]:
     """Make a figure with n panels in a given number of columns; the remaining places stay empty."""
-    rows = math.ceil(n / columns)
+    rows = max(1, math.ceil(n / columns))
     # A single panel is as wide as two, or the legend would take more room than the curves.
     width = PANEL_WIDTH * max(2, columns)
     figure = Figure(figsize=(width, PANEL_HEIGHT * rows + (0.5 if columns > 1 else 1.0)), layout="constrained")
@@ -87,16 +97,71 @@ def figure_of_panels(n: int, columns: int) -> tuple[Figure, list[Any]]:
     return figure, panels[:n]
 
 
+def rows_of_panels(rows: int, columns: int, height: float) -> tuple[Figure, Any]:
+    """Make a figure with a column of panels per problem; the panels of a row share their vertical axis."""
+    figure = Figure(figsize=(2.7 * columns + 0.4, height), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False, sharey="row")
+    tidy_axes(grid.flat)
+    return figure, grid
+
+
+def panel_per_problem(
+    results: Results,
+    problems: Sequence[str],
+    draw: Callable[[Any, Results], None],
+    *,
+    x: str = SIZE,
+    y: str,
+    columns: int = 3,
+    **finishing: str,
+) -> Figure:
+    """Draw one panel for each problem, from its rows alone.
+
+    Parameters
+    ----------
+    draw : callable
+        Gets a panel with its title and labels, and the rows.
+    columns : int
+        The most panels beside each other.
+    **finishing
+        What `finish` gets.
+    """
+    columns = min(columns, max(1, len(problems)))
+    figure, panels = figure_of_panels(len(problems), columns)
+    for place, (panel, problem) in enumerate(zip(panels, problems, strict=True)):
+        name_panel(panel, problem)
+        panel.set_xlabel(x)
+        if place % columns == 0:
+            panel.set_ylabel(y)
+        draw(panel, results.select(problem=problem))
+    return finish(figure, results, panels, **finishing)
+
+
+def name_panel(panel: Any, problem: str) -> None:
+    """Give a panel the name of its problem as title."""
+    panel.set_title(plain_text(problem_title(problem)), fontsize=9)
+
+
 def tidy_axes(panels: Iterable[Any]) -> None:
-    """Give panels a light grid behind the curves, and no frame above and at the right."""
+    """Give panels a light grid behind the curves, and no frame at the top and at the right."""
     for panel in panels:
         panel.grid(**GRID)
         panel.set_axisbelow(True)
         panel.spines[["top", "right"]].set_visible(False)
 
 
+def zero_line(panel: Any) -> None:
+    """Mark where there is no gain over L1."""
+    panel.axhline(0, color=COLOURS["l1"], linewidth=0.8)
+
+
+def error_bars(estimates: Sequence[Estimate]) -> list[list[float]]:
+    """Return how far intervals reach below and above their values."""
+    return [[one.value - one.low for one in estimates], [one.high - one.value for one in estimates]]
+
+
 def curve(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, label: str | None, **line: Any) -> None:
-    """Draw a curve of means; points that rest on fewer than `FEWEST_PAIRS` training sets have empty marks."""
+    """Draw a curve of means; points with fewer than `FEWEST_PAIRS` training sets have empty marks."""
     x, y = [at for at, _ in points], [estimate.value for _, estimate in points]
     look: dict[str, Any] = {"color": colour, "label": label, "linewidth": 1.4, "marker": "o", "markersize": 2.5, **line}
     (drawn,) = panel.plot(x, y, **look)
@@ -130,7 +195,7 @@ def _letters(label: str) -> str:
 
 
 def with_hover(svg: str, figure: Figure) -> str:
-    """Let the points of the curves of a figure say their values when they are pointed at."""
+    """Return the SVG of a figure with a tooltip on each point of its curves."""
     for line in (line for axes in figure.axes for line in axes.lines if hasattr(line, "said")):
         start = svg.find(f'<g id="{line.get_gid()}">')
         end = svg.find('<g id="', start + 1)
@@ -138,7 +203,7 @@ def with_hover(svg: str, figure: Figure) -> str:
         marks = re.findall(r'<use [^>]*?x="([\d.-]+)" y="([\d.-]+)"[^>]*/>', part)
         if start < 0 or len(marks) != len(line.said):
             continue
-        # Discs larger than the marks, or nobody would hit them.
+        # Discs larger than the marks are easier to hit.
         discs = "".join(
             f'<circle class="point" cx="{x}" cy="{y}" r="6" fill-opacity="0"><title>{escape(said)}</title></circle>'
             for (x, y), said in zip(marks, line.said, strict=True)
@@ -149,18 +214,10 @@ def with_hover(svg: str, figure: Figure) -> str:
 
 
 def limit_accuracy(panel: Any) -> None:
-    """Limit the axis to the accuracies that there are and to 1, however wide their bands."""
+    """Limit the vertical axis to the accuracies drawn and to 1, however wide their bands."""
     values = [value for line in panel.lines for value in line.get_ydata()]
     if values:
         panel.set_ylim(max(0.0, min(values) - 0.05), 1.02)
-
-
-def label_axes(panels: Sequence[Any], columns: int, x: str, y: str) -> None:
-    """Label the horizontal axis of every panel, and the vertical one of those at the left."""
-    for k, panel in enumerate(panels):
-        panel.set_xlabel(x)
-        if k % columns == 0:
-            panel.set_ylabel(y)
 
 
 def finish(
@@ -193,12 +250,12 @@ def finish(
         if left_out
         else f"all {len(results):,} runs count"
     )
-    figure.supxlabel(f"{shown}; {excluded}.", fontsize=7, color="#555555")
+    figure.supxlabel(f"{shown}; {excluded}.", fontsize=NOTE_SIZE, color=NOTE_COLOUR)
     return figure
 
 
 def _legend_columns(labels: Sequence[str], room: float) -> int:
-    """Return into how many columns a legend goes so that it is no wider than the figure, with few lines."""
+    """Return the number of columns with which a legend has the fewest lines and is no wider than the figure."""
     widths = [LEGEND_MARK + LEGEND_LETTER * len(_letters(label)) for label in labels]
     for lines in range(1, len(labels)):
         columns = [widths[start : start + lines] for start in range(0, len(labels), lines)]
