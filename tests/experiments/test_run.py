@@ -340,7 +340,7 @@ def test_a_batch_that_takes_longer_than_expected_is_handed_back_with_what_is_don
     assert [row.task for row in rows] == [batch.tasks[0].id]
     assert batcher.next().tasks[0] == batch.tasks[1]
     monkeypatch.setattr(engines, "LONGEST_BATCH_SECONDS", 0.0)
-    run_tasks(tasks, Store(tmp_path), ExecutorEngine(lambda: ThreadPoolExecutor(2), lambda: 2))
+    run_tasks(tasks, Store(tmp_path), in_threads(2))
     assert comparable(Store(tmp_path).table()) == reference
 
 
@@ -355,7 +355,7 @@ def test_progress_is_told_while_no_task_ends(tmp_path, monkeypatch):
         return _made_up(batch, seconds)
 
     monkeypatch.setattr(engines, "run_batch", waits_until_told)
-    engine = ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+    engine = in_threads()
     run_tasks([Task(Design("cpar3"), 5, 0)], Store(tmp_path), engine, callback=lambda progress: told.append(progress.done))
     assert told[:5] == [0] * 5
     assert told[-1] == 1
