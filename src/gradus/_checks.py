@@ -60,8 +60,14 @@ def check_seed(seed: Any) -> int:
 
 
 def check_n_jobs(n_jobs: Any) -> int:
-    """Check a number of threads or processes and return it; None means one per usable core."""
-    return usable_cores() if n_jobs is None else check_count("n_jobs", n_jobs)
+    """Check a number of threads or processes and return it; None and -1 mean one per usable core.
+
+    Examples
+    --------
+    >>> check_n_jobs(2), check_n_jobs(-1) == check_n_jobs(None)
+    (2, True)
+    """
+    return usable_cores() if n_jobs is None or n_jobs == -1 else check_count("n_jobs", n_jobs)
 
 
 def usable_cores() -> int:

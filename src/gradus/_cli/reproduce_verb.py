@@ -35,7 +35,7 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Folder of the results; gradus-WHAT if not given.")
     ] = None,
     samples: Annotated[int | None, typer.Option(help="Run at most this many samples per point.")] = None,
-    n_jobs: Annotated[int | None, typer.Option(help="Local processes; as many as there are cores if not given.")] = None,
+    n_jobs: Annotated[int | None, typer.Option(help="Local processes; one per core if not given or -1.")] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")] = None,
     backend: Annotated[str, typer.Option(metavar="cpu|cuda", help="Where to run; cuda is an NVIDIA GPU.")] = "cpu",
     as_published: Annotated[

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._bits import BoolMatrix, as_bits, column_names, unpack
-from gradus._checks import check_choice, check_count, check_seed, check_time_limit
+from gradus._checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
 from gradus._curriculum import resolve_order
 from gradus._html import notebook_table
 from gradus._lessons.control import Control
@@ -148,7 +148,7 @@ def learn(
     seed : int
         Any whole number from 0.
     n_jobs : int
-        Threads; the result is the same for any number.
+        Threads, -1 for one per core; the result is the same for any number.
     callback : callable, optional
         Called with a `gradus.Progress` several times a second; if it returns True, the best so far is returned.
 
@@ -181,7 +181,7 @@ def learn(
     wanted = None if n_circuits is None else check_count("n_circuits", n_circuits)
     limit, rate = check_time_limit(time_limit), _check_noise(noise)
     nand = check_choice("gates", gates, ("any", "nand")) == "nand"
-    control = Control(limit, callback, check_count("n_jobs", n_jobs), wanted or MAX_CIRCUITS)
+    control = Control(limit, callback, check_n_jobs(n_jobs), wanted or MAX_CIRCUITS)
     plan = SchoolPlan(
         order=_fixed_order(inputs, targets, known, order, seed, limit),
         exact=None if rate is None else rate == 0,

@@ -44,8 +44,8 @@ def search_many(
     backend : {"cpu", "cuda"}
         Where the searches run; the results are the same.
     n_jobs : int, optional
-        Number of threads; one per core if not given. With 1, the searches run in the calling thread. With a GPU, the threads
-        finish the longest searches.
+        Number of threads; one per core if not given or -1. With 1, the searches run in the calling thread. With a GPU, the
+        threads finish the longest searches.
     errors : {"raise", "return"}
         What to do when it is the turn of a job that failed: raise a `WorkerError` that names the job, or return that error
         in place of the result. Either way no other result is lost: after an error was raised, `next` continues with the
