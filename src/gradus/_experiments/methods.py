@@ -40,8 +40,12 @@ def fit_method(task: Task, data: TrainingSet) -> Fit:
     order = order_of(task)
     if task.design.method != "chain":  # the others do not use it
         order = TargetOrder(order.order, None, None)
-    predict = _baseline(task.design.method, data.X, data.Y, order.order, task.search_seed % 2**32)
-    return Fit(order, _errors(predict, data.X, data.Y), _errors(predict, *data.test_patterns()))
+    from threadpoolctl import threadpool_limits
+
+    # With more, results could depend on the number of cores, and tasks that run side by side would slow each other down.
+    with threadpool_limits(limits=1):
+        predict = _baseline(task.design.method, data.X, data.Y, order.order, task.search_seed % 2**32)
+        return Fit(order, _errors(predict, data.X, data.Y), _errors(predict, *data.test_patterns()))
 
 
 def _lessons(task: Task, data: TrainingSet) -> Fit:
