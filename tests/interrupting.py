@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import inspect
 import signal
@@ -101,4 +102,6 @@ def public_calls():
 
 
 def _is_ours(method, call):
+    if isinstance(call, functools.cached_property):  # a routine for `inspect` since Python 3.15
+        return False
     return not method.startswith("_") and (getattr(call, "__module__", None) or "").startswith("gradus")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Iterable
@@ -42,7 +43,8 @@ def check_file(path: Path, extensions: Iterable[str]) -> None:
         parent = path.absolute().parent
         if not parent.is_dir():
             raise FormatError(f"cannot be written: there is no folder {parent}.", path=path)
-        path.exists()  # raises where the name is longer than names may be
+        with contextlib.suppress(FileNotFoundError):
+            path.lstat()  # raises where the name is longer than names may be; since Python 3.14 exists() does not
         # Only a trial is certain: permissions do not tell of read-only disks, nor of what an administrator may do.
         handle, trial = tempfile.mkstemp(prefix=".gradus-", dir=parent)
         os.close(handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -45,7 +46,8 @@ def check_folder(folder: str | PathLike[str]) -> None:
     """Raise an error if a folder cannot be made or written, without making it: call this before the work."""
     try:
         place = Path(folder).absolute()
-        Path(folder).exists()  # raises where the name is longer than names may be
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            Path(folder).lstat()  # raises where the name is longer than names may be
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}.", path=folder) from error
     while not os.path.lexists(place):
