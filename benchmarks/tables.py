@@ -1,8 +1,8 @@
 """Accuracy of circuits on ordinary tables, beside a random forest, a decision tree and the majority class.
 
-    python benchmarks/tables.py ../shared/data/tables
-    python benchmarks/tables.py ../shared/data/tables --only car,titanic --splits 4 --first-split 100
-    python benchmarks/tables.py ../shared/data/tables --only emotions
+    python benchmarks/tables.py FOLDER
+    python benchmarks/tables.py FOLDER --only car,titanic --splits 4 --first-split 100
+    python benchmarks/tables.py FOLDER --only emotions
     python benchmarks/tables.py --only noisy1000,noisy5000
 
 Every table is split into 70 % training and 30 % test rows, ten times at random. Only the target is given; which columns are
