@@ -16,7 +16,7 @@ from gradus._inference.rule_prior import rule_prior
 from gradus._inference.set_kernel.cell_counts import count_cells
 from gradus._inference.set_kernel.set_arrays import TopSets
 from gradus._inference.set_kernel.set_scan import score_sets
-from gradus._inference.set_search import SIZE_PRIOR, _log_choices, score_tables, search_sets, uniform_prior
+from gradus._inference.set_search import SIZE_PRIOR, UNKNOWN_COST, _log_choices, score_tables, search_sets, uniform_prior
 from gradus._inference.tolerant_sets import tolerant_feature_sets
 from gradus.errors import DataError, SettingsError
 
@@ -106,18 +106,6 @@ def test_cells_are_counted_as_the_slow_twin_counts_them(seed, rows, size):
     assert np.array_equal(one, slow[:, 1])
 
 
-@pytest.mark.parametrize("k", range(1, 7))
-def test_every_prototype_is_monotone_and_depends_on_all_inputs(k):
-    prior = rule_prior(k)
-    cells = np.arange(1 << k)
-    values = (prior.tables[:, None] >> cells.astype(np.uint64)) & np.uint64(1)
-    for i in range(k):
-        low = cells[(cells >> i) & 1 == 0]
-        assert (values[:, low] <= values[:, low | (1 << i)]).all()
-        assert (values[:, low] < values[:, low | (1 << i)]).any(axis=1).all()
-    assert prior.weights.sum(axis=0) + prior.any_weight == pytest.approx(np.ones(1 << k))
-
-
 def test_odds_choose_among_sets_of_a_size_without_making_them_larger():
     odds = np.array([2.0, -1.0, 0.5, 0.0])
     logs = _log_choices(odds)
@@ -142,6 +130,18 @@ def test_a_clean_rule_of_five_inputs_is_found():
     X = rng.random((400, 12)) < 0.5
     y = X[:, 0] & X[:, 3] & ~X[:, 5] | X[:, 8] & ~X[:, 11]
     assert tolerant_feature_sets(X, y, noise=0.0).sets[0].features == (0, 3, 5, 8, 11)
+
+
+def test_of_two_columns_that_fit_alike_the_one_with_fewer_missing_cells_is_chosen():
+    rng = np.random.default_rng(4)
+    y = rng.random(60) < 0.5
+    X = np.column_stack([y, y, rng.random(60) < 0.5]).astype(float)
+    X[rng.random(60) < 0.3, 0] = np.nan
+    for weights in (None, np.full(60, 0.5)):
+        found = tolerant_feature_sets(X, y, weights=weights)
+        assert [one.features for one in found.sets[:2]] == [(1,), (0,)]
+        unknown = np.isnan(X[:, 0]).sum() * (1.0 if weights is None else 0.5)
+        assert found.sets[0].score - found.sets[1].score == pytest.approx(UNKNOWN_COST * unknown)
 
 
 def test_a_coin_toss_has_no_regulators():

@@ -1,4 +1,4 @@
-"""`EdgePrior`: what is believed about edges before the data, and what other genes say about how busy a regulator is."""
+"""`EdgePrior`: what is believed about edges before the data, and what the other genes say about regulators and rules."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from gradus._inference.rule_prior import SHARES
 from gradus._inference.set_search import SetPrior
 from gradus.errors import SettingsError
 
-__all__ = ["EdgeBelief", "EdgePrior", "busy_odds", "usual_signs"]
+__all__ = ["EdgeBelief", "EdgePrior", "busy_odds", "usual_majorities", "usual_signs"]
 
 BASE_RATE = 0.05
 """Probability of an edge of which nothing is said; only beliefs that differ from it move anything."""
@@ -24,6 +25,9 @@ SELF_RISING = 0.9
 """Probability that a gene that regulates itself activates itself, as 37 of 41 self-edges of published models do."""
 PSEUDO_SIGNS = 4.0
 """So many edges, half of either sign, as every regulator is believed to have beforehand."""
+PSEUDO_RULES, MAJORITY_SHARES = 2.0, (0.02, 0.04, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
+"""So many rules, with the usual share of majorities, as every network is believed to have beforehand; the nearest share is
+taken, so that genes share their tables of weights."""
 
 
 @dataclass(frozen=True)
@@ -160,3 +164,22 @@ def usual_signs(edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64],
     share = (rises + PSEUDO_SIGNS / 2) / (rises + falls + PSEUDO_SIGNS)
     share[target] = SELF_RISING
     return np.asarray(np.log(2 * np.column_stack([1 - share, share])))
+
+
+def usual_majorities(rules: npt.NDArray[np.float64], majorities: npt.NDArray[np.float64], target: int) -> float:
+    """Share of majorities among the rules, from those of other genes: some networks are made of them, most have none.
+
+    Parameters
+    ----------
+    rules, majorities : ndarray of float, shape (targets,)
+        Posterior of the best rules of each gene that have three inputs or more, and of those that are majorities.
+    target : int
+
+    Examples
+    --------
+    >>> usual_majorities(np.ones(6), np.zeros(6), 0), usual_majorities(np.ones(6), np.ones(6), 0)
+    (0.02, 0.5)
+    """
+    others = np.arange(len(rules)) != target
+    share = (PSEUDO_RULES * SHARES["majority"] + majorities[others].sum()) / (PSEUDO_RULES + rules[others].sum())
+    return min(MAJORITY_SHARES, key=lambda one: abs(np.log(one / share)))

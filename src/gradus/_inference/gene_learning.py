@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradus._checks import check_time_limit
-from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds, usual_signs
+from gradus._inference.edge_prior import EdgeBelief, EdgePrior, busy_odds, usual_majorities, usual_signs
 from gradus._inference.evidence import UNKNOWN, Evidence, GeneSeries, gather_evidence
 from gradus._inference.free_run import most_frequent, trusted_genes
 from gradus._inference.gene_model import GeneModel, Unexplained
@@ -17,7 +17,7 @@ from gradus._inference.noise_model import NOISELESS, FlipRate, flip_rate, pooled
 from gradus._inference.posterior import TargetPosterior, target_posterior
 from gradus._inference.repair import SuspectCells, find_suspects
 from gradus._inference.rule_prior import MOST_INPUTS
-from gradus._inference.set_search import SetPrior, search_sets
+from gradus._inference.set_search import UNKNOWN_COST, SetPrior, search_sets
 from gradus._inference.work_watch import WorkWatch
 from gradus._progress import Callback
 
@@ -117,10 +117,18 @@ def learn_genes(
     return replace(model, trusted=trusted_genes(model, seen.series, watch))
 
 
-def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRate, passes: int, watch: WorkWatch, auto: bool = False) -> _Learned:
+def _learn(
+    seen: Evidence,
+    edges: EdgePrior,
+    flips: FlipRate,
+    passes: int,
+    watch: WorkWatch,
+    auto: bool = False,
+    unknown_cost: float = UNKNOWN_COST,
+) -> _Learned:
     """Learn all genes several times: how busy each regulator is, and with `auto` the flip rate, come from the pass before."""
     n = len(seen.genes)
-    base = tuple(edges.of_target(g) for g in range(n))
+    base = tuple(replace(edges.of_target(g), unknown_cost=unknown_cost) for g in range(n))
     measured = level_odds(seen.series)
     if measured is not None:
         base = tuple(replace(one, odds=one.odds + measured[g]) for g, one in enumerate(base))
@@ -134,11 +142,13 @@ def _learn(seen: Evidence, edges: EdgePrior, flips: FlipRate, passes: int, watch
             flips = _estimated_rate(targets, edges)
         found = np.array([one.edges for one in targets])
         rising = np.array([one.rising for one in targets])
+        rules, majorities = np.array([one.majorities() for one in targets]).T
         priors = tuple(
             replace(
                 one,
                 odds=one.odds + busy_odds(found, g),
                 signs=np.where(one.signs != 0, one.signs, usual_signs(found, rising, g)),
+                majorities=usual_majorities(rules, majorities, g),
             )
             for g, one in enumerate(base)
         )
@@ -212,7 +222,8 @@ def _learn_again(seen: Evidence, edges: EdgePrior, learned: _Learned, watch: Wor
         # A value that was filled in may be wrong, so a rule that contradicts one is not ruled out.
         return _learn(seen, edges, flip_rate(0.0), 1, watch)
     # The rate stays as it was estimated: corrected values hide errors, and rules that fit what is left of them would win.
-    return _learn(seen, edges, learned.flips, 1, watch)
+    # Most unknown values were recorded and are merely in doubt, which a set need not pay for.
+    return _learn(seen, edges, learned.flips, 1, watch, unknown_cost=0.0)
 
 
 def _unexplained(seen: Evidence, edges: EdgePrior, learned: _Learned, watch: WorkWatch) -> tuple[Unexplained, ...]:

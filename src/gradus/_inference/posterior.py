@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gradus._inference.evidence import TargetEvidence, pack_target
 from gradus._inference.noise_model import FlipRate
-from gradus._inference.rule_prior import MOST_INPUTS
+from gradus._inference.rule_prior import MOST_INPUTS, is_majority
 from gradus._inference.set_kernel.cell_counts import count_cells
 from gradus._inference.set_kernel.rule_votes import cell_probabilities, vote
 from gradus._inference.set_kernel.set_arrays import PackedSets
@@ -84,6 +84,12 @@ class TargetPosterior:
     def best_rule(self) -> RankedSet:
         """The set whose best rule is the most probable single rule; not always the first set."""
         return max(self.sets, key=lambda one: one.weight * one.table_share)
+
+    def majorities(self) -> tuple[float, float]:
+        """Posterior of the best rules of three inputs or more, and of those among them that are majorities."""
+        rules = [(one.weight * one.table_share, one) for one in self.sets if len(one.features) > 2]
+        among = [share for share, one in rules if is_majority(one.table, len(one.features))]
+        return sum(share for share, _ in rules), sum(among)
 
     def predict_proba(self, states: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         """Probability of a next value 1 after each state, averaged over sets and rules."""

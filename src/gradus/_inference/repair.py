@@ -20,7 +20,7 @@ from gradus._inference.work_watch import WorkWatch
 
 __all__ = ["Suspect", "SuspectCells", "find_suspects"]
 
-SURE, MOST_SWEEPS, MOST_SETS = 0.02, 12, 25
+SURE, MOST_SWEEPS, MOST_SETS = 0.01, 12, 25
 """No rule is believed beyond this; sweeps of repair; sets a gene that have a say."""
 PROBABLE, DOUBTFUL = 0.75, 0.3
 """From these posteriors on a value is replaced or filled in, and treated as unknown."""

@@ -15,7 +15,7 @@ from gradus._inference.set_kernel.set_arrays import PackedTarget, ScoreTables, T
 from gradus._inference.set_kernel.set_scan import scan_from, score_sets
 from gradus._inference.work_watch import WorkWatch
 
-__all__ = ["SIZE_PRIOR", "ScoredSets", "SetPrior", "score_tables", "search_sets", "uniform_prior"]
+__all__ = ["SIZE_PRIOR", "UNKNOWN_COST", "ScoredSets", "SetPrior", "score_tables", "search_sets", "uniform_prior"]
 
 SIZE_PRIOR = (0.03, 0.12, 0.21, 0.21, 0.20, 0.14, 0.09)
 """Prior probability of 0 to 6 regulators, about what published models have."""
@@ -23,6 +23,9 @@ KEPT, GROWN = 400, {4: 2500, 5: 1000, 6: 350}
 """Sets of a size that are kept; sets of four, five and six genes that are tried, grown from the best below, at about."""
 NEGLIGIBLE, IMPROBABLE = 7.0, 3.0
 """Sets so many nats behind the best are bounded, not summed; where all of a size are, no larger ones are tried."""
+UNKNOWN_COST = 0.2
+"""What a transition usually costs a set one of whose genes is unknown there: in about a third of the cells the next value
+goes with that gene, and is then a coin toss."""
 MOST_TRIPLED = 100
 """All triples are scored among this many genes at most: the best by themselves and in pairs."""
 AT_ONCE = 64
@@ -41,11 +44,17 @@ class SetPrior:
         Log-odds of each gene beyond those of any gene.
     signs : ndarray of float, shape (genes, 2)
         Log of twice the probability of falling and of rising with each gene; 0 where nothing is known.
+    majorities : float, optional
+        Share of majorities among the rules, if something is known of it.
+    unknown_cost : float
+        Nats that a transition costs a set one of whose genes is unknown there.
     """
 
     allowed: npt.NDArray[np.int64]
     odds: npt.NDArray[np.float64]
     signs: npt.NDArray[np.float64]
+    majorities: float | None = None
+    unknown_cost: float = UNKNOWN_COST
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +87,9 @@ def score_tables(target: TargetEvidence, prior: SetPrior, flips: FlipRate) -> Sc
     return ScoreTables(
         flips.log_likelihood(int(target.units.sum()), target.unit),
         flips.logs(target.unit),
+        prior.unknown_cost * target.unit,
         np.concatenate([one.tables for one in priors]),
-        _prior_weights(),
+        _prior_weights(prior.majorities),
         np.cumsum([0] + [len(one.tables) for one in priors]),
         _table_parts(),
         log_any,
@@ -89,11 +99,12 @@ def score_tables(target: TargetEvidence, prior: SetPrior, flips: FlipRate) -> Sc
     )
 
 
-@functools.cache
-def _prior_weights() -> npt.NDArray[np.float64]:
+@functools.lru_cache(maxsize=8)
+def _prior_weights(majorities: float | None) -> npt.NDArray[np.float64]:
     """Prior of each prototype (rows) with each choice of negated inputs (columns, as many as a size needs)."""
-    priors = [rule_prior(k).weights for k in range(MOST_INPUTS + 1)]
-    return np.concatenate([np.pad(one, ((0, 0), (0, (1 << MOST_INPUTS) - one.shape[1]))) for one in priors])
+    priors = [rule_prior(k) for k in range(MOST_INPUTS + 1)]
+    weights = [one.weights if majorities is None else one.with_majorities(majorities) for one in priors]
+    return np.concatenate([np.pad(one, ((0, 0), (0, (1 << MOST_INPUTS) - one.shape[1]))) for one in weights])
 
 
 @functools.cache

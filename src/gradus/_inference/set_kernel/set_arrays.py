@@ -49,14 +49,15 @@ class ScoreTables(NamedTuple):
     """What scoring needs beside the data.
 
     `log_likelihood[e]` is the log-likelihood of e units of error, `flips` that of one unit that is right and of one that is
-    wrong. `tables` and `weights` (a column for each choice of negated
-    inputs) hold the prototypes of k inputs in ``start[k]:start[k + 1]``, and `parts` their halves and quarters; `log_any[k]`
-    is the log share of unstructured functions. `log_size[k]` is the log prior of one set of k genes, `gene_odds` what each
-    gene adds to it, `sign_odds` (genes, 2) the log probability of the signs - and + relative to one half.
+    wrong, `unknown` what a unit costs one of whose inputs is unknown. `tables` and `weights` (a column for each choice of
+    negated inputs) hold the prototypes of k inputs in ``start[k]:start[k + 1]``, and `parts` their halves and quarters;
+    `log_any[k]` is the log share of unstructured functions. `log_size[k]` is the log prior of one set of k genes, `gene_odds`
+    what each gene adds to it, `sign_odds` (genes, 2) the log probability of the signs - and + relative to one half.
     """
 
     log_likelihood: npt.NDArray[np.float64]
     flips: npt.NDArray[np.float64]
+    unknown: float
     tables: npt.NDArray[np.uint64]
     weights: npt.NDArray[np.float64]
     start: npt.NDArray[np.int64]

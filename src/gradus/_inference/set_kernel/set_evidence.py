@@ -32,13 +32,14 @@ CLOSE = 6.0
 
 @inlined
 def worth(tables, errors, total, known):
-    """Log-likelihood of errors among the known transitions, as if the unknown ones were like them."""
+    """Log-likelihood of errors among the known transitions, as if the unknown ones were like them but for what they cost."""
     last = tables.log_likelihood.shape[0] - 1
     if known == 0:
         return tables.log_likelihood[0] if total == 0 else tables.log_likelihood[min(last, total // 2)]
     if known == total:
         return tables.log_likelihood[min(last, errors)]
-    return tables.log_likelihood[min(last, (2 * errors * total + known) // (2 * known))]
+    alike = tables.log_likelihood[min(last, (2 * errors * total + known) // (2 * known))]
+    return alike - tables.unknown * (total - known)
 
 
 @inlined
@@ -102,7 +103,7 @@ def sign_log_prior(tables, genes, k, signs):
 def any_log_evidence(tables, zero, one, k, total, known):
     """Log evidence of a function whose cells are independent coin tosses."""
     scale = total / known if known > 0 else 1.0
-    value = 0.0
+    value = -tables.unknown * (total - known)
     for cell in range(1 << k):
         a = scale * (zero[cell] * tables.flips[0] + one[cell] * tables.flips[1])
         b = scale * (one[cell] * tables.flips[0] + zero[cell] * tables.flips[1])
