@@ -99,7 +99,7 @@ def score_tables(target: TargetEvidence, prior: SetPrior, flips: FlipRate) -> Sc
     )
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=16)
 def _prior_weights(majorities: float | None) -> npt.NDArray[np.float64]:
     """Prior of each prototype (rows) with each choice of negated inputs (columns, as many as a size needs)."""
     priors = [rule_prior(k) for k in range(MOST_INPUTS + 1)]
