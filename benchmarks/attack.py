@@ -6,10 +6,9 @@
     python benchmarks/attack.py clock --times 168     # let the wall clock jump by up to a day at every reading
     python benchmarks/attack.py compiler --times 40   # Ctrl-C in the first seconds of verbs that compile their kernels
     python benchmarks/attack.py disk                  # fill the disk at every write of a small run
-    python benchmarks/attack.py digest                # one line to compare between versions of Python, NumPy and Numba
 
 Each ends with one line of JSON; the exit code is 1 if something did not hold. ``benchmarks/fuzz.py`` attacks the
-readers, ``benchmarks/full_disk.py`` the verbs.
+readers, ``benchmarks/full_disk.py`` the verbs; ``benchmarks/digest.py`` compares versions.
 """
 
 from __future__ import annotations
@@ -17,11 +16,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
-import hashlib
 import json
 import math
 import os
-import platform
 import random
 import signal
 import subprocess
@@ -34,7 +31,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
 import gradus
@@ -47,7 +43,6 @@ from gradus._experiments.tasks import Design, Task
 from gradus._formats.table_files import write_table
 from gradus._search.job import Settings
 from gradus.errors import GradusError
-from gradus.problems import load
 
 NEVER_FITS = Settings(loss="lgh", max_iter=300_000, n_restarts=0, gates_per_target=5)
 KERNEL = "from gradus._compile import compiled\n@compiled\ndef add(a, b):\n    return a + b\nprint(add(2, 3))\n"
@@ -259,44 +254,6 @@ def attack_disk(folder: Path) -> dict[str, Any]:
         writes += 1
 
 
-def digest() -> dict[str, Any]:
-    """Return one digest of what every part of Gradus computes from seeds."""
-    add3 = load("add3")
-    found: list[Any] = [row.tolist() if hasattr(row, "tolist") else row for row in add3.sample(20, 3)]
-    for loss in ("l1", "lw", "llh", "lgh"):
-        result = gradus.search(add3.X, add3.Y, loss=loss, order="auto", seed=5)
-        found.append([result.network.sources.tolist(), result.iterations, list(result.order)])
-    for n_jobs in (1, 2):
-        taught = gradus.learn(add3.X[::2], add3.Y[::2], seed=7, n_jobs=n_jobs)
-        found.append([circuit.to_json() for circuit in taught.circuits])
-    found.append({name: str(rule) for name, rule in gradus.formulas(taught.network).items()})
-    rng = np.random.default_rng(9)
-    X, y = rng.random((60, 20)) < 0.5, rng.random(60) < 0.5
-    found.append(gradus.all_minimum_feature_sets(X, y, limit=5))
-    found.append(list(gradus.find_curriculum(X, X[:, 12:15] ^ X[:, :3], seed=4).order))
-    found += [_of_a_table(rng), _of_a_series()]
-    text = json.dumps(found, sort_keys=True).encode()
-    versions = {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__}
-    return {**versions, "digest": hashlib.sha256(text).hexdigest()[:16], "identical": True}
-
-
-def _of_a_table(rng: np.random.Generator) -> Any:
-    """Return a model of numbers and categories, and what it predicts."""
-    sizes, colours = rng.normal(size=90).round(2), rng.choice(["red", "green", "blue"], 90)
-    table = np.empty((90, 3), dtype=object)
-    table[:, 0], table[:, 1], table[:, 2] = sizes, colours, rng.normal(size=90).round(1)
-    labels = np.where((sizes > 0.3) ^ (colours == "red"), "yes", "no")
-    classifier = gradus.BooleanNetworkClassifier(random_state=3, n_circuits=3).fit(table, labels)
-    return [classifier.model_.to_json(), classifier.predict_proba(table).round(9).tolist()]
-
-
-def _of_a_series() -> Any:
-    """Return the rules of a small gene network with the probabilities of their regulators."""
-    inferred = gradus.infer(gradus.problems.YEAST_SERIES, attractors=False)
-    rules = [[rule.target, rule.regulators, rule.table, round(rule.probability, 6)] for rule in inferred.model.rules]
-    return [rules, inferred.network.to_json()]
-
-
 ATTACKS: dict[str, Callable[[int, Path], dict[str, Any]]] = {
     "main": attack_main,
     "workers": attack_workers,
@@ -304,7 +261,6 @@ ATTACKS: dict[str, Callable[[int, Path], dict[str, Any]]] = {
     "clock": attack_clock,
     "compiler": attack_compiler,
     "disk": lambda times, folder: attack_disk(folder),
-    "digest": lambda times, folder: digest(),
 }
 
 
