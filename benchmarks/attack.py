@@ -34,18 +34,18 @@ from typing import Any
 import numpy as np
 
 import gradus
-from gradus._experiments import run as run_module
-from gradus._experiments.engines import ExecutorEngine, LocalEngine
-from gradus._experiments.row import TIMING
-from gradus._experiments.run import run_tasks
-from gradus._experiments.store import Store
-from gradus._experiments.tasks import Design, Task
 from gradus._formats.table_files import write_table
 from gradus._search.job import Settings
 from gradus.errors import GradusError
+from gradus_paper import run as run_module
+from gradus_paper.engines import ExecutorEngine, LocalEngine
+from gradus_paper.row import TIMING
+from gradus_paper.run import run_tasks
+from gradus_paper.store import Store
+from gradus_paper.tasks import Design, Task
 
 NEVER_FITS = Settings(loss="lgh", max_iter=300_000, n_restarts=0, gates_per_target=5)
-KERNEL = "from gradus._compile import compiled\n@compiled\ndef add(a, b):\n    return a + b\nprint(add(2, 3))\n"
+KERNEL = "from gradus._core.kernels.compile import compiled\n@compiled\ndef add(a, b):\n    return a + b\nprint(add(2, 3))\n"
 
 
 def tasks_of(count: int) -> list[Task]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gradus._cli.main import run
-from gradus._experiments import engines
+from gradus_paper import engines
 
 TABLE = "a,b,sum,carry\n0,0,0,0\n0,1,1,0\n1,0,1,0\n1,1,0,1\n"
 SERIES = "a,b,c\n0,0,1\n1,0,0\n1,1,1\n0,1,0\n0,0,1\n"

@@ -26,21 +26,21 @@ import pyarrow.parquet as pq
 
 import gradus
 from gradus import problems
-from gradus._experiments.offline import absorb_files, prepare_searches
-from gradus._experiments.plans import Block, Plan, load_plans
-from gradus._experiments.row import Row
-from gradus._experiments.run import read_runs
-from gradus._experiments.search_files import OutcomeWriter, read_outcomes, read_searches
-from gradus._experiments.spec import read_spec
-from gradus._experiments.store import Store
-from gradus._experiments.tasks import Design, Task
-from gradus._formats.series import read_series
 from gradus._formats.table_files import read_table, write_table
-from gradus._formats.transitions import transitions
-from gradus._inference.known_edges import as_beliefs, known_edges
-from gradus._replication.report_page import _provenance
 from gradus._search.job import Outcome, Settings
 from gradus.errors import FormatError, GradusError
+from gradus.genes._known_edges import as_beliefs, known_edges
+from gradus.genes._series import read_series
+from gradus.genes._transitions import transitions
+from gradus_paper.offline import absorb_files, prepare_searches
+from gradus_paper.plans import Block, Plan, load_plans
+from gradus_paper.report_page import _provenance
+from gradus_paper.row import Row
+from gradus_paper.run import read_runs
+from gradus_paper.search_files import OutcomeWriter, read_outcomes, read_searches
+from gradus_paper.spec import read_spec
+from gradus_paper.store import Store
+from gradus_paper.tasks import Design, Task
 
 SECONDS = 2.0
 

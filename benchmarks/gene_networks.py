@@ -27,11 +27,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from boolnet_rules import boolnet_missing, boolnet_rules
-from gradus._inference.edge_prior import EdgeBelief
-from gradus._inference.evidence import GeneSeries
-from gradus._inference.gene_learning import learn_genes
-from gradus._inference.series_scores import leave_series_out
-from gradus._logic.expressions import Expression, parse_expression
+from gradus._circuit.expressions import Expression, parse_expression
+from gradus.genes._edge_prior import EdgeBelief
+from gradus.genes._evidence import GeneSeries
+from gradus.genes._gene_learning import learn_genes
+from gradus.genes._series_scores import leave_series_out
 
 CONDITIONS: dict[str, dict[str, Any]] = {
     "a": {}, "b": {"flips": 0.01}, "c": {"flips": 0.05}, "d": {"runs": 2}, "m": {"missing": 0.1},

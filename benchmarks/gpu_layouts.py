@@ -11,9 +11,10 @@ import numpy as np
 
 from gradus._benchmarks import gpu
 from gradus._benchmarks.cases import find_cases
-from gradus._search.cuda import gpu_feeder, run_many
-from gradus._search.cuda.gpu_device import CudaDevice
-from gradus._search.cuda.gpu_layout import choose_layout, possible_layouts, shape_of
+from gradus._search.cuda import feeder as gpu_feeder
+from gradus._search.cuda import run_many
+from gradus._search.cuda.device import CudaDevice
+from gradus._search.cuda.layout import choose_layout, possible_layouts, shape_of
 from gradus._search.driver import run_search
 from gradus._search.job import Settings
 from gradus.losses import LOSSES

@@ -74,11 +74,11 @@ def curricula() -> Iterator[Figure]:
 def against_milp() -> Iterator[Figure]:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    from gradus._bits import unpack
-    from gradus._minfs.coded_examples import code_examples, code_inputs
-    from gradus._minfs.deadline import Deadline
-    from gradus._minfs.masks import collect_masks, minimal_masks, reduce_masks
-    from gradus._minfs.solver import DeepeningSearch
+    from gradus._core.bits import unpack
+    from gradus._curriculum.coded_examples import code_examples, code_inputs
+    from gradus._curriculum.deadline import Deadline
+    from gradus._curriculum.masks import collect_masks, minimal_masks, reduce_masks
+    from gradus._curriculum.solver import DeepeningSearch
 
     for seed in range(3):
         X, y, features = planted(400, 30, 5, seed)

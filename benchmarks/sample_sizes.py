@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from matplotlib.figure import Figure
 
-from gradus._replication.figures.style import COLOURS
+from gradus_paper.figures.style import COLOURS
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 PAPER, BEYOND = RESULTS / "results.parquet", RESULTS / "beyond" / "results.parquet"

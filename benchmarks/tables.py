@@ -27,9 +27,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from gradus import BooleanNetworkClassifier
 from gradus._cli.data import read_examples
-from gradus._encoding.column_kinds import column_kinds
-from gradus._encoding.labels import encode_target
-from gradus._estimator.held_out import as_numbers
+from gradus._tables.column_kinds import column_kinds
+from gradus._tables.held_out import as_numbers
+from gradus._tables.labels import encode_target
 
 TABLES = ("zoo", "car", "monks1", "titanic", "iris", "wine", "breast_cancer", "digits")
 FILE_TARGETS = {"zoo": "race", "car": "Class_Values", "monks1": "result", "titanic": "Survived"}

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from gradus._bits import pack, tail_mask
-from gradus._intrinsics import popcount
+from gradus._core.bits import pack, tail_mask
+from gradus._core.kernels.intrinsics import popcount
 from lessons import draw, mean_and_error, print_table
 
 CASES = "add6/64,cmaj9/64,popcount7/64,cmux15/48,mammalian/32"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gradus._search.cuda.gpu_device import kernel_source
-from gradus._search.cuda.gpu_layout import DeviceLimits
+from gradus._search.cuda.device import kernel_source
+from gradus._search.cuda.layout import DeviceLimits
 
 COMPILER = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++") or shutil.which("clang++")
 

@@ -12,8 +12,8 @@ import time
 from typing import NamedTuple
 
 import gradus
-from gradus import _compile
-from gradus._clock import StoppableClock, clock_stopped
+from gradus._core.kernels import compile as _compile
+from gradus._core.kernels.clock import StoppableClock, clock_stopped
 
 
 class WorkTime(StoppableClock):

@@ -17,10 +17,10 @@ import pytest
 import gradus
 from gradus import problems
 from gradus._cli.main import VERBS, run
-from gradus._experiments.plans import save_plan
 from gradus._formats.table_files import write_table
-from gradus._replication.paper import load_spec
 from gradus.errors import FormatError
+from gradus_paper.paper import load_spec
+from gradus_paper.plans import save_plan
 from interrupting import WorkTime, interrupted, public_calls
 
 PUBLIC = public_calls()

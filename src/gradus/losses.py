@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from gradus._bits import BoolMatrix, as_bits
-from gradus._checks import check_choice
+from gradus._core.bits import BoolMatrix, as_bits
+from gradus._core.checks import check_choice
 from gradus.errors import DataError
 
 __all__ = ["LOSSES", "LossName", "by_name", "l1", "lgh", "llh", "lw"]

@@ -9,8 +9,8 @@ import pytest
 from cuda_on_cpu import COMPILER, HostDevice
 from gradus._benchmarks.cases import Case
 from gradus._benchmarks.gpu import measure, measure_all
-from gradus._search.cuda import gpu_feeder
-from gradus._search.cuda.gpu_layout import DeviceLimits
+from gradus._search.cuda import feeder as gpu_feeder
+from gradus._search.cuda.layout import DeviceLimits
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")

@@ -15,8 +15,8 @@ from cli_files import write_csv, write_problem
 
 import gradus as package
 from gradus._cli.main import run
-from gradus._estimator.held_out import _verdict
-from gradus._model import load
+from gradus._tables.held_out import _verdict
+from gradus._tables.model import load
 
 QUICK = ("--noise", "0", "--cv", "0")
 

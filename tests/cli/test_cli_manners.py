@@ -16,7 +16,7 @@ from cli_files import write_csv
 from gradus._cli import data
 from gradus._cli.data import chosen_names
 from gradus._cli.main import run
-from gradus._model import load
+from gradus._tables.model import load
 from gradus.errors import SettingsError
 
 QUICK = ("--noise", "0", "--cv", "0", "--n-circuits", "1")

@@ -8,8 +8,8 @@ import signal
 import pytest
 
 from gradus._cli import progress_line
-from gradus._clock import clock_stopped
-from gradus._progress import Progress
+from gradus._core.kernels.clock import clock_stopped
+from gradus._core.progress import Progress
 
 
 class Screen(io.StringIO):

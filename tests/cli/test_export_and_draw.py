@@ -8,12 +8,11 @@ import typer
 from typer.testing import CliRunner
 
 from gradus import Model, Network, problems
-from gradus._cli import draw_verb as draw
-from gradus._cli import export_verb as export
-from gradus._encoding.labels import TargetEncoding
-from gradus._encoding.table_columns import TableColumn
-from gradus._encoding.table_encoding import TableEncoding
+from gradus._cli import draw, export
 from gradus._formats import writers
+from gradus._tables.columns import TableColumn
+from gradus._tables.encoding import TableEncoding
+from gradus._tables.labels import TargetEncoding
 from gradus.errors import FormatError, SettingsError
 
 ADDER = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4], [2, 2]], [5, 6], output_names=["sum", "carry"])

@@ -7,7 +7,7 @@ import arff
 import numpy as np
 import pytest
 
-from gradus._formats.arff_table import read
+from gradus._formats.arff import read
 from gradus.errors import FormatError
 
 HEAD = "% made up\n@relation 'toy: -C 2'\n@attribute z0 {0,1}\n@attribute\tz1 {0, 1}\n@ATTRIBUTE 'x 0' numeric\n"
@@ -169,7 +169,7 @@ def test_quoted_values_keep_their_commas_and_escapes(tmp_path):
 
 
 def test_a_label_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("gradus._formats.arff_table.LARGEST_LABEL_FILE", 10)
+    monkeypatch.setattr("gradus._formats.arff.LARGEST_LABEL_FILE", 10)
     path = written(tmp_path, HEAD + "@data\n0,1,0\n")
     written(tmp_path, "<labels><label name='z0'/></labels>", "t.xml")
     with pytest.raises(FormatError, match=r"t\.xml: has \d+ bytes; files of this kind may have at most 10"):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradus._formats.csv_table import read
+from gradus._formats.csv import read
 from gradus.errors import FormatError, SettingsError
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gradus._formats import excel_table
+from gradus._formats import excel as excel_table
 from gradus._formats.table_files import read_table
 from gradus.errors import FormatError
 

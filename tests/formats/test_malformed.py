@@ -10,11 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gradus import _files, problems
-from gradus._formats.series import read_series
+from gradus import problems
+from gradus._core import files as _files
 from gradus._formats.table_files import read_table, write_table
-from gradus._formats.transitions import transitions
 from gradus.errors import GradusError
+from gradus.genes._series import read_series
+from gradus.genes._transitions import transitions
 
 ARFF = b"@relation 'r: -C 1'\n@attribute z {0,1}\n@attribute 'a b' numeric\n@data\n0,1\n1,'0'\n"
 SPARSE = b"@relation r\n@attribute z {0,1}\n@attribute y {0,1}\n@data\n{0 1}\n{0 1, 1 1}\n"

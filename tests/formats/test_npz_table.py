@@ -6,10 +6,10 @@ import zipfile
 import numpy as np
 import pytest
 
-from gradus._experiments.search_files import read_searches
-from gradus._formats.npz_table import read
+from gradus._formats.npz import read
 from gradus._formats.table_files import read_table
 from gradus.errors import FormatError
+from gradus_paper.search_files import read_searches
 
 
 def saved(tmp_path, **arrays):
@@ -71,7 +71,7 @@ def test_a_header_that_claims_more_than_the_file_holds_takes_no_memory(tmp_path)
 def test_an_archive_that_unpacks_to_too_much_is_refused_before_anything_is_unpacked(tmp_path, monkeypatch):
     path = tmp_path / "t.npz"
     np.savez_compressed(path, X=np.zeros((1000, 100)), Y=np.zeros((1000, 1)))
-    monkeypatch.setattr("gradus._formats.npz_table.LARGEST_UNPACKED", 800_000)
+    monkeypatch.setattr("gradus._formats.npz.LARGEST_UNPACKED", 800_000)
     monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("a member was unpacked"))
     assert path.stat().st_size < 10_000
     with pytest.raises(FormatError, match=r"t\.npz: unpacks to 80\d{4} bytes; at most 800000"):

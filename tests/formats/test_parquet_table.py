@@ -6,7 +6,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from gradus._formats.parquet_table import read
+from gradus._formats.parquet import read
 from gradus.errors import FormatError
 
 

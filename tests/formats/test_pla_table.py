@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_problems as naive
-from gradus._formats.pla_table import read
+from gradus._formats.pla import read
 from gradus.errors import FormatError
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from lesson_cases import cases, evaluate, packed
 from naive_lessons import best_pair_errors, errors, errors_with, node_values, outputs
 
-from gradus._compile import compiled
+from gradus._core.kernels.compile import compiled
 from gradus._lessons.board import load_circuit, new_board, read_circuit
 from gradus._lessons.control import Control
 from gradus._lessons.description import error_table, gate_table

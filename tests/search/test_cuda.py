@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from cuda_on_cpu import COMPILER, HostDevice
-from gradus._search.cuda import gpu_device, run_many
-from gradus._search.cuda.cpu_threads import CpuThreads
-from gradus._search.cuda.gpu_device import CudaDevice
-from gradus._search.cuda.gpu_layout import BatchShape, DeviceLimits, choose_layout, possible_layouts, shape_of
+from gradus._search.cuda import device as gpu_device
+from gradus._search.cuda import run_many
+from gradus._search.cuda.device import CudaDevice
+from gradus._search.cuda.layout import BatchShape, DeviceLimits, choose_layout, possible_layouts, shape_of
+from gradus._search.cuda.threads import CpuThreads
 from gradus._search.driver import resume, run_search
 from gradus._search.job import Job, Settings
 from gradus._search.search import search
@@ -126,7 +127,7 @@ def test_lanes_that_share_a_network_end_as_on_the_cpu(host, monkeypatch, loss, n
         (chosen,) = (layout for layout in possible_layouts(shape, limits) if layout.parts == parts)
         return chosen
 
-    monkeypatch.setattr("gradus._search.cuda.gpu_feeder.choose_layout", layout_with_parts)
+    monkeypatch.setattr("gradus._search.cuda.feeder.choose_layout", layout_with_parts)
     rng = np.random.default_rng(18)
     sizes = {"n": n, "inputs": 7, "targets": 3, "gates_per_target": 12}
     jobs = [make_job(rng, loss=loss, max_iter=1500, n_restarts=1, history=20 * k + 1, **sizes) for k in range(5)]
@@ -203,8 +204,8 @@ def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
 
 @needs_compiler
 def test_a_long_iterator_of_jobs_that_do_not_fit_is_read_as_they_end(host, monkeypatch):
-    monkeypatch.setattr("gradus._search.cuda.cpu_threads.MOST_WAITING", 10)
-    monkeypatch.setattr("gradus._search.cuda.gpu_feeder.JOBS_AT_ONCE", 5)
+    monkeypatch.setattr("gradus._search.cuda.threads.MOST_WAITING", 10)
+    monkeypatch.setattr("gradus._search.cuda.feeder.JOBS_AT_ONCE", 5)
     large = make_job(np.random.default_rng(20), n=12_000, inputs=4, targets=2, max_iter=5, n_restarts=0)
     read = itertools.count()
     results = run_many((large for _ in read), device=host)
@@ -225,7 +226,7 @@ def test_a_job_that_fails_on_the_cpu_does_not_affect_the_others(host, monkeypatc
             raise MemoryError("too large")
         return run_search(job, **options)
 
-    monkeypatch.setattr("gradus._search.cuda.cpu_threads.run_search", fails_once)
+    monkeypatch.setattr("gradus._search.cuda.threads.run_search", fails_once)
     ended = []
     with pytest.raises(MemoryError, match="too large") as caught:
         ended.extend(index for index, _ in run_many([*large, small], device=host))
@@ -408,7 +409,7 @@ def test_what_is_running_at_a_stop_can_be_finished_elsewhere(host, n_jobs):
 
 @needs_compiler
 def test_jobs_are_read_as_there_is_room_and_an_error_while_reading_is_raised(host, monkeypatch):
-    monkeypatch.setattr("gradus._search.cuda.gpu_feeder.JOBS_AT_ONCE", 5)
+    monkeypatch.setattr("gradus._search.cuda.feeder.JOBS_AT_ONCE", 5)
     rng = np.random.default_rng(12)
     jobs = [make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0) for _ in range(23)]
     assert sorted(index for index, _ in run_many(iter(jobs), device=host)) == list(range(23))
@@ -458,7 +459,7 @@ def test_closing_the_results_waits_for_the_gpu_to_finish_with_its_memory(late):
 
 @needs_compiler
 def test_the_callback_is_called_when_a_launch_has_ended_and_not_at_every_poll(late, monkeypatch):
-    monkeypatch.setattr("gradus._search.cuda.gpu_run.SECONDS_BETWEEN_CALLBACKS", 1000.0)
+    monkeypatch.setattr("gradus._search.cuda.run.SECONDS_BETWEEN_CALLBACKS", 1000.0)
     job = make_job(np.random.default_rng(15), n=60, inputs=5, targets=4, learnable=False, max_iter=9000, n_restarts=0)
     seen = []
     assert len(list(run_many([job], device=late, callback=seen.append))) == 1
@@ -473,7 +474,7 @@ def test_a_search_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network
         def compile(self, constants):
             learned.wait()
 
-    monkeypatch.setattr("gradus._search.cuda.gpu_run.CudaDevice", lambda: StillCompiling(tmp_path, LIMITS))
+    monkeypatch.setattr("gradus._search.cuda.run.CudaDevice", lambda: StillCompiling(tmp_path, LIMITS))
     Y = np.random.default_rng(16).random((60, 4)) < 0.5
     found = search(np.zeros((60, 3), dtype=bool), Y, order=None, backend="cuda", callback=lambda _: True)
     learned.set()
@@ -484,7 +485,7 @@ def test_a_search_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network
 def test_a_program_that_fails_does_not_wait_for_searches_on_cpu_threads():
     code = (
         "from gradus._search.search import make_request\n"
-        "from gradus._search.cuda.cpu_threads import CpuThreads\n"
+        "from gradus._search.cuda.threads import CpuThreads\n"
         "endless = make_request([[0], [0]], [[0], [1]], order=None, n_restarts=10**9)\n"
         "CpuThreads(1).run(0, endless.job)\n"
         "raise SystemExit(3)\n"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradus._network import Network
+from gradus._circuit import Network
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Settings, generator_state
 from gradus.losses import LOSSES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradus._bits import BoolMatrix
+from gradus._core.bits import BoolMatrix
 from gradus.errors import SettingsError
 from gradus.problems import load
 

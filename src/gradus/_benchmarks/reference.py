@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradus._compile import compiled, inlined
+from gradus._core.kernels.compile import compiled, inlined
 from gradus._search.kernel import COST, LGH, STEP, bare, bare_targets, count_errors, draw_move
 from gradus._search.moves import ONE, ZERO, evaluate, words_of
 

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._cli.console import note
-from gradus._encoding.column_kinds import MIN_ROWS_ID
-from gradus._encoding.labels import is_unknown
-from gradus._files import LARGEST_FILE, checked_size
+from gradus._core.files import LARGEST_FILE, checked_size
 from gradus._formats.table import Table, distinct_targets
 from gradus._formats.table_files import READERS, read_table
+from gradus._tables.column_kinds import MIN_ROWS_ID
+from gradus._tables.labels import is_unknown
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.problems import MODELS, from_file
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from gradus._cli.console import WIDTH, error_share, percent, print_rule, print_table, printable
 from gradus._cli.data import Dataset
-from gradus._encoding.labels import is_unknown, majority, output_parts
-from gradus._wording import counted
+from gradus._core.wording import counted
+from gradus._tables.labels import is_unknown, majority, output_parts
 
 if TYPE_CHECKING:
-    from gradus._estimator import BooleanNetworkClassifier
-    from gradus._estimator.held_out import HeldOutScore
+    from gradus._tables.classifier import BooleanNetworkClassifier
+    from gradus._tables.held_out import HeldOutScore
 
 __all__ = ["LearnReport"]
 

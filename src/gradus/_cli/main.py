@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.metadata
 import os
 import sys
 import warnings
@@ -17,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from gradus._cli.console import EndedByUserError, note
 from gradus._version import described_version
-from gradus.errors import GradusError
+from gradus.errors import GradusError, MissingExtraError
 
 __all__ = ["VERBS", "main"]
 
@@ -29,11 +30,15 @@ VERBS = {
     "export": "Write a network as Verilog, BLIF, AIGER, .bnet, SBML and more.",
     "draw": "Draw a network as SVG, PNG or PDF.",
     "problems": "List, show and write the built-in problems.",
+    "bench": "Measure the speed of this machine.",
+}
+ADDED = {
     "reproduce": "Run the experiments of the paper, and more.",
     "status": "Show how far an experiment is.",
     "report": "Write the tables, figures and page of an experiment.",
-    "bench": "Measure the speed of this machine.",
 }
+"""Verbs that `gradus-paper` adds through entry points of the group `PLUGINS`."""
+PLUGINS = "gradus.verbs"
 EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 1, 130
 
 
@@ -42,7 +47,7 @@ class LazyVerbs(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = {verb: TyperCommand(verb, help=line) for verb, line in VERBS.items()}
+        self.commands = {verb: TyperCommand(verb, help=line) for verb, line in (VERBS | ADDED).items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the verb named by the first argument."""
@@ -52,7 +57,7 @@ class LazyVerbs(TyperGroup):
 
 def _load(verb: str) -> Any:
     """Return a verb's command: the typer application of its module, or its function `command`."""
-    module = importlib.import_module(f"gradus._cli.{verb}_verb")
+    module = _added(verb) if verb in ADDED else importlib.import_module(f"gradus._cli.{verb}")
     app = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -60,6 +65,13 @@ def _load(verb: str) -> Any:
     loaded = typer.main.get_command(app)
     loaded.name = verb
     return loaded
+
+
+def _added(verb: str) -> Any:
+    """Return the module of a verb from another distribution, or say what to install."""
+    for point in importlib.metadata.entry_points(group=PLUGINS, name=verb):
+        return point.load()
+    raise MissingExtraError(f"gradus {verb} comes with gradus-paper: pip install ./paper, in a checkout of Gradus.")
 
 
 def _show_version(wanted: bool) -> None:

@@ -11,8 +11,8 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from gradus._cli.console import printable
-from gradus._clock import is_stopped
-from gradus._progress import Progress
+from gradus._core.kernels.clock import is_stopped
+from gradus._core.progress import Progress
 
 __all__ = ["Steps", "Watch", "shortened_line"]
 

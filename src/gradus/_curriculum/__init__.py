@@ -1,6 +1,21 @@
-"""The order in which targets are taught: found from minimum feature sets, by another rule, or given."""
+"""Minimum feature sets, and the order in which targets are taught: found from them, by another rule, or given.
+
+`feature_sets` is what users call for the fewest columns that determine a target, with proof or with bounds. `coded_examples`
+checks and codes their tables, `masks` collects the discordant pairs and reduces them to a covering problem, `branch` searches
+it exactly and `beam` greedily, `solver` joins the two and checks the answer against the rows, and `listing` enumerates.
+"""
 
 from gradus._curriculum.curriculum import Curriculum, find_curriculum
-from gradus._curriculum.target_orders import check_order, kendall_tau, resolve_order
+from gradus._curriculum.feature_sets import FeatureSet, all_minimum_feature_sets, minimum_feature_set
+from gradus._curriculum.orders import check_order, kendall_tau, resolve_order
 
-__all__ = ["Curriculum", "check_order", "find_curriculum", "kendall_tau", "resolve_order"]
+__all__ = [
+    "Curriculum",
+    "FeatureSet",
+    "all_minimum_feature_sets",
+    "check_order",
+    "find_curriculum",
+    "kendall_tau",
+    "minimum_feature_set",
+    "resolve_order",
+]

@@ -13,16 +13,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import column_names
-from gradus._checks import OnConflict, check_choice, check_seed, check_time_limit, usable_cores
-from gradus._clock import work_clock
-from gradus._html import notebook_table
-from gradus._minfs import FeatureSet
-from gradus._minfs.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs
-from gradus._minfs.deadline import GRACE, SECONDS_PER_REPORT, Deadline
-from gradus._minfs.feature_sets import find_feature_set
-from gradus._progress import Callback, Progress
-from gradus._wording import listed
+from gradus._core.bits import column_names
+from gradus._core.checks import OnConflict, check_choice, check_seed, check_time_limit, usable_cores
+from gradus._core.kernels.clock import work_clock
+from gradus._core.progress import Callback, Progress
+from gradus._core.wording import listed
+from gradus._curriculum.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs
+from gradus._curriculum.deadline import GRACE, SECONDS_PER_REPORT, Deadline
+from gradus._curriculum.feature_sets import FeatureSet, find_feature_set
+from gradus._pages.html import notebook_table
 from gradus.errors import DataError
 
 __all__ = ["Curriculum", "find_curriculum"]

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import WordMatrix
-from gradus._files import read_bytes
+from gradus._circuit import Network
+from gradus._core.bits import WordMatrix
+from gradus._core.files import read_bytes
+from gradus._core.gates import SYMBOLS, tie
 from gradus._formats.names import restore
 from gradus._formats.netlist import interface_names
 from gradus._formats.truth_functions import TruthFunctions, dependency_order
-from gradus._gates import SYMBOLS, tie
-from gradus._network import Network
 from gradus.errors import FormatError
 
 __all__ = ["AigerModel", "parse_aiger", "read_aiger", "write_aiger", "write_binary_aiger"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gradus._circuit import Network
+from gradus._core.gates import SYMBOLS
 from gradus._formats.names import NET_NAME
 from gradus._formats.netlist import Gate, Netlist, netlist
-from gradus._gates import SYMBOLS
-from gradus._network import Network
 
 __all__ = ["write_bench"]
 

@@ -8,12 +8,12 @@ from os import PathLike
 
 import numpy as np
 
-from gradus._bits import WordMatrix
-from gradus._files import read_text
+from gradus._circuit import Network
+from gradus._core.bits import WordMatrix
+from gradus._core.files import read_text
 from gradus._formats.names import NET_NAME, restore
 from gradus._formats.netlist import netlist
 from gradus._formats.truth_functions import TruthFunctions, dependency_order
-from gradus._network import Network
 from gradus.errors import FormatError
 
 __all__ = ["BlifModel", "parse_blif", "read_blif", "write_blif"]

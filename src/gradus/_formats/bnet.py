@@ -9,13 +9,13 @@ from os import PathLike
 
 import numpy as np
 
-from gradus._bits import WordMatrix
-from gradus._files import read_text
+from gradus._circuit import Network
+from gradus._circuit.expressions import Expression, parse_expression
+from gradus._circuit.formulas import RESERVED_WORDS, formulas
+from gradus._core.bits import WordMatrix
+from gradus._core.files import read_text
 from gradus._formats.names import IDENTIFIER, map_lines, restore, safe_names
 from gradus._formats.truth_functions import TruthFunctions
-from gradus._logic.expressions import Expression, parse_expression
-from gradus._logic.formula import RESERVED_WORDS, formulas
-from gradus._network import Network
 from gradus.errors import FormatError
 
 __all__ = ["BnetModel", "parse_bnet", "read_bnet", "write_bnet"]
@@ -59,7 +59,7 @@ def write_bnet(network: Network) -> str:
     Raises
     ------
     FormatError
-        If a rule would be far too long to write; see `gradus._logic.formula.formulas`.
+        If a rule would be far too long to write; see `gradus._circuit.formulas.formulas`.
 
     Examples
     --------

@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from gradus._circuit import Network
+from gradus._core.gates import BUFFER, tie
+from gradus._core.wording import counted
 from gradus._formats.names import fresh_name, map_lines, safe_names
-from gradus._gates import BUFFER, tie
-from gradus._network import Network
-from gradus._wording import counted
 
 __all__ = ["Gate", "Netlist", "interface_names", "netlist"]
 

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from os import PathLike
 from typing import Any
 
-from gradus._files import read_guard, read_text
+from gradus._circuit import Network
+from gradus._core.files import read_guard, read_text
 from gradus._formats.bnet import BnetModel, parse_bnet, write_bnet
 from gradus._formats.names import MARK
 from gradus._formats.xml_scan import scan_xml
-from gradus._network import Network
 from gradus.errors import DataError, FormatError, MissingExtraError
 
 __all__ = ["aeon", "read_sbml", "write_sbml"]

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix
-from gradus._wording import counted, listed
+from gradus._core.bits import BoolMatrix
+from gradus._core.wording import counted, listed
 from gradus.errors import DataError, FormatError
 
 __all__ = ["LARGEST_TABLE", "Table", "TableBuilder", "TableSplit", "check_cells", "distinct_targets", "unique_columns"]

@@ -9,9 +9,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gradus._bits import BoolMatrix
-from gradus._files import read_guard, write_bytes_whole
-from gradus._formats import arff_table, csv_table, excel_table, npz_table, parquet_table, pla_table
+from gradus._core.bits import BoolMatrix
+from gradus._core.files import read_guard, write_bytes_whole
+from gradus._formats import arff as arff_table
+from gradus._formats import csv as csv_table
+from gradus._formats import excel as excel_table
+from gradus._formats import npz as npz_table
+from gradus._formats import parquet as parquet_table
+from gradus._formats import pla as pla_table
 from gradus._formats.table import Table, distinct_targets, unique_columns
 from gradus.errors import DataError, FormatError
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gradus._bits import BoolMatrix, WordMatrix, as_bits, n_words, pack, unpack
+from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, n_words, pack, unpack
 from gradus.errors import DataError, FormatError
 
 __all__ = ["TruthFunctions", "dependency_order"]
@@ -27,7 +27,7 @@ class TruthFunctions(ABC):
 
     @abstractmethod
     def output_words(self, inputs: WordMatrix) -> WordMatrix:
-        """Compute the outputs on packed examples (see `gradus._bits.pack`)."""
+        """Compute the outputs on packed examples (see `gradus._core.bits.pack`)."""
 
     @abstractmethod
     def values_held(self) -> int:

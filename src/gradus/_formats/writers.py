@@ -8,10 +8,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from gradus._drawing.diagram import Grouping
-from gradus._files import write_bytes_whole
+from gradus._circuit import Network
+from gradus._circuit.drawing.diagram import Grouping
+from gradus._core.files import write_bytes_whole
 from gradus._formats.names import MARK
-from gradus._network import Network
 from gradus.errors import DataError, FormatError
 
 __all__ = ["EXTENSIONS", "export"]
@@ -25,11 +25,11 @@ _WRITERS: dict[str, tuple[str, ...]] = {
     ".aig": ("gradus._formats.aiger", "write_binary_aiger"),
     ".bnet": ("gradus._formats.bnet", "write_bnet"),
     ".sbml": ("gradus._formats.sbml", "write_sbml"),
-    ".dot": ("gradus._drawing.dot", "network_dot"),
-    ".txt": ("gradus._logic.formula", "write_formulas"),
-    ".svg": ("gradus._drawing.picture", "network_picture", ".svg"),
-    ".png": ("gradus._drawing.picture", "network_picture", ".png"),
-    ".pdf": ("gradus._drawing.picture", "network_picture", ".pdf"),
+    ".dot": ("gradus._circuit.drawing.dot", "network_dot"),
+    ".txt": ("gradus._circuit.formulas", "write_formulas"),
+    ".svg": ("gradus._circuit.drawing.picture", "network_picture", ".svg"),
+    ".png": ("gradus._circuit.drawing.picture", "network_picture", ".png"),
+    ".pdf": ("gradus._circuit.drawing.picture", "network_picture", ".pdf"),
 }
 
 _DRAWINGS = (".dot", ".svg", ".png", ".pdf")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradus._gates import ONE, ZERO, fix_a, fix_b
+from gradus._core.gates import ONE, ZERO, fix_a, fix_b
 from gradus._lessons.gate_list import GateList, is_constant
 from gradus._lessons.kernel.walk import evaluate_board
 from gradus._lessons.kernel.walk_arrays import N_SPARE, VECTOR, Board

@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TypeVar
 
-from gradus._clock import work_clock
-from gradus._progress import Callback, Progress
+from gradus._core.kernels.clock import work_clock
+from gradus._core.progress import Callback, Progress
 
 __all__ = ["Control"]
 

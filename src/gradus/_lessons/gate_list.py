@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._gates import NAND, NOT, ONE, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
-from gradus._network import Network
+from gradus._circuit import Network
+from gradus._core.gates import NAND, NOT, ONE, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
 
 __all__ = ["GateList", "cleaned", "empty_circuit", "gate_count", "is_constant", "network_of", "select_outputs"]
 

@@ -9,20 +9,19 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix, as_bits, column_names, unpack
-from gradus._checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
-from gradus._curriculum import resolve_order
-from gradus._html import notebook_table
+from gradus._circuit import Network
+from gradus._core.bits import BoolMatrix, as_bits, column_names, unpack
+from gradus._core.checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
+from gradus._core.progress import Callback
+from gradus._core.wording import counted
+from gradus._curriculum import minimum_feature_set, resolve_order
 from gradus._lessons.control import Control
 from gradus._lessons.gate_list import is_constant, network_of
 from gradus._lessons.neighbours import neighbours
 from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
 from gradus._lessons.phases import PhaseSettings
 from gradus._lessons.school import School, SchoolPlan, SchoolResult
-from gradus._minfs import minimum_feature_set
-from gradus._network import Network
-from gradus._progress import Callback
-from gradus._wording import counted
+from gradus._pages.html import notebook_table
 from gradus.errors import SettingsError
 
 __all__ = ["LearnResult", "Order", "learn", "learn_whole"]

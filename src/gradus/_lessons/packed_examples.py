@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix, WordMatrix, as_bits, as_table, check_examples, pack, tail_mask
+from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, as_table, check_examples, pack, tail_mask
 
 __all__ = ["PackedExamples", "pack_examples", "read_targets"]
 
 
 class PackedExamples(NamedTuple):
-    """Packed columns of inputs and targets; see `gradus._bits.pack`."""
+    """Packed columns of inputs and targets; see `gradus._core.bits.pack`."""
 
     n_examples: int
     inputs: WordMatrix

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import unpack
-from gradus._gates import ONE, ZERO
+from gradus._core.bits import unpack
+from gradus._core.gates import ONE, ZERO
+from gradus._core.progress import Progress
 from gradus._lessons.control import Control
 from gradus._lessons.description import BIT
 from gradus._lessons.gate_list import GateList, cleaned, empty_circuit, select_outputs
@@ -17,7 +18,6 @@ from gradus._lessons.joint import joint_drafts
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.phases import Draft, PhaseSettings, fit, screen, tidy, tolerate
 from gradus._lessons.workshop import FIT, JOINT, SCREEN, TIDY, TOLERATE, Workshop
-from gradus._progress import Progress
 
 __all__ = ["School", "SchoolPlan", "SchoolResult"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix
-from gradus._checks import check_choice, check_count, check_time_limit
+from gradus._core.bits import BoolMatrix
+from gradus._core.checks import check_choice, check_count, check_time_limit
 from gradus.errors import SettingsError
 from gradus.losses import LOSSES, LossName
 

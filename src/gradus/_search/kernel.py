@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradus._compile import compiled, inlined
-from gradus._intrinsics import pointer, popcount
+from gradus._core.kernels.compile import compiled, inlined
+from gradus._core.kernels.intrinsics import pointer, popcount
 from gradus._search.job import LOSS_CODES
 from gradus._search.moves import (
     ALL_BITS,

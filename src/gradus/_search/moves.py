@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradus._compile import inlined
-from gradus._intrinsics import leading_zeros, trailing_zeros
+from gradus._core.kernels.compile import inlined
+from gradus._core.kernels.intrinsics import leading_zeros, trailing_zeros
 from gradus._search.state import Number
 
 ZERO, ONE, TWO, SIX, THIRTY_TWO, SIXTY_THREE = (np.uint64(k) for k in (0, 1, 2, 6, 32, 63))

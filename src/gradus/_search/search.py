@@ -9,16 +9,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import as_bits, check_examples, column_names
-from gradus._checks import check_choice, check_seed
-from gradus._clock import work_clock
+from gradus._circuit import Network
+from gradus._core.bits import as_bits, check_examples, column_names
+from gradus._core.checks import check_choice, check_seed
+from gradus._core.kernels.clock import work_clock
+from gradus._core.progress import Callback
+from gradus._core.wording import counted
 from gradus._curriculum import Curriculum, resolve_order
-from gradus._html import notebook_table
-from gradus._network import Network
-from gradus._progress import Callback
+from gradus._pages.html import notebook_table
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Outcome, Settings, largest_cost
-from gradus._wording import counted
 from gradus.errors import ConflictError
 from gradus.losses import LossName
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import n_words
+from gradus._core.bits import n_words
 from gradus.errors import SettingsError
 
 __all__ = ["Number", "PackedTargets", "SearchShape", "State", "make_state"]

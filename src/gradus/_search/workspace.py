@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import n_words, pack, tail_mask
+from gradus._core.bits import n_words, pack, tail_mask
 from gradus._search.job import LOSS_CODES, Checkpoint, Job, generator_state
 from gradus._search.state import Number, PackedTargets, SearchShape, make_state
 

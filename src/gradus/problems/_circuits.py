@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradus._bits import BoolMatrix
+from gradus._core.bits import BoolMatrix
 from gradus.errors import UnknownProblemError
 from gradus.problems._problem import Problem
 

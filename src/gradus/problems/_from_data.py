@@ -8,17 +8,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from gradus._bits import BoolMatrix, as_bits, column_names
-from gradus._checks import OnConflict
-from gradus._files import read_guard
+from gradus._core.bits import BoolMatrix, as_bits, column_names
+from gradus._core.checks import OnConflict
+from gradus._core.files import read_guard
 from gradus._formats.aiger import read_aiger
 from gradus._formats.blif import read_blif
 from gradus._formats.bnet import read_bnet
 from gradus._formats.sbml import read_sbml
 from gradus._formats.table_files import READERS, read_table
-from gradus._formats.transitions import read_transitions
 from gradus._formats.truth_functions import TruthFunctions
 from gradus.errors import DataError, FormatError
+from gradus.genes._transitions import read_transitions
 from gradus.problems._problem import Problem
 
 __all__ = ["MODELS", "from_arrays", "from_file", "from_model", "from_series"]

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from gradus._bits import BoolMatrix, as_bits
+from gradus._core.bits import BoolMatrix, as_bits
 from gradus._formats.bnet import BnetModel, parse_bnet
-from gradus._formats.series import Series
-from gradus._formats.transitions import transitions
 from gradus.errors import DataError, SettingsError
+from gradus.genes._series import Series
+from gradus.genes._transitions import transitions
 from gradus.problems._problem import Function, Problem, bits_of, draw_distinct
 
 __all__ = [

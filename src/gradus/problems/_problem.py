@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import BoolMatrix, WordMatrix, as_bits, check_unique, n_words, tail_mask
-from gradus._checks import check_count, check_seed
-from gradus._html import notebook_table
-from gradus._wording import counted
+from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, check_unique, n_words, tail_mask
+from gradus._core.checks import check_count, check_seed
+from gradus._core.wording import counted
+from gradus._pages.html import notebook_table
 from gradus.errors import DataError, SettingsError
 
 __all__ = ["Problem", "TrainTest"]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradus._bits import BoolMatrix
+from gradus._core.bits import BoolMatrix
 from gradus.problems._problem import Problem
 
 __all__ = ["CIRCUITS"]

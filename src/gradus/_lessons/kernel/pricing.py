@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradus._compile import uncounted
-from gradus._intrinsics import popcount
+from gradus._core.kernels.compile import uncounted
+from gradus._core.kernels.intrinsics import popcount
 from gradus._lessons.kernel.walk_arrays import VECTOR
 
 __all__ = [

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from gradus._compile import compiled, uncounted
-from gradus._intrinsics import popcount
+from gradus._core.kernels.compile import compiled, uncounted
+from gradus._core.kernels.intrinsics import popcount
 from gradus._lessons.kernel.pricing import (
     choose_function,
     flip,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._bits import WordMatrix
+from gradus._core.bits import WordMatrix
 
 __all__ = ["N_SPARE", "VECTOR", "Board", "Rules", "Trail"]
 

@@ -1,5 +1,5 @@
 """The search on an NVIDIA GPU: thousands of networks at once, with the same results as on the CPU."""
 
-from gradus._search.cuda.gpu_run import run_many
+from gradus._search.cuda.run import run_many
 
 __all__ = ["run_many"]

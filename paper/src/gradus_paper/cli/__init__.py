@@ -1,0 +1,1 @@
+"""The verbs `reproduce`, `status` and `report`, which `gradus` finds through entry points."""

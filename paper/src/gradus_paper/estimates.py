@@ -1,0 +1,205 @@
+"""Estimates with 95 % intervals: t intervals for means of paired differences, the bootstrap for everything else."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from gradus_paper.results import Floats, Pairs, Results
+
+__all__ = [
+    "Estimate",
+    "accuracy_by_size",
+    "aligned_accuracies",
+    "bootstrap",
+    "crossing",
+    "gain_by_size",
+    "mean_by_size",
+    "mean_interval",
+    "ratio_of_sizes",
+    "row_means",
+    "sample_matrix",
+    "size_at_level",
+    "target_gain_by_size",
+]
+
+LEVEL = 0.95
+REPLICATES = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95 % interval and the number of observations.
+
+    Examples
+    --------
+    >>> print(Estimate(0.1012, 0.09, 0.11, 30))
+    0.101 [0.090, 0.110]
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    def scaled(self, factor: float) -> Estimate:
+        """Return the estimate in another unit."""
+        return Estimate(self.value * factor, self.low * factor, self.high * factor, self.n)
+
+    def below(self, bound: float) -> Estimate:
+        """Return how far the value is below a bound."""
+        return Estimate(bound - self.value, bound - self.high, bound - self.low, self.n)
+
+
+def mean_interval(values: npt.ArrayLike, level: float = LEVEL) -> Estimate:
+    """Return the mean with its t interval, which is infinite for a single value.
+
+    Examples
+    --------
+    >>> print(mean_interval([1.0, 2.0, 3.0]))
+    2.000 [-0.484, 4.484]
+    """
+    data = np.asarray(values, dtype=np.float64)
+    n = len(data)
+    if n == 0:
+        return Estimate(np.nan, np.nan, np.nan, 0)
+    mean = float(data.mean())
+    if n == 1:
+        return Estimate(mean, -np.inf, np.inf, 1)
+    half = float(stats.t.ppf((1 + level) / 2, n - 1) * data.std(ddof=1) / np.sqrt(n))
+    return Estimate(mean, mean - half, mean + half, n)
+
+
+def gain_by_size(pairs: Pairs) -> list[tuple[int, Estimate]]:
+    """Return the mean paired difference at each training size; a training set counts once, with all its repetitions."""
+    pairs = pairs.by_training_set()
+    return [(size, mean_interval(pairs.gain[pairs.n_train == size])) for size in pairs.sizes]
+
+
+def target_gain_by_size(pairs: Pairs) -> list[list[tuple[int, Estimate]]]:
+    """Return the same for each target."""
+    pairs = pairs.by_training_set()
+    return [[(size, mean_interval(gain[pairs.n_train == size])) for size in pairs.sizes] for gain in pairs.target_gain.T]
+
+
+def accuracy_by_size(results: Results) -> list[tuple[int, Estimate]]:
+    """Return the mean test accuracy at each training size, of the usable rows; a training set counts once."""
+    usable = results.usable_only()
+    return mean_by_size(usable, usable.accuracy)
+
+
+def mean_by_size(results: Results, values: npt.ArrayLike) -> list[tuple[int, Estimate]]:
+    """Return the mean of one value per row at each training size; repetitions of a training set are averaged first."""
+    data = np.asarray(values, dtype=np.float64)
+    found = []
+    for size in results.sizes:
+        there = results.n_train == size
+        _, place = np.unique(results.sample[there], return_inverse=True)
+        found.append((size, mean_interval(np.bincount(place, data[there]) / np.bincount(place))))
+    return found
+
+
+def sample_matrix(results: Results, sizes: Sequence[int], samples: Sequence[int]) -> Floats:
+    """Return accuracies by training size and sample, both ascending; NaN where there is none.
+
+    Repetitions of a sample are averaged.
+    """
+    usable = results.usable_only().select(n_train=list(sizes), sample=list(samples))
+    total, count = np.zeros((2, len(sizes), len(samples)))
+    places = np.searchsorted(sizes, usable.n_train), np.searchsorted(samples, usable.sample)
+    np.add.at(total, places, usable.accuracy)
+    np.add.at(count, places, 1)
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def aligned_accuracies(*results: Results, sizes: Sequence[int] | None = None) -> list[Floats]:
+    """Return a `sample_matrix` of each variant, with the training sets that all of them have as columns.
+
+    Without `sizes`, the rows of a matrix are the variant's own training sizes.
+    """
+    samples = sorted(set.intersection(*(set(rows.sample.tolist()) for rows in results)))
+    return [sample_matrix(rows, rows.sizes if sizes is None else sizes, samples) for rows in results]
+
+
+def crossing(sizes: Sequence[int], accuracy: Floats, level: float) -> float:
+    """Return the training size at which an accuracy curve first passes a level, interpolated; NaN if it never does.
+
+    Examples
+    --------
+    >>> crossing([8, 16, 24], np.array([0.5, 0.8, 1.0]), 0.9)
+    20.0
+    """
+    known = [(size, value) for size, value in zip(sizes, accuracy, strict=True) if not np.isnan(value)]
+    if known and known[0][1] >= level:
+        return float(known[0][0])
+    for (size, value), (next_size, next_value) in itertools.pairwise(known):
+        if value < level <= next_value:
+            return float(size + (level - value) / (next_value - value) * (next_size - size))
+    return float("nan")
+
+
+def bootstrap(statistic: Callable[[npt.NDArray[np.int64]], float], n: int, *, replicates: int = REPLICATES) -> Estimate:
+    """Return a statistic of n samples with its 95 % percentile interval; the statistic gets the indices of the samples drawn.
+
+    Replicates in which the statistic is undefined (NaN) are left out; if more than one in ten are, there is no interval.
+    Without samples there is no value either.
+
+    Examples
+    --------
+    >>> values = np.arange(100.0)
+    >>> estimate = bootstrap(lambda drawn: float(values[drawn].mean()), 100)
+    >>> estimate.value, bool(43 < estimate.low < 46 < 53 < estimate.high < 57)
+    (49.5, True)
+    """
+    if not n:
+        return mean_interval([])
+    value = statistic(np.arange(n))
+    rng = np.random.default_rng(np.random.SeedSequence(n))
+    drawn = np.array([statistic(rng.integers(0, n, n)) for _ in range(replicates)])
+    drawn = drawn[~np.isnan(drawn)]
+    if np.isnan(value) or len(drawn) < 0.9 * replicates:
+        return Estimate(value, np.nan, np.nan, n)
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Estimate(value, float(low), float(high), n)
+
+
+def row_means(values: Floats) -> Floats:
+    """Return the mean of the known values of each row, NaN where there are none.
+
+    Examples
+    --------
+    >>> row_means(np.array([[1.0, 3.0], [np.nan, 4.0], [np.nan, np.nan]]))
+    array([ 2.,  4., nan])
+    """
+    known = ~np.isnan(values)
+    counts = known.sum(axis=1)
+    sums = np.where(known, values, 0.0).sum(axis=1)
+    means = np.full(len(values), np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
+
+
+def size_at_level(rows: Results, level: float) -> Estimate:
+    """Return the training size at which the mean accuracy passes a level, with a bootstrap interval; NaN if it never does."""
+    (accuracy,) = aligned_accuracies(rows)
+    sizes = rows.sizes
+    return bootstrap(lambda drawn: crossing(sizes, row_means(accuracy[:, drawn]), level), accuracy.shape[1])
+
+
+def ratio_of_sizes(first: Results, second: Results, level: float, *, replicates: int = REPLICATES) -> Estimate:
+    """Return the ratio of the training sizes at which two variants pass a level, with a bootstrap interval."""
+    curves = list(zip((first.sizes, second.sizes), aligned_accuracies(first, second), strict=True))
+
+    def ratio(drawn: npt.NDArray[np.int64]) -> float:
+        one, other = (crossing(sizes, row_means(accuracy[:, drawn]), level) for sizes, accuracy in curves)
+        return one / other
+
+    return bootstrap(ratio, curves[0][1].shape[1], replicates=replicates)

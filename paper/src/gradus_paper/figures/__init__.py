@@ -1,0 +1,35 @@
+"""All figures: one function each, from results to a matplotlib `Figure`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gradus.errors import SettingsError
+from gradus_paper.figures.circuit_figures import adder, fig1, fig2
+from gradus_paper.figures.comparisons import league, noise, orders, sample_complexity
+from gradus_paper.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, headline, tab2, tab3
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from gradus_paper.results import Results
+
+__all__ = ["FIGURES", "OWN_FIGURES", "check_figure"]
+
+FIGURES: dict[str, Callable[[Results], Figure]] = {
+    figure.__name__: figure
+    for figure in (
+        *(headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),
+        *(baselines, sample_complexity, noise, orders, league, accuracy),
+    )
+}
+"""Every figure by its name, in the order in which a page shows them."""
+OWN_FIGURES = tuple(figure.__name__ for figure in (sample_complexity, noise, orders, league))
+"""Those beyond the paper."""
+
+
+def check_figure(name: str) -> None:
+    """Raise `SettingsError` if there is no such figure."""
+    if name not in FIGURES:
+        raise SettingsError(f"there is no figure {name!r}; there are {', '.join(FIGURES)}.")

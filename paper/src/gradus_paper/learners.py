@@ -1,0 +1,205 @@
+"""Learners compared beyond the paper: their rows, and what claims, figures and tables say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from gradus._lessons.description import BIT, gate_table
+from gradus_paper.estimates import Estimate, accuracy_by_size, aligned_accuracies, mean_interval
+from gradus_paper.gains import share_of_gain
+from gradus_paper.paper import AUTOMATIC, problems_of
+from gradus_paper.results import Results
+from gradus_paper.training_sets import problem_of
+
+__all__ = [
+    "LEAGUE_SIZES",
+    "LEARNERS",
+    "LEVEL_WANTED",
+    "METHOD_NAMES",
+    "ORDERS",
+    "PUBLISHED_SPEED",
+    "Effort",
+    "LeagueRow",
+    "Learner",
+    "difference",
+    "effort",
+    "gain_kept",
+    "league_rows",
+    "learners_of",
+    "limit_in_examples",
+    "orders_found",
+    "rows_of_learner",
+    "smallest_right_circuit",
+]
+
+LEVEL_WANTED = 0.99
+"""Share of the unseen bits that a learner must get right."""
+LEAGUE_SIZES = {
+    "cpar7": 32, "cmaj9": 96, "sub5": 48, "add6": 80, "cmux15": 48, "mammalian": 32, "fabrca": 48, "alu74181": 192,
+}  # fmt: skip
+"""Training sizes in the league of the problems that also have curves; the others have one size."""
+PUBLISHED_SPEED = {"cpar7": 0.32e6, "add6": 0.28e6, "cmux15": 0.31e6, "cmaj9": 0.31e6, "sub5": 0.31e6}
+"""Steps per CPU second of the paper's published code, measured on the first three; the others take that of addition with 80
+examples."""
+ORDERS = {"minimum sets": AUTOMATIC, "entropy": "entropy", "self-paced": "self-paced"}
+"""Ways to find an order, with the words for them in specs."""
+
+
+METHOD_NAMES = {
+    "majority": "majority",
+    "tree": "decision tree",
+    "chain": "chain of trees",
+    "forest": "random forest",
+    "boosting": "gradient boosting",
+    "mlp": "small MLP",
+    "lessons": "lessons",
+}
+
+
+class Learner(NamedTuple):
+    """One curve, or one column of a table."""
+
+    name: str
+    select: Callable[[Results], Results]
+
+
+def _method(name: str) -> Callable[[Results], Results]:
+    return lambda rows: rows.select(method=name)
+
+
+LEARNERS = {
+    "l1": Learner("network, L1", lambda rows: rows.select(method="network", loss="l1")),
+    "lgh": Learner("network, Lgh, given order", lambda rows: rows.select(method="network", loss="lgh", order="known")),
+    "auto": Learner("network, Lgh, found order", lambda rows: rows.select(method="network", loss="lgh", order=AUTOMATIC)),
+    "chain": Learner(METHOD_NAMES["chain"], lambda rows: rows.select(method="chain", order=("known", "auto"))),
+    "forest": Learner(METHOD_NAMES["forest"], _method("forest")),
+    "boosting": Learner(METHOD_NAMES["boosting"], _method("boosting")),
+    "mlp": Learner(METHOD_NAMES["mlp"], _method("mlp")),
+    "circuit": Learner("lessons, one circuit", lambda rows: _method("lessons")(rows).scored_by("best_circuit_accuracy")),
+    "lessons": Learner("lessons, vote", _method("lessons")),
+}
+"""Every learner by its key, in the order of curves and columns."""
+
+
+def rows_of_learner(results: Results, key: str, noise: float = 0.0) -> Results:
+    """Return the rows of a learner with this share of flipped labels."""
+    return LEARNERS[key].select(results.select(noise=noise))
+
+
+def difference(first: Results, second: Results, size: int) -> Estimate:
+    """Return the mean difference in accuracy at one size over the training sets that both have."""
+    one, other = (accuracy[0] for accuracy in aligned_accuracies(first, second, sizes=[size]))
+    gains = one - other
+    return mean_interval(gains[~np.isnan(gains)])
+
+
+def smallest_right_circuit(results: Results) -> int | None:
+    """Return the gates of the smallest circuit of lessons that is right on every pattern; None if there is none."""
+    rows = results.select(method="lessons", noise=0.0, converged=True, best_circuit_accuracy=1.0)
+    return int(rows.live_gates.min()) if len(rows) else None
+
+
+def limit_in_examples(problem: str, n_gates: int) -> float:
+    """Return how many examples have as many bits in their targets as the description of a circuit of this size.
+
+    No learner that prefers short circuits can be expected to find it from fewer.
+
+    Examples
+    --------
+    >>> round(limit_in_examples("cpar7", 6), 1)  # 48.7 bits, 7 in each example
+    7.0
+    """
+    known = problem_of(problem)
+    ones = np.clip(known.Y.mean(axis=0), 1e-12, 1 - 1e-12)
+    bits_per_example = float(-(ones * np.log2(ones) + (1 - ones) * np.log2(1 - ones)).sum())
+    return float(gate_table(known.n_inputs, n_gates)[n_gates]) / BIT / bits_per_example
+
+
+@dataclass(frozen=True)
+class LeagueRow:
+    """One function: the mean accuracy and the median CPU seconds of each learner, and how lessons compare with the best."""
+
+    problem: str
+    size: int
+    accuracy: dict[str, Estimate]
+    seconds: dict[str, float]
+    """NaN unless all fits ran on a CPU."""
+    best_other: str
+    """The learner with the highest mean accuracy, apart from lessons."""
+    lead: Estimate
+    """Accuracy of the vote of lessons minus that of `best_other`, paired by training set."""
+
+
+def league_rows(results: Results) -> list[LeagueRow]:
+    """Compare all learners on each function that lessons were run on."""
+    found = []
+    for problem in problems_of(results):
+        one = results.select(problem=problem)
+        size = LEAGUE_SIZES.get(problem, one.sizes[0])
+        at = one.select(n_train=size)
+        rows = {key: rows_of_learner(at, key).usable_only() for key in LEARNERS}
+        rows = {key: these for key, these in rows.items() if len(these)}
+        others = [key for key in rows if key not in ("circuit", "lessons")]
+        if "lessons" not in rows or not others:
+            continue
+        accuracy = {key: dict(accuracy_by_size(these))[size] for key, these in rows.items()}
+        best = max(others, key=lambda key: accuracy[key].value)
+        seconds = {key: float(np.median(np.asarray(these.cpu_seconds, dtype=np.float64))) for key, these in rows.items()}
+        found.append(LeagueRow(problem, size, accuracy, seconds, best, difference(rows["lessons"], rows[best], size)))
+    return found
+
+
+def learners_of(rows: Sequence[LeagueRow]) -> list[str]:
+    """Return the learners that any function has, in their usual order."""
+    return [key for key in LEARNERS if any(key in row.accuracy for row in rows)]
+
+
+def orders_found(one: Results) -> dict[str, Results]:
+    """Return the rows of one problem whose order was found in each way; self-paced orders are those of lessons."""
+    clean = one.select(noise=0.0)
+    found = {
+        "minimum sets": clean.select(method="network", order=AUTOMATIC),
+        "entropy": clean.select(method="chain", order="entropy"),
+        "self-paced": clean.select(method="lessons"),
+    }
+    return {name: rows for name, rows in found.items() if len(rows)}
+
+
+def gain_kept(one: Results) -> tuple[int, dict[str, Estimate]]:
+    """Return the size at which networks were taught in found orders, and the share of Lgh's gain over L1 that each keeps."""
+    networks = one.select(method="network", noise=0.0)
+    sizes = networks.select(order=("entropy", "self-paced")).sizes
+    if not sizes:
+        return 0, {}
+    lgh, base = networks.select(loss="lgh"), networks.select(loss="l1")
+    known = lgh.select(order="known")
+    taught = {name: lgh.select(order=words, n_train=sizes[0]) for name, words in ORDERS.items()}
+    return sizes[0], {name: share_of_gain(rows, known, base, sizes[0]) for name, rows in taught.items() if len(rows)}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What it takes to get 99 % of the unseen bits right."""
+
+    size: int
+    """The smallest size measured with such a mean accuracy."""
+    seconds: Estimate
+    """Mean CPU seconds of a fit there."""
+
+
+def effort(rows: Results, steps_per_second: float | None = None) -> Effort | None:
+    """Return the effort at the first size with a mean accuracy of 99 %; None if there is none.
+
+    With a speed, the seconds are those that a program of this speed takes for the steps of the searches.
+    """
+    for size, accuracy in accuracy_by_size(rows):
+        if accuracy.value >= LEVEL_WANTED:
+            at = rows.select(n_train=size)
+            if steps_per_second is None:
+                return Effort(size, mean_interval(np.asarray(at.cpu_seconds, dtype=np.float64)))
+            return Effort(size, mean_interval(np.asarray(at.iterations, dtype=np.float64) / steps_per_second))
+    return None

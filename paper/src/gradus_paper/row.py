@@ -1,0 +1,160 @@
+"""`Row`: the one definition of a results table, from which its Parquet schema and the way back to a task follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from gradus._search.job import Settings
+from gradus.errors import FormatError
+from gradus_paper.tasks import RETIRED, Design, Task
+
+__all__ = ["DONE", "FAILED", "SCHEMA", "TIMING", "Row", "conform", "table_of", "with_task_ids"]
+
+DONE, FAILED = "done", "failed"
+LONGEST_ERROR = 2000
+LATER: dict[str, Any] = {"noise": 0.0}
+"""Columns added later, with the value of all earlier rows."""
+
+
+def _column(kind: pa.DataType, of: str = "") -> Any:
+    """Declare a column: its Arrow type, and which attribute of the task it repeats, such as ``"settings.history"``."""
+    return field(default=None, metadata={"arrow": kind, "of": of})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """Everything that is recorded about one task; to add a column, add a field here and nothing else.
+
+    Examples
+    --------
+    >>> row = Row.of(Task(Design("cpar7"), 56, sample=3), converged=True, iterations=1200)
+    >>> row.problem, row.loss, row.history, row.status, row.iterations
+    ('cpar7', 'lgh', 250, 'done', 1200)
+    >>> row.to_task() == Task(Design("cpar7"), 56, sample=3)
+    True
+    """
+
+    task: str = _column(pa.string(), "task.id")
+    problem: str = _column(pa.string(), "design.problem")
+    method: str = _column(pa.string(), "design.method")
+    loss: str | None = _column(pa.string(), "settings.loss")
+    order: str = _column(pa.string(), "design.order")
+    shuffle: bool = _column(pa.bool_(), "design.shuffle")
+    draw: str = _column(pa.string(), "design.draw")
+    targets: Sequence[str] | None = _column(pa.list_(pa.string()), "design.targets")
+    noise: float = _column(pa.float64(), "design.noise")
+    n_train: int = _column(pa.int32(), "task.n_train")
+    sample: int = _column(pa.int32(), "task.sample")
+    repeat: int = _column(pa.int32(), "task.repeat")
+    gates_per_target: int = _column(pa.int32(), "settings.gates_per_target")
+    history: int = _column(pa.int32(), "settings.history")
+    max_iterations: int = _column(pa.int64(), "settings.max_iter")
+    max_restarts: int = _column(pa.int64(), "settings.n_restarts")
+    time_limit: float | None = _column(pa.float64(), "settings.time_limit")
+    status: str = _column(pa.string())
+    error: str | None = _column(pa.string())
+    learned_order: Sequence[int] | None = _column(pa.list_(pa.int16()))
+    tau: float | None = _column(pa.float64())
+    eta: float | None = _column(pa.float64())
+    converged: bool | None = _column(pa.bool_())
+    iterations: int | None = _column(pa.int64())
+    restarts: int | None = _column(pa.int32())
+    live_gates: int | None = _column(pa.int32())
+    train_loss: float | None = _column(pa.float64())
+    n_test: int | None = _column(pa.int32())
+    test_accuracy: Sequence[float] | None = _column(pa.list_(pa.float64()))
+    test_accuracy_mean: float | None = _column(pa.float64())
+    best_circuit_accuracy: float | None = _column(pa.float64())
+    cpu_seconds: float | None = _column(pa.float64())
+
+    @classmethod
+    def of(cls, task: Task, **found: Any) -> Row:
+        """Make the row of a finished task."""
+        sources = {"task": task, "design": task.design, "settings": task.design.settings}
+        values = {name: getattr(sources[kind], attribute) for name, (kind, attribute) in _SOURCES.items()}
+        if task.design.method != "network":
+            values["loss"] = None
+        return cls(**{**values, "status": DONE, **found})
+
+    @classmethod
+    def failure(cls, task: Task, error: BaseException | str) -> Row:
+        """Make the row of a task that failed, with its error."""
+        text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+        return cls.of(task, status=FAILED, error=text[:LONGEST_ERROR])
+
+    def to_task(self) -> Task:
+        """Rebuild the task; the row has everything that its result depends on."""
+        values: dict[str, dict[str, Any]] = {"task": {}, "design": {}, "settings": {}}
+        for name, (kind, attribute) in _SOURCES.items():
+            value = LATER.get(name) if getattr(self, name) is None else getattr(self, name)
+            # A row from before a setting existed has its default.
+            if kind != "settings" or (self.method == "network" and value is not None):
+                values[kind][attribute] = value
+        targets = values["design"].pop("targets")
+        values["task"].pop("id")
+        design = Design(
+            **values["design"], targets=None if targets is None else tuple(targets), settings=Settings(**values["settings"])
+        )
+        return Task(design, **values["task"])
+
+
+_SOURCES = {one.name: tuple(one.metadata["of"].split(".")) for one in fields(Row) if one.metadata["of"]}
+SCHEMA = pa.schema([(one.name, one.metadata["arrow"]) for one in fields(Row)])
+TIMING = ("cpu_seconds",)
+"""Columns that may differ between runs and engines; all others are the same."""
+NUMBERS = ("n_train", "sample", "repeat")
+"""Columns in which the tasks of one design differ."""
+
+
+def table_of(rows: Iterable[Row]) -> pa.Table:
+    """Return rows as a table."""
+    return pa.Table.from_pylist([asdict(row) for row in rows], schema=SCHEMA)
+
+
+def conform(table: pa.Table, columns: Sequence[str] = SCHEMA.names) -> pa.Table:
+    """Return some columns of a table of any version: missing ones are null, rows of methods that are gone are left out.
+
+    Examples
+    --------
+    >>> old = pa.table({"sample": [1, 2, 3], "shrink": [0, 1000, None]})
+    >>> conform(old, ["sample", "history"]).to_pylist()
+    [{'sample': 1, 'history': None}, {'sample': 3, 'history': None}]
+    """
+    for name, value in RETIRED.items():
+        if name in table.column_names:
+            table = table.filter(pc.equal(pc.fill_null(table.column(name), value), value))
+    nulls = {name: pa.nulls(len(table), SCHEMA.field(name).type) for name in columns if name not in table.column_names}
+    found = [nulls[name] if name in nulls else table.column(name) for name in columns]
+    found = [
+        pc.fill_null(column.cast(SCHEMA.field(name).type), LATER[name]) if name in LATER else column
+        for name, column in zip(columns, found, strict=True)
+    ]
+    return pa.Table.from_arrays(found, names=list(columns)).cast(pa.schema([SCHEMA.field(name) for name in columns]))
+
+
+def with_task_ids(table: pa.Table, path: Any) -> pa.Table:
+    """Fill in the ids of tasks, which a published table leaves out, from the other columns.
+
+    Raises
+    ------
+    FormatError
+        If a row describes no task; `path` names the file.
+    """
+    columns = {name: table.column(name).to_pylist() for name in _SOURCES if name != "task"}
+    described = [name for name in columns if name not in NUMBERS]
+    designs: dict[str, Design] = {}
+    ids = []
+    try:
+        for *values, n_train, sample, repeat in zip(*(columns[name] for name in (*described, *NUMBERS)), strict=True):
+            key = repr(values)
+            if key not in designs:
+                designs[key] = Row(**dict(zip(described, values, strict=True))).to_task().design
+            ids.append(Task(designs[key], n_train, sample, repeat).id)
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"row {len(ids)} describes no task: {error}", path=path) from error
+    return table.set_column(0, SCHEMA.field("task"), pa.array(ids, pa.string()))

@@ -1,0 +1,229 @@
+"""Tasks: one circuit learned from one training set, identified by a hash of exactly what affects the result."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from gradus._core.checks import check_choice
+from gradus._search.job import Settings
+from gradus.errors import SettingsError
+
+__all__ = ["BASELINES", "Design", "Task", "TrainingSetKey", "in_running_order"]
+
+IDENTITY_VERSION = 1
+"""To be raised whenever the same task gives another result than before."""
+BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
+METHODS = ("network", "lessons", *BASELINES)
+DRAWS = ("random", "leave-one-out")
+ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "self-paced", "random")
+SELF_PACED = "self-paced"
+"""The order of lessons, which choose the next target as they go."""
+FOUND_ORDERS = ("auto", "auto-random", "entropy", SELF_PACED)
+MOST_NOISE = 0.5
+ID_BYTES = 16
+_IDENTITY_NAMES = {"max_iter": "max_iterations", "n_restarts": "restarts"}
+"""Settings with another name in the hash: a new name there would give every task another seed."""
+RETIRED = {"shrink": 0, "attempts": 1}
+"""Settings of earlier versions, for the same reason still in the hash, with the only value that they can have now."""
+
+
+class TrainingSetKey(NamedTuple):
+    """What a training set depends on: tasks with equal keys learn from the same examples.
+
+    Examples
+    --------
+    >>> key = Task(Design("cpar7"), 56, 3).set_key
+    >>> key == Task(Design("cpar7", order="auto"), 56, 3, repeat=5).set_key
+    True
+    """
+
+    problem: str
+    draw: str
+    targets: tuple[str, ...] | None
+    n_train: int
+    sample: int
+    noise: float = 0.0
+
+    def seed(self, what: str) -> int:
+        """Return the seed of a choice that depends on the patterns alone, not on loss, settings, repetition or noise."""
+        state = hashlib.blake2b(digest_size=8)
+        state.update(json.dumps([self.problem, self.draw, self.targets], separators=(",", ":")).encode())
+        state.update(f"{self.n_train},{self.sample},{what}".encode())
+        return int.from_bytes(state.digest(), "little")
+
+
+@dataclass(frozen=True)
+class Design:
+    """Everything about a task but its training set and its repetition; shared by many tasks.
+
+    Examples
+    --------
+    >>> Design("cpar7").order
+    'known'
+    """
+
+    problem: str
+    """A problem's name; for a user's own data its name and a digest of the data, ``name#digest``."""
+    method: str = "network"
+    """The word "network" for the paper's search, "lessons", or one of `BASELINES`."""
+    settings: Settings = field(default_factory=Settings)
+    """Settings of the search; the defaults for every other method."""
+    order: str = "known"
+    """One of "known", "none" (as the columns stand), "auto", "auto-random" (a minimum set drawn among all), "entropy",
+    "self-paced" (that of lessons on the same examples), "random", "tau:T" (drawn uniformly among the orders at that Kendall
+    distance from the known one) and "given:2,0,1". Lessons are always "self-paced", and baselines other than the chain have
+    the order "none".
+    """
+    shuffle: bool = False
+    """Whether the targets are shuffled, per training set, before an order is found."""
+    draw: str = "random"
+    """How the training set is chosen; with "leave-one-out" the sample is the number of the pattern left out."""
+    targets: tuple[str, ...] | None = None
+    """The targets to learn; None for all of them."""
+    noise: float = 0.0
+    """Share of the training labels that are flipped, each at random; never a label that is tested on."""
+
+    def __post_init__(self) -> None:
+        check_choice("method", self.method, METHODS)
+        check_choice("draw", self.draw, DRAWS)
+        _check_order_word(self.order)
+        if not isinstance(self.noise, float | int) or not 0 <= self.noise <= MOST_NOISE:
+            raise SettingsError(f"noise is {self.noise!r}; it must be a share of the labels from 0 to {MOST_NOISE:g}.")
+        # Whatever does not affect the result must not make two tasks of one.
+        object.__setattr__(self, "noise", float(self.noise))
+        if self.method != "network":
+            object.__setattr__(self, "settings", Settings())
+            if self.method != "chain":
+                object.__setattr__(self, "order", SELF_PACED if self.method == "lessons" else "none")
+        if self.shuffle and self.order not in FOUND_ORDERS:
+            object.__setattr__(self, "shuffle", False)
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What the hash is computed from, as plain values."""
+        known = {
+            "version": IDENTITY_VERSION,
+            "problem": self.problem,
+            "method": self.method,
+            "order": self.order,
+            "shuffle": self.shuffle,
+            "draw": self.draw,
+            "targets": None if self.targets is None else list(self.targets),
+        }
+        if self.method == "network":
+            settings = {_IDENTITY_NAMES.get(name, name): value for name, value in asdict(self.settings).items()}
+            known["settings"] = {**RETIRED, **settings}
+        if self.noise:  # tasks without it keep the ids that they had before there was noise
+            known["noise"] = self.noise
+        return known
+
+    @classmethod
+    def from_identity(cls, identity: dict[str, Any]) -> Design:
+        """Rebuild a design from its `identity`, for instance out of a file; everything is checked again.
+
+        Examples
+        --------
+        >>> design = Design("add3", order="auto")
+        >>> Design.from_identity(design.identity) == design
+        True
+        """
+        values = dict(identity)
+        if values.pop("version", None) != IDENTITY_VERSION:
+            raise SettingsError("these tasks were made by another version of Gradus; prepare them again.")
+        targets = values.get("targets")
+        values["targets"] = None if targets is None else tuple(targets)
+        settings: dict[str, Any] = dict(values.pop("settings", {}))
+        for name, only in RETIRED.items():
+            if settings.pop(name, only) != only:
+                raise SettingsError(f"these tasks use {name!r}, which this version of Gradus does not have.")
+        names = {old: new for new, old in _IDENTITY_NAMES.items()}
+        return cls(**values, settings=Settings(**{names.get(name, name): value for name, value in settings.items()}))
+
+    @cached_property
+    def _hash(self) -> Any:
+        text = json.dumps(self.identity, sort_keys=True, separators=(",", ":"))
+        return hashlib.blake2b(text.encode(), digest_size=ID_BYTES)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Hash objects cannot be pickled; they are made again where they are needed.
+        return {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One circuit or classifier to be learned from one training set.
+
+    Examples
+    --------
+    >>> one = Task(Design("cpar7"), 56, 0)
+    >>> one.id == Task(Design("cpar7", shuffle=True), 56, 0).id  # shuffling changes nothing where the order is known
+    True
+    >>> one.id == Task(Design("cpar7"), 56, 1).id
+    False
+    """
+
+    design: Design
+    n_train: int
+    """Training examples."""
+    sample: int
+    """Number of the training set; the set depends on (problem, n_train, sample) alone."""
+    repeat: int = 0
+    """Number of the repetition among those with the same training set."""
+
+    @property
+    def id_bytes(self) -> bytes:
+        """The task's id as 16 bytes."""
+        state = self.design._hash.copy()
+        state.update(b"%d,%d,%d" % (self.n_train, self.sample, self.repeat))
+        return bytes(state.digest())
+
+    @property
+    def id(self) -> str:
+        """The task's id as 32 hexadecimal digits."""
+        return self.id_bytes.hex()
+
+    @property
+    def search_seed(self) -> int:
+        """Seed of the search, from the task's identity."""
+        return int.from_bytes(self.id_bytes[:8], "little")
+
+    @property
+    def set_key(self) -> TrainingSetKey:
+        """What the task's training set depends on."""
+        design = self.design
+        return TrainingSetKey(design.problem, design.draw, design.targets, self.n_train, self.sample, design.noise)
+
+
+def in_running_order(tasks: Iterable[Task]) -> list[Task]:
+    """Sort tasks so that any prefix of the list is a smaller experiment, and drop duplicates.
+
+    Tasks with the same training set are neighbours, so that it is drawn once.
+
+    Examples
+    --------
+    >>> tasks = [Task(Design("add3"), n, sample) for n in (8, 12) for sample in (1, 0)] * 2
+    >>> [(task.sample, task.n_train) for task in in_running_order(tasks)]
+    [(0, 8), (0, 12), (1, 8), (1, 12)]
+    """
+    once = {task.id_bytes: task for task in tasks}
+    return sorted(once.values(), key=lambda task: (task.sample + task.repeat, task.design.problem, task.n_train, task.sample))
+
+
+def _check_order_word(order: Any) -> None:
+    kind, _, value = order.partition(":") if isinstance(order, str) else ("", "", "")
+    with contextlib.suppress(ValueError):  # not a number
+        if (
+            order in ORDER_WORDS
+            or (kind == "tau" and -1.0 <= float(value) <= 1.0)
+            or (kind == "given" and all(part.strip().isdecimal() for part in value.split(",")))
+        ):
+            return
+    raise SettingsError(
+        f"order is {order!r}; it must be one of {', '.join(ORDER_WORDS)}, 'tau:T' with T from -1 to 1, or 'given:2,0,1'."
+    )

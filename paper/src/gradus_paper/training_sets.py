@@ -1,0 +1,193 @@
+"""Training and test sets of tasks, cached: built-in problems by name, and users' own tables, sent along with the tasks."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus import problems
+from gradus._core.bits import WORD_BITS, BoolMatrix, WordMatrix, pack, tail_mask, unpack
+from gradus.errors import SettingsError
+from gradus.problems import Problem
+from gradus_paper.tasks import Task, TrainingSetKey
+
+__all__ = ["OwnTable", "TrainingSet", "name_of", "own_tables", "problem_of", "register", "target_columns", "training_set"]
+
+CACHED_SETS = 32
+CACHED_PROBLEMS = 32
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """A user's own examples, sent to the workers with the tasks, so that no worker needs the file.
+
+    Examples
+    --------
+    >>> table = OwnTable.of("mine", np.eye(3, dtype=bool), np.eye(3, dtype=bool)[:, :1], ("a", "b", "c"), ("t",))
+    >>> table.key.partition("#")[0], table.problem().n_patterns
+    ('mine', 3)
+    """
+
+    name: str
+    input_names: tuple[str, ...]
+    target_names: tuple[str, ...]
+    n_rows: int
+    bits: bytes
+
+    @classmethod
+    def of(cls, name: str, X: BoolMatrix, Y: BoolMatrix, input_names: Iterable[str], target_names: Iterable[str]) -> OwnTable:
+        """Pack two matrices with their names."""
+        bits = np.packbits(np.column_stack([X, Y]), axis=None).tobytes()
+        return cls(name, tuple(input_names), tuple(target_names), len(X), bits)
+
+    @classmethod
+    def read(cls, name: str, path: Path, targets: Sequence[str], inputs: Sequence[str] | None = None) -> OwnTable:
+        """Read a table of zeros and ones from any file that Gradus reads; the inputs are all other columns if not given."""
+        from gradus._formats.table_files import read_table
+
+        return cls.of(name, *read_table(path).split(targets, inputs=inputs))
+
+    @property
+    def key(self) -> str:
+        """The table's name with a digest of its content: the `problem` of its tasks."""
+        head = repr((self.name, self.input_names, self.target_names, self.n_rows)).encode()
+        return f"{self.name}#{hashlib.blake2b(head + self.bits, digest_size=8).hexdigest()}"
+
+    def problem(self) -> Problem:
+        """Return the table as a problem whose name is the key, so that other data have other training sets."""
+        columns = len(self.input_names) + len(self.target_names)
+        bits = np.unpackbits(np.frombuffer(self.bits, dtype=np.uint8), count=self.n_rows * columns)
+        table = bits.reshape(self.n_rows, columns).view(np.bool_)
+        X, Y = table[:, : len(self.input_names)], table[:, len(self.input_names) :]
+        return Problem(self.key, input_names=self.input_names, target_names=self.target_names, pool=X, targets=Y)
+
+
+_tables: dict[str, OwnTable] = {}
+
+
+def register(tables: Iterable[OwnTable]) -> None:
+    """Make users' tables known to this process."""
+    for table in tables:
+        _tables.setdefault(table.key, table)
+
+
+def own_tables(tasks: Iterable[Task]) -> tuple[OwnTable, ...]:
+    """Return the users' tables that tasks need, to be sent with them."""
+    keys = {task.design.problem for task in tasks} if _tables else set()
+    return tuple(_tables[key] for key in sorted(keys) if key in _tables)
+
+
+def name_of(key: str) -> str:
+    """Return the name of a problem without the digest of its data.
+
+    Examples
+    --------
+    >>> name_of("add3"), name_of("mine#0123456789abcdef")
+    ('add3', 'mine')
+    """
+    return key.partition("#")[0]
+
+
+@functools.lru_cache(maxsize=CACHED_PROBLEMS)
+def problem_of(key: str) -> Problem:
+    """Load the problem that a task names; its truth table is built once per process."""
+    return _tables[key].problem() if key in _tables else problems.load(key)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """Examples to learn from, and packed patterns to test on."""
+
+    X: BoolMatrix
+    Y: BoolMatrix
+    """Only the targets of the task, in the problem's order; with the task's noise, some labels are flipped."""
+    known_order: tuple[int, ...] | None
+    """The order known for these targets, as columns of `Y`."""
+    inputs: WordMatrix
+    targets: WordMatrix
+    test_mask: npt.NDArray[np.uint64]
+    """Which of the packed patterns to test on."""
+    n_test: int
+
+    def test_patterns(self) -> tuple[BoolMatrix, BoolMatrix]:
+        """Return the inputs and targets of the patterns to test on."""
+        n_patterns = len(self.test_mask) * WORD_BITS
+        tested = unpack(self.test_mask[np.newaxis], n_patterns)[:, 0]
+        return unpack(self.inputs, n_patterns)[tested], unpack(self.targets, n_patterns)[tested]
+
+
+@functools.lru_cache(maxsize=CACHED_SETS)
+def training_set(key: TrainingSetKey) -> TrainingSet:
+    """Draw the training set of every task with this key."""
+    problem = problem_of(key.problem)
+    columns = target_columns(problem, key.targets)
+    known = _known_order(problem, columns)
+    if problem.is_lazy:
+        if key.draw != "random":
+            raise SettingsError(f'problem {problem.name!r} has too many patterns to leave each out once; use draw = "random".')
+        X, Y, X_test, Y_test = problem.examples(key.n_train, key.sample)
+        words = pack(X_test), pack(Y_test[:, columns])
+        return TrainingSet(X, _noisy(Y[:, columns], key), known, *words, tail_mask(len(X_test)), len(X_test))
+    rows = _training_rows(problem, key)
+    inputs, all_targets = _packed(key.problem)
+    tested = np.ones((problem.n_patterns, 1), dtype=np.bool_)
+    tested[rows] = False
+    return TrainingSet(
+        X=problem.X[rows],
+        Y=_noisy(problem.Y[rows][:, columns], key),
+        known_order=known,
+        inputs=inputs,
+        targets=all_targets if key.targets is None else all_targets[columns],
+        test_mask=pack(tested)[0],
+        n_test=problem.n_patterns - key.n_train,
+    )
+
+
+def _noisy(Y: BoolMatrix, key: TrainingSetKey) -> BoolMatrix:
+    """Flip labels: which ones depends on training set and rate alone, and a higher rate flips those of a lower one too."""
+    if not key.noise:
+        return Y
+    words = np.random.PCG64(np.random.SeedSequence(key.seed("noise"))).random_raw(Y.size)
+    return Y ^ (words < key.noise * 2.0**64).reshape(Y.shape)
+
+
+def target_columns(problem: Problem, targets: tuple[str, ...] | None) -> list[int]:
+    """Return the columns of the targets that a task names."""
+    if targets is None:
+        return list(range(problem.n_targets))
+    unknown = [name for name in targets if name not in problem.target_names]
+    if unknown:
+        raise SettingsError(
+            f"problem {problem.name!r} has no target {unknown[0]!r}; its targets are {', '.join(problem.target_names)}."
+        )
+    return [problem.target_names.index(name) for name in targets]
+
+
+def _known_order(problem: Problem, columns: list[int]) -> tuple[int, ...] | None:
+    if problem.known_order is None:
+        return None
+    rank = {column: place for place, column in enumerate(problem.known_order)}
+    return tuple(sorted(range(len(columns)), key=lambda k: rank[columns[k]]))
+
+
+def _training_rows(problem: Problem, key: TrainingSetKey) -> npt.NDArray[np.int64]:
+    if key.draw == "random":
+        return problem.sample(key.n_train, key.sample)[0]
+    if key.n_train != problem.n_patterns - 1 or not 0 <= key.sample < problem.n_patterns:
+        raise SettingsError(
+            f"leaving one out of the {problem.n_patterns} patterns of {problem.name!r} trains on "
+            f"{problem.n_patterns - 1}, and the sample is the pattern left out; this task says {key.n_train} and {key.sample}."
+        )
+    return np.delete(np.arange(problem.n_patterns), key.sample)
+
+
+@functools.lru_cache(maxsize=CACHED_PROBLEMS)
+def _packed(key: str) -> tuple[WordMatrix, WordMatrix]:
+    problem = problem_of(key)
+    return pack(problem.X), pack(problem.Y)

@@ -1,0 +1,156 @@
+"""What names a task, and what does not."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from gradus._search.job import Settings
+from gradus.errors import SettingsError
+from gradus_paper.tasks import Design, Task, in_running_order
+
+BASE = Task(Design("cpar7"), 56, 3)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Task(Design("cpar6"), 56, 3),
+        Task(Design("cpar7"), 48, 3),
+        Task(Design("cpar7"), 56, 4),
+        Task(Design("cpar7"), 56, 3, repeat=1),
+        Task(Design("cpar7", settings=Settings(loss="l1")), 56, 3),
+        Task(Design("cpar7", settings=Settings(history=1000)), 56, 3),
+        Task(Design("cpar7", order="auto"), 56, 3),
+        Task(Design("cpar7", method="tree"), 56, 3),
+        Task(Design("cpar7", method="lessons"), 56, 3),
+        Task(Design("cpar7", targets=("z0", "z1")), 56, 3),
+        Task(Design("cpar7", draw="leave-one-out"), 56, 3),
+        Task(Design("cpar7", noise=0.01), 56, 3),
+    ],
+)
+def test_whatever_changes_the_result_changes_the_id_and_the_search_seed(other):
+    assert other.id != BASE.id
+    assert other.search_seed != BASE.search_seed
+
+
+@pytest.mark.parametrize("noise", [-0.1, 0.6, float("nan"), "much", None])
+def test_noise_is_a_share_of_at_most_one_half(noise):
+    with pytest.raises(SettingsError, match=r"noise is .*; it must be a share of the labels from 0 to 0\.5\."):
+        Design("cpar7", noise=noise)
+
+
+def test_a_design_with_noise_is_rebuilt_from_its_identity():
+    design = Design("cpar7", noise=0.05)
+    assert Design.from_identity(design.identity) == design
+    assert "noise" not in Design("cpar7", noise=0).identity
+
+
+def test_what_does_not_affect_the_result_does_not_change_the_id():
+    assert Task(Design("cpar7", noise=0), 56, 3).id == BASE.id
+    mixed = Task(Design("cpar7", method="forest", order="auto", shuffle=True), 56, 3)
+    assert mixed.id == Task(Design("cpar7", method="forest"), 56, 3).id
+    assert Task(Design("cpar7", shuffle=True), 56, 3).id == BASE.id
+    tree = Task(Design("cpar7", method="tree"), 56, 3)
+    assert Task(Design("cpar7", method="tree", order="auto", settings=Settings(history=9)), 56, 3).id == tree.id
+    lessons = Task(Design("cpar7", method="lessons", order="self-paced"), 56, 3)
+    assert Task(Design("cpar7", method="lessons", order="known", settings=Settings(history=9)), 56, 3).id == lessons.id
+
+
+LISTED = [
+    (
+        Task(Design("cpar7"), 56, 0),
+        ("c6fab101591a2f00ad63a7cef16896d3", 13258293488253638, 5068052824078336701),
+    ),
+    (
+        Task(Design("cpar7", settings=Settings(loss="l1", history=1000)), 40, 999),
+        ("f5e29442962d561487ab8fbada4d943e", 1465408852141073141, 14180045147715713781),
+    ),
+    (
+        Task(Design("cmaj9", settings=Settings(loss="lgh"), order="auto-random", shuffle=True), 384, 264),
+        ("656731b33d02dabd377049fb8a066588", 13680249282113922917, 2001390909247823273),
+    ),
+    (
+        Task(Design("sub5", settings=Settings(loss="lw", gates_per_target=41, history=750), order="auto"), 52, 7),
+        ("0ffbacfc9411827041e2cd332be9e1bb", 8107061610812341007, 8940660417461654325),
+    ),
+    (
+        Task(Design("add5", order="tau:-0.8"), 48, 3, repeat=4),
+        ("8629dc4c47294f325de1a24a93be3f29", 3625161611265452422, 10286701838622035727),
+    ),
+    (
+        Task(Design("add6", settings=Settings(max_iter=5000, n_restarts=1, time_limit=2.5), order="given:5,4,3,2,1,0"), 80, 1),
+        ("63772f17085c346c093f9c75ad32cbc7", 7796958044703651683, 6906174900392400737),
+    ),
+    (
+        Task(
+            Design("yeast", settings=Settings(loss="llh"), draw="leave-one-out", order="none", targets=("SK", "Ste9")),
+            8, 2, repeat=17,
+        ),
+        ("ead9efdeb9bb635285acb6337fcd685a", 5936795140788050410, 10223142621313470222),
+    ),
+    (
+        Task(Design("mammalian", order="entropy", shuffle=True), 24, 11),
+        ("1e733a37dcbd5d017a1a8d1f750335d8", 98443520389051166, 6805393819838935982),
+    ),
+    (
+        Task(Design("cmux15", method="chain"), 80, 5),
+        ("21ddc1a99671e2267b84d29bcd0ac567", 2801926810084957473, 1251772965229963792),
+    ),
+    (
+        Task(Design("cmux15", method="forest"), 80, 5),
+        ("f13c120d343c9a45634d006754a4546a", 5015387329285733617, 1251772965229963792),
+    ),
+    (
+        Task(Design("mine#0123456789abcdef", order="random"), 30, 2),
+        ("458ecfd483f3845753205b2d63348790", 6306433125762174533, 11953045616880257325),
+    ),
+]  # fmt: skip
+"""Tasks with their ids, search seeds and order seeds in the version that made the published results."""
+
+
+@pytest.mark.parametrize(("task", "known"), LISTED, ids=[task.design.problem for task, _ in LISTED])
+def test_ids_and_seeds_are_those_of_the_published_results(task, known):
+    assert (task.id, task.search_seed, task.set_key.seed("order")) == known
+
+
+def test_settings_that_are_gone_are_refused_unless_they_have_their_only_value():
+    identity = BASE.design.identity
+    assert identity["settings"]["shrink"] == 0
+    assert Design.from_identity(identity) == BASE.design
+    with pytest.raises(SettingsError, match="these tasks use 'shrink'"):
+        Design.from_identity({**identity, "settings": {**identity["settings"], "shrink": 1000}})
+
+
+def test_an_id_is_the_same_in_every_process():
+    assert pickle.loads(pickle.dumps(BASE)).id == BASE.id
+
+
+def test_choices_that_belong_to_a_training_set_are_shared_by_losses_and_repetitions():
+    other = Task(Design("cpar7", settings=Settings(loss="l1"), order="auto"), 56, 3, repeat=5)
+    assert other.set_key == BASE.set_key
+    assert Task(Design("cpar7"), 56, 4).set_key.seed("order") != BASE.set_key.seed("order")
+    assert BASE.set_key.seed("shuffle") != BASE.set_key.seed("order")
+
+
+def test_any_beginning_of_the_running_order_is_balanced():
+    tasks = in_running_order(Task(Design(name), n, s) for name in ("add3", "cpar3") for n in (4, 8) for s in range(5))
+    assert [task.sample for task in tasks] == sorted(task.sample for task in tasks)
+    assert len({(task.design.problem, task.n_train) for task in tasks[:4]}) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"method": "svm"}, "method is 'svm'"),
+        ({"draw": "twice"}, "draw is 'twice'"),
+        ({"order": "best"}, "order is 'best'"),
+        ({"order": "tau:2"}, "order is 'tau:2'"),
+        ({"order": "given:a"}, "order is 'given:a'"),
+        ({"order": "self-taught"}, "order is 'self-taught'"),
+    ],
+)
+def test_bad_designs_are_refused_with_a_reason(changes, message):
+    with pytest.raises(SettingsError, match=message):
+        Design("cpar7", **changes)

@@ -1,0 +1,43 @@
+"""What is published beyond the paper belongs to its plan, and is what the page says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from gradus_paper.comparison_tables import accuracy_with_noise, agreement_of_orders
+from gradus_paper.paper import load_spec
+from gradus_paper.results import Results
+from gradus_paper.row import conform, with_task_ids
+from gradus_paper.standings import rows_of
+
+FOLDER = Path(__file__).parents[2] / "docs" / "results" / "beyond"
+
+
+@pytest.fixture(scope="module")
+def table():
+    return with_task_ids(conform(pq.read_table(FOLDER / "results.parquet")), FOLDER)
+
+
+def test_every_row_is_of_a_task_of_the_plan(table):
+    known = {task.id for task in load_spec("beyond").tasks()}
+    ids = table.column("task").to_pylist()
+    assert len(set(ids)) == len(ids)
+    assert set(ids) <= known
+
+
+def test_every_point_has_the_first_training_sets_and_no_others(table):
+    """So that what was finished in time is not what was easy."""
+    points = {}
+    for row in table.select(["problem", "method", "loss", "order", "noise", "n_train", "sample"]).to_pylist():
+        *point, sample = row.values()
+        points.setdefault(tuple(point), set()).add(sample)
+    assert all(samples == set(range(len(samples))) for samples in points.values())
+
+
+@pytest.mark.parametrize(("name", "written"), [("noise", accuracy_with_noise), ("orders", agreement_of_orders)])
+def test_the_page_has_the_tables_of_the_rows(table, name, written):
+    rows = Results(rows_of(table, load_spec(name)))
+    assert written(rows) in (FOLDER / "tables.md").read_text(encoding="utf-8")

@@ -1,0 +1,192 @@
+"""The report: written from results, complete or not, and the page needs nothing else."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from browser import drive, needs_browser
+from experiment_helpers import Here, results_of
+from gradus._search.job import Settings
+from gradus.errors import StoreError
+from gradus_paper.paper import load_spec
+from gradus_paper.plans import Block, Plan, save_plan
+from gradus_paper.report_page import _training_sets
+from gradus_paper.report_writer import SORTED_BY, claims_in_markdown, publish, published_claims, write_report
+from gradus_paper.run import run_tasks
+from gradus_paper.store import Store
+from gradus_paper.tasks import Design
+
+
+@pytest.fixture(scope="module")
+def small_report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    adder = Design("add3", order="auto")
+    losses = tuple(Design("cpar4", settings=Settings(loss=loss)) for loss in ("l1", "lgh"))
+    plan = Plan(
+        "mine", "Mine <script>alert(1)</script>", about="a & b", figures=("accuracy",),
+        blocks=(Block(losses, (6, 9), (0, 1, 2)),),
+        parts=(
+            Plan("fig1", "A learned adder", figures=("fig1",), blocks=(Block((adder,), (40,), (0,)),)),
+            Plan("fig2", "Hierarchies", figures=("fig2",)),
+            Plan("fig4", "Nothing yet", figures=("fig4",), blocks=(Block((Design("cmux7"),), (10,), (0, 1)),)),
+        ),
+    )  # fmt: skip
+    save_plan(plan, folder)
+    done = [task for task in plan.tasks() if task.design.problem != "cmux7"]
+    run_tasks(done, Store(folder), Here())
+    return folder, write_report(folder)
+
+
+def test_figures_are_written_in_three_formats(small_report):
+    folder, report = small_report
+    assert set(report.figures) == {"accuracy", "fig1", "fig2"}
+    names = {path.name for path in (folder / "figures").iterdir()}
+    assert names == {f"{name}.{kind}" for name in report.figures for kind in ("pdf", "svg", "png")}
+
+
+def test_the_page_loads_nothing_and_escapes_what_it_is_given(small_report):
+    text = small_report[1].page.read_text()
+    assert text.count("<script") == 1
+    assert "script-src 'sha256-" in text
+    assert '<a href="#fig1">A learned adder</a>' in text
+    # The points of a curve say their values when they are pointed at.
+    assert re.search(r'<circle class="point"[^>]*><title>[^<]+ at 6, n = \d+</title>', text)
+    assert "a &amp; b" in text
+    # Names of XML vocabularies are not loaded; links and sources would be.
+    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#|data:,)""", text)
+    assert "@import" not in text
+    assert "There are no results yet" in text
+    assert "2 tasks are missing" in text
+
+
+def test_the_same_results_give_the_same_files(small_report):
+    folder, _ = small_report
+    before = {path: path.read_bytes() for path in (folder / "figures").iterdir()}
+    write_report(folder)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_the_page_says_how_many_training_sets_there_are_per_point(small_report, made_up):
+    _, report = small_report
+    assert "Training sets per point: 3-bit addition 1, cpar4 3." in report.page.read_text()
+    rows = [row for row in made_up("cpar7", lambda *_: 0.5, m=7, samples=4) if row.n_train != 24 or row.sample < 2]
+    results = results_of(rows)
+    assert results.training_sets() == {"cpar7": {8: 4, 16: 4, 24: 2}}
+    assert _training_sets(results) == " Training sets per point: 7-bit cascaded parity 4 (2 at 24 examples)."
+
+
+def test_what_is_published_holds_every_row(small_report, tmp_path):
+    folder, report = small_report
+    publish(folder, report, tmp_path / "published")
+    table = pq.read_table(tmp_path / "published" / "results.parquet")
+    order = [(name, "ascending") for name in SORTED_BY]
+    assert table == Store(folder).table().drop_columns(["task"]).sort_by(order).combine_chunks()
+    assert (tmp_path / "published" / "claims.md").read_text().startswith("| | statement")
+    assert (tmp_path / "published" / "figures" / "fig1.svg").exists()
+
+
+def test_a_folder_without_results_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(StoreError, match="run 'gradus reproduce quick"):
+        write_report(tmp_path)
+
+
+def test_the_page_says_which_problems_have_the_published_settings(tmp_path):
+    spec = tmp_path / "mixed.toml"
+    spec.write_text(
+        'title = "Both"\ninclude = [{ spec = "fig7", only = ["alu74181"], as_published = true, samples = 1 },'
+        ' { spec = "fig7", only = ["mammalian"], samples = 1 }]\n'
+    )
+    folder = tmp_path / "out"
+    plan = load_spec(str(spec))
+    (folder / "parts").mkdir(parents=True)
+    save_plan(plan, folder)
+    page = write_report(folder).page.read_text()
+    said = "text of the paper; published configuration for the 74181"
+    assert page.count(said) == 2  # at the figure and in the table of what ran
+    assert "history: 250, 750<" in page
+
+
+@pytest.fixture(scope="module")
+def quick_report(tmp_path_factory):
+    """The quick run, cut down to two training sets and three sizes."""
+    folder = tmp_path_factory.mktemp("quick")
+    plan = load_spec("quick", samples=2)
+    save_plan(plan, folder)
+    few = [
+        task for task in plan.tasks() if task.n_train in (24, 40, 80) and not (task.design.problem == "add6" and task.sample)
+    ]
+    run_tasks(few, Store(folder), Here())
+    return folder, write_report(folder)
+
+
+def test_the_quick_page_begins_with_its_curve_and_circuit_and_has_the_full_replication_beside(quick_report):
+    _, report = quick_report
+    page = report.page.read_text()
+    places = [page.index(f'<h2 id="{name}"') for name in ("headline", "adder", "claims", "fig2", "methods")]
+    assert places == sorted(places)
+    assert ">full replication<" in page
+    full = next(claim for claim in published_claims() if claim.statement == "Gains in test accuracy of up to 10 points")
+    assert f"{full.ours}: <b>{full.verdict}</b>" in page
+    for line in report.highlights:
+        assert f"<li>{escape(line)}</li>" in page
+
+
+def test_the_quick_run_ends_with_numbers(quick_report):
+    folder, report = quick_report
+    parity, adder, statements = report.highlights
+    rows = Store(folder).table().to_pylist()
+    at_40 = [row for row in rows if row["problem"] == "cpar7" and row["n_train"] == 40]
+    for name, method, loss in (("L1", "network", "l1"), ("Lgh", "network", "lgh"), ("lessons", "lessons", None)):
+        right = [row["test_accuracy_mean"] for row in at_40 if (row["method"], row["loss"]) == (method, loss)]
+        assert len(right) == 2
+        assert f"{name} {100 * sum(right) / 2:.1f} %" in parity
+    (circuit,) = [row for row in rows if row["problem"] == "add6"]
+    assert f"for {int(circuit['test_accuracy_mean'] == 1.0)} of 1 training set" in adder
+    assert statements.startswith("Statements of the paper that so short a run can check: ")
+
+
+def test_other_runs_have_no_highlights(small_report):
+    _, report = small_report
+    assert report.highlights == ()
+    assert "full replication" not in report.page.read_text()
+
+
+def test_statements_of_the_quick_run_are_among_those_of_the_full_replication(quick_report):
+    _, report = quick_report
+    assert report.claims
+    assert {claim.statement for claim in report.claims} <= {claim.statement for claim in published_claims()}
+
+
+def test_the_claims_that_come_with_the_package_are_the_published_ones():
+    published = Path(__file__).parents[2] / "docs" / "results" / "claims.md"
+    assert claims_in_markdown(published_claims()) == published.read_text(encoding="utf-8")
+
+
+NARROW = """
+const verdicts = [...page.querySelectorAll('[data-name="verdict"]')];
+const right = verdicts.map(cell => { const range = page.createRange(); range.selectNodeContents(cell);
+  return range.getBoundingClientRect().right; });
+const head = [...page.querySelectorAll("th button")].find(one => one.textContent === "statement");
+head.click();
+const body = head.closest("table").tBodies[0];
+return { widest: Math.max(...right), words: verdicts.map(cell => cell.textContent), page: page.documentElement.scrollWidth,
+  sorted: [...body.rows].map(row => row.children[1].textContent),
+  points: [...page.querySelectorAll("#headline ~ figure circle.point title")].map(one => one.textContent) };
+"""
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [420, 500, 1300])
+def test_verdicts_are_not_clipped_tables_sort_and_points_have_tooltips(quick_report, width):
+    _, report = quick_report
+    seen = drive(report.page, NARROW, width=width)
+    assert seen["widest"] <= width
+    assert seen["page"] <= width
+    assert sorted(seen["words"]) == sorted(claim.verdict for claim in report.claims)
+    assert seen["sorted"] == sorted(claim.statement for claim in report.claims)
+    assert any(text.startswith("lessons") and "at 40, n = " in text for text in seen["points"])

@@ -1,0 +1,105 @@
+"""Network files: JSON that is checked when read; version 2 has a function per gate, version 1 had NAND gates only."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, NamedTuple
+
+from gradus._core.gates import GATE_NAMES, NAND
+from gradus.errors import FormatError
+
+__all__ = ["Document", "format_document", "parse_document"]
+
+FORMAT = "gradus-network"
+VERSION = 2
+READS_AS = "gate g is node len(inputs)+g: [function of a and b, node a, node b]; an output is the id of a node"
+_FUNCTIONS = {name: function for function, name in enumerate(GATE_NAMES)}
+
+
+class Document(NamedTuple):
+    """The content of a network file: input names, gates, and the node of each output by its name."""
+
+    inputs: list[str]
+    functions: list[int]
+    sources: list[list[int]]
+    outputs: dict[str, int]
+
+
+def format_document(document: Document, about: dict[str, Any] | None) -> str:
+    """Return the text of a network file, with one gate per line and whatever else is worth keeping as "about"."""
+    gates = ",\n".join(
+        f"    {json.dumps([GATE_NAMES[function], a, b])}"
+        for function, (a, b) in zip(document.functions, document.sources, strict=True)
+    )
+    head = {"format": FORMAT, "version": VERSION, "reads_as": READS_AS}
+    parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
+    if about is not None:
+        parts.append(f'  "about": {json.dumps(about, ensure_ascii=False)}')
+    parts += [
+        f'  "inputs": {json.dumps(document.inputs, ensure_ascii=False)}',
+        f'  "gates": [\n{gates}\n  ]' if gates else '  "gates": []',
+        f'  "outputs": {json.dumps(document.outputs, ensure_ascii=False)}',
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def parse_document(text: str) -> Document:
+    """Parse the text of a network file of any version; node ids are not yet checked against the wiring.
+
+    Raises
+    ------
+    FormatError
+        If the text is not such a file; with the line and column if it is not JSON.
+    """
+    document = _checked_head(text)
+    inputs, gates, outputs = (document.get(key) for key in ("inputs", "gates", "outputs"))
+    if not (isinstance(inputs, list) and all(isinstance(name, str) for name in inputs)):
+        raise FormatError("'inputs' must be a list of names.")
+    if not (isinstance(outputs, dict) and all(_is_node(node) for node in outputs.values())):
+        raise FormatError("'outputs' must map each target's name to a node id.")
+    if document["version"] == 1:
+        if not (isinstance(gates, list) and all(_is_node_pair(pair) for pair in gates)):
+            raise FormatError("'gates' must be a list of pairs of node ids.")
+        return Document(inputs, [NAND] * len(gates), gates, outputs)
+    if not (isinstance(gates, list) and all(isinstance(gate, list) and _is_node_pair(gate[1:]) for gate in gates)):
+        raise FormatError("'gates' must be a list of gates such as [\"xor\", 0, 1]: a function and two node ids.")
+    for position, (name, _, _) in enumerate(gates):
+        if not isinstance(name, str) or name not in _FUNCTIONS:
+            raise FormatError(f"gate {position} has the unknown function {name!r}; use one of {', '.join(GATE_NAMES)}.")
+    return Document(inputs, [_FUNCTIONS[name] for name, _, _ in gates], [gate[1:] for gate in gates], outputs)
+
+
+def _checked_head(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text, object_pairs_hook=_no_repeated_keys)
+    except json.JSONDecodeError as error:
+        message = f"not JSON ({error.msg}); expected a model that gradus learn wrote."
+        raise FormatError(message, line=error.lineno, column=error.colno) from error
+    except (RecursionError, ValueError) as error:
+        what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise FormatError(f"not a Gradus network: {what}.") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise FormatError(f'not a Gradus network: there is no "format": "{FORMAT}".')
+    version = document.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise FormatError(f"the version is {version!r}; expected a whole number.")
+    if version > VERSION:
+        raise FormatError(f"this model has version {version} and this Gradus reads up to version {VERSION}; update Gradus.")
+    return document
+
+
+def _no_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse repeated keys such as {"z0": 1, "z0": 2}, of which the parser would silently keep the last."""
+    for key, count in Counter(key for key, _ in pairs).items():
+        if count > 1:
+            raise FormatError(f"the name {key!r} occurs twice in one object.")
+    return dict(pairs)
+
+
+def _is_node(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
+
+
+def _is_node_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(_is_node(node) for node in value)

@@ -1,0 +1,163 @@
+"""Pictures of networks and of the hierarchy of their targets, drawn by GraphViz (the extra ``draw``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from gradus._circuit.drawing.diagram import Circuit, Diagram, Grouping, diagram, live_logic
+from gradus._circuit.drawing.dot import hierarchy_dot
+from gradus._circuit.drawing.folding import MOST_GATES, blocks
+from gradus._circuit.drawing.regrouping import boxed
+from gradus._circuit.drawing.schematic import Sides, placement, upper_first, with_symbols
+from gradus._core.files import write_bytes_whole
+from gradus.errors import FormatError, MissingExtraError
+
+__all__ = ["PICTURES", "draw_hierarchy", "draw_network", "network_picture"]
+
+DOTS_PER_INCH = 150
+# How often a drawing is placed again to have fewer crossings, and up to which size more than once.
+PLACEMENTS, FEW_GATES = 4, 100
+PICTURES = (".svg", ".png", ".pdf")
+
+
+def draw_network(
+    circuit: Circuit,
+    path: str | PathLike[str],
+    *,
+    order: Sequence[str | int] | None = None,
+    grouping: Grouping | None = None,
+    fold: bool | None = None,
+) -> None:
+    """Draw a network with the usual gate symbols: inputs red on the left, outputs green on the right.
+
+    A gate has the colour of the first target, in the order taught, that uses it, so that reuse is visible. Inputs and gates
+    that no output depends on are left out.
+
+    Parameters
+    ----------
+    path : path-like
+        Ends in ``.svg``, ``.png`` or ``.pdf``.
+    order : sequence of str or int, optional
+        Targets, by name or position, in the order taught; the order of the outputs if not given.
+    grouping : Grouping, optional
+        Which inputs and outputs share a box.
+    fold : bool, optional
+        Whether gates are folded into boxes. If not given, known parts (adders, multiplexers, majorities) are, where they make
+        up most of the circuit, and in large circuits gates that serve one other gate only; if False, every gate is drawn.
+
+    Raises
+    ------
+    MissingExtraError
+        If ``pygraphviz`` is not installed.
+    FormatError
+        If the file has another extension or cannot be written.
+    SettingsError
+        If the order is not an order of all the targets.
+    """
+    write_bytes_whole(path, network_picture(circuit, _picture_kind(path), order=order, grouping=grouping, fold=fold))
+
+
+def network_picture(
+    circuit: Circuit,
+    kind: str,
+    *,
+    order: Sequence[str | int] | None = None,
+    grouping: Grouping | None = None,
+    fold: bool | None = None,
+) -> bytes:
+    """Return the content of the file that `draw_network` writes; the kind is one of `PICTURES`."""
+    parts = _parts(circuit, order, grouping, fold)
+    pins = {node: Sides(gate.pins, gate.outs) for node, gate in parts.gates.items()}
+    graph = _graph(placement(parts, pins))
+    # Exchanging the pins of a gate can move its neighbours, so that others should be exchanged.
+    for _ in range(PLACEMENTS if len(pins) <= FEW_GATES else 1):
+        better = upper_first(parts, graph)
+        if better == pins:
+            break
+        pins, graph = better, _graph(placement(parts, better))
+    return _rendered(with_symbols(parts, graph, pins), kind)
+
+
+def _parts(circuit: Circuit, order: Sequence[str | int] | None, grouping: Grouping | None, fold: bool | None) -> Diagram:
+    """Choose what is shown: every gate, boxes for known parts where they are most of the circuit, or blocks of many gates."""
+    if fold is not False:
+        known = boxed(live_logic(circuit), frozenset(circuit.outputs.tolist()))
+        if known is not None:
+            parts = diagram(circuit, order, grouping=grouping, boxed=known)
+            if len(parts.gates) <= MOST_GATES:
+                return parts
+    folds = int(circuit.live.sum()) > MOST_GATES if fold is None else fold
+    return diagram(circuit, order, grouping=grouping, block=blocks(circuit, order) if folds else None)
+
+
+def draw_hierarchy(
+    path: str | PathLike[str],
+    targets: Sequence[str],
+    feature_sets: Mapping[str, Sequence[str]],
+    edges: Iterable[tuple[str, str]],
+) -> None:
+    """Draw which targets are taught before which, each with its minimum feature set.
+
+    Parameters
+    ----------
+    path : path-like
+        Ends in ``.svg``, ``.png`` or ``.pdf``.
+    targets : sequence of str
+        Names, easiest first.
+    feature_sets : mapping of str to sequence of str
+        The inputs of each target's minimum feature set.
+    edges : iterable of (str, str)
+        Pairs (easier, harder): the first is taught before the second.
+
+    Raises
+    ------
+    MissingExtraError
+        If ``pygraphviz`` is not installed.
+    FormatError
+        If the file has another extension or cannot be written.
+    SettingsError
+        If a feature set or an edge names something that is not a target.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "hierarchy.svg"
+    ...     draw_hierarchy(path, ["z0", "z1"], {"z0": ["x0"], "z1": ["x0", "x1"]}, [("z0", "z1")])
+    ...     path.read_text(encoding="utf-8").count('class="edge"')
+    1
+    """
+    kind = _picture_kind(path)
+    write_bytes_whole(path, _rendered(_graph(hierarchy_dot(targets, feature_sets, edges)), kind))
+
+
+def _graph(dot: str) -> Any:
+    """Place a drawing's nodes and wires with GraphViz."""
+    try:
+        import pygraphviz
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("drawing needs pygraphviz (the extra 'draw'); run pip install pygraphviz.") from error
+    except ImportError as error:  # its wheel brings GraphViz, but not the libraries that nearly every desktop has
+        raise MissingExtraError(
+            f"drawing needs pygraphviz, which cannot be loaded ({error}); install that library, "
+            "on Debian and Ubuntu with apt-get install libglib2.0-0 libxrender1."
+        ) from error
+    graph = pygraphviz.AGraph(string=dot)
+    graph.layout(prog="dot")
+    return graph
+
+
+def _rendered(graph: Any, kind: str) -> bytes:
+    if kind == ".png":
+        graph.graph_attr["dpi"] = str(DOTS_PER_INCH)
+    return bytes(graph.draw(format=kind[1:], prog="nop2"))  # nop2 keeps everything in its place
+
+
+def _picture_kind(path: str | PathLike[str]) -> str:
+    kind = Path(path).suffix.lower()
+    if kind not in PICTURES:
+        raise FormatError(f"a picture must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}.", path=path)
+    return kind

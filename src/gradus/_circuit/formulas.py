@@ -1,0 +1,172 @@
+"""`formulas`: one simplified Boolean formula per target."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._circuit import Network
+from gradus._circuit.expressions import CONSTANTS, WORDS
+from gradus._circuit.factoring import factored, render
+from gradus._circuit.sums_of_products import FREE, MAX_VARIABLES, minimum_sum
+from gradus._core.bits import pack, unpack
+from gradus.errors import FormatError
+
+__all__ = ["RESERVED_WORDS", "Formula", "formulas", "quoted_name", "write_formulas"]
+
+RESERVED_WORDS = frozenset({*WORDS, *CONSTANTS})
+"""Words that are operators or constants in some formula language, and so cannot be names."""
+
+MAX_LITERALS = 200_000
+_PLAIN = re.compile(r"[A-Za-z_][\w.]*")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula for a target, in the inputs that it really depends on.
+
+    Attributes
+    ----------
+    target : str
+        The target's name.
+    text : str
+        The formula: ``!`` not, ``&`` and, ``|`` or (in order of decreasing precedence), ``^`` exclusive or (always bracketed
+        beside another operator), brackets, ``0`` and ``1``. Names that are not plain words are in double quotes, written
+        as JSON strings.
+    support : tuple of str
+        The inputs that the target depends on, in the network's order: for each there is a pattern where changing it
+        alone changes the target.
+    n_literals : int
+        Number of occurrences of inputs in the formula.
+    exact : bool
+        Whether it is a sum of products proven to have the fewest products, and among those the fewest literals.
+    factored : bool
+        False for a sum of products; True for nested brackets, the form of targets with more than twelve inputs and of
+        those that ``^`` makes shorter.
+    support_proven : bool
+        False only for wide circuits whose decision diagram grows too large; `support` may then contain inputs that do
+        not matter.
+    """
+
+    target: str
+    text: str
+    support: tuple[str, ...]
+    n_literals: int
+    exact: bool
+    factored: bool
+    support_proven: bool
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def formulas(network: Network, *, xor: bool = True) -> dict[str, Formula]:
+    """Return a simplified formula for every target, by name.
+
+    A target that depends on at most twelve inputs gets a minimum or nearly minimum sum of products, unless a form with ``^``
+    has fewer literals; other targets get a factored form.
+
+    Parameters
+    ----------
+    network : Network
+    xor : bool
+        False for languages without an operator for exclusive or.
+
+    Returns
+    -------
+    dict of str to Formula
+
+    Raises
+    ------
+    FormatError
+        If a formula would have more than 200,000 literals.
+
+    Examples
+    --------
+    >>> network = Network(3, [[0, 1], [0, 1]], [3, 4], [14, 6], output_names=["either", "differ"])
+    >>> found = formulas(network)
+    >>> found["either"].text, found["differ"].text, found["differ"].support
+    ('x0 | x1', 'x0 ^ x1', ('x0', 'x1'))
+    >>> formulas(network, xor=False)["differ"].text
+    '!x0 & x1 | x0 & !x1'
+    """
+    return {name: _formula(network, output, xor) for output, name in enumerate(network.output_names)}
+
+
+def _formula(network: Network, output: int, xor: bool) -> Formula:
+    expression, support, proven = factored(network, output, xor=xor)
+    names = tuple(quoted_name(name) for name in network.input_names)
+    # A form with ^ that has every input only once is shorter than any sum.
+    is_factored = not proven or len(support) > MAX_VARIABLES or (expression.has_xor and expression.n_literals == len(support))
+    text, n_literals, exact = "", expression.n_literals, False
+    if not is_factored:
+        text, n_literals, exact = _sum_of_products(_table(network, output, support), [names[i] for i in support])
+        is_factored = expression.has_xor and expression.n_literals < n_literals
+    if is_factored:
+        if expression.n_literals > MAX_LITERALS:
+            raise FormatError(
+                f"the formula of {network.output_names[output]!r} would have {expression.n_literals} literals, more "
+                f"than {MAX_LITERALS}; write the circuit itself instead, as .blif, .v or .aag."
+            )
+        text, n_literals, exact = render(expression, names), expression.n_literals, False
+    return Formula(
+        target=network.output_names[output],
+        text=text,
+        support=tuple(network.input_names[i] for i in support),
+        n_literals=n_literals,
+        exact=exact,
+        factored=is_factored,
+        support_proven=proven,
+    )
+
+
+def _table(network: Network, output: int, support: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """Return an output's value at every pattern of the inputs it depends on, one axis per input."""
+    rows = np.zeros((1 << len(support), network.n_inputs), dtype=np.bool_)
+    for place, position in enumerate(reversed(support)):
+        rows[:, position] = np.arange(len(rows)) >> place & 1
+    values = unpack(network.node_words(pack(rows))[[network.outputs[output]]], len(rows))
+    return values.reshape((2,) * len(support))
+
+
+def _sum_of_products(table: npt.NDArray[np.bool_], names: list[str]) -> tuple[str, int, bool]:
+    if not names:
+        return str(int(table.item())), 0, True
+    cover = minimum_sum(table)
+    products = [
+        " & ".join(name if value else f"!{name}" for name, value in zip(names, product, strict=True) if value != FREE)
+        for product in cover.products
+    ]
+    return " | ".join(products), int((cover.products != FREE).sum()), cover.minimum
+
+
+def quoted_name(value: Any) -> str:
+    """Write a name or a label for a formula: quoted unless it is a plain word or a number.
+
+    Examples
+    --------
+    >>> print(quoted_name("age"), quoted_name("my age"), quoted_name(3))
+    age "my age" 3
+    """
+    if isinstance(value, str) and not (_PLAIN.fullmatch(value) and value.lower() not in RESERVED_WORDS):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def write_formulas(network: Network) -> str:
+    """Return the formulas of a network as text, one line per target.
+
+    Examples
+    --------
+    >>> print(write_formulas(Network(2, [[0, 1]], [2], [14], input_names=["SK", "PP*"])))
+    # Formulas written by Gradus: ! is not, & is and, | is or, ^ is exclusive or
+    z0 = SK | "PP*"
+    <BLANKLINE>
+    """
+    lines = [f"{quoted_name(name)} = {formula.text}" for name, formula in formulas(network).items()]
+    return "\n".join(["# Formulas written by Gradus: ! is not, & is and, | is or, ^ is exclusive or", *lines, ""])

@@ -1,0 +1,158 @@
+"""`gradus curriculum`: the order in which targets are best taught, and the columns that each of them needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from gradus._circuit.drawing.picture import PICTURES
+from gradus._cli.console import note, print_json, print_table, printable
+from gradus._cli.data import FORMATS_HELP, input_file, read_examples
+from gradus._cli.output import check_file
+from gradus._cli.progress_line import Watch
+from gradus._core.checks import check_choice, check_on_conflict
+from gradus._curriculum import Curriculum, all_minimum_feature_sets, find_curriculum
+from gradus._tables.conflicts import refuse_conflicts
+from gradus._tables.encoding import encode_table
+
+__all__ = ["command"]
+
+ADVICE = (
+    "so that no columns can tell them apart; correct them, leave such pairs out with --on-conflict ignore, "
+    "or let the first row count with --on-conflict first."
+)
+MOST_SETS = 1000
+SHOWN_SETS = 5
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help=FORMATS_HELP, show_default=False)],
+    targets: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS", help="Target columns, with commas between or one by one; if the file does not say, the last."
+        ),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMNS", help="Input columns; all others if not given.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to draw the hierarchy (.svg, .png or .pdf).")
+    ] = None,
+    all_sets: Annotated[bool, typer.Option("--all", help="List every minimum feature set, not only the first.")] = False,
+    choose: Annotated[
+        str, typer.Option(metavar="first|random", help="Of several minimum sets take the first, or a random one.")
+    ] = "first",
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse every cell but 0 and 1.")] = False,
+    on_conflict: Annotated[
+        str,
+        typer.Option(
+            metavar="raise|ignore|first",
+            help="Equal inputs with different targets: raise (an error), ignore (leave them out) or first.",
+        ),
+    ] = "raise",
+    time_limit: Annotated[float | None, typer.Option(help="Seconds, after which the best sets so far are used.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides the order of targets that are equally hard.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Find the order in which targets are best taught: those that need the fewest columns first.
+
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus curriculum add3.csv --targets z0,z1,z2
+    """
+    if output is not None:
+        check_file(output, PICTURES)
+    with input_file(data) as file:
+        examples = read_examples(file, targets, inputs, strict=strict)
+    target_names = tuple(examples.targets)
+    Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets.values()])
+    encoding = encode_table(examples.table, Y)
+    X = encoding.encode(examples.table)
+    conflict = check_on_conflict(on_conflict, "--on-conflict")
+    chosen: Any = check_choice("--choose", choose, ("first", "random"))
+    if conflict == "raise":
+        refuse_conflicts(X, Y, target_names, ADVICE)
+    with Watch(target_names) as watch:
+        found = find_curriculum(X, Y, seed=seed, choose=chosen, time_limit=time_limit, on_conflict=conflict, callback=watch)
+    every = None
+    if all_sets:
+        every = [all_minimum_feature_sets(X, column, limit=MOST_SETS, on_conflict=conflict) for column in Y.T]
+    result = _document(found, every, encoding.input_names, target_names)
+    if output is not None:
+        _draw(output, result)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result, found, output)
+    if not found.optimal:
+        wish = "stopped; " if watch.stopped else ""
+        remedy = "." if watch.stopped else "; raise --time-limit."
+        note(f"gradus: {wish}not every set is proven to be the smallest{remedy}")
+
+
+def _document(
+    found: Curriculum, every: list[list[tuple[int, ...]]] | None, inputs: tuple[str, ...], targets: tuple[str, ...]
+) -> dict[str, Any]:
+    entries = []
+    for k in found.order:
+        entry = {
+            "target": targets[k],
+            "size": found.sizes[k],
+            "feature_set": [inputs[column] for column in found.feature_sets[k].features],
+            "lower_bound": found.feature_sets[k].lower_bound,
+            "proven": found.feature_sets[k].optimal,
+            "conflicts": found.feature_sets[k].conflicts,
+        }
+        if every is not None:
+            entry["all_minimum_sets"] = [[inputs[column] for column in one] for one in every[k]]
+            entry["all_listed"] = len(every[k]) < MOST_SETS
+        entries.append(entry)
+    return {
+        "order": [targets[k] for k in found.order],
+        "nestedness": found.nestedness,
+        "tied": [[targets[k] for k in group] for group in found.tied_groups],
+        "hierarchy": {targets[k]: [targets[j] for j in later] for k, later in found.hierarchy().items()},
+        "targets": entries,
+    }
+
+
+def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> None:
+    listed = "all_minimum_sets" in result["targets"][0]
+    headings = ["place", "target", "size", "minimum feature set", "may be followed by"]
+    headings += ["all minimum sets"] if listed else []
+    rows = []
+    for place, entry in enumerate(result["targets"], start=1):
+        size = str(entry["size"]) if entry["proven"] else f"{entry['lower_bound']} to {entry['size']}"
+        row = [str(place), entry["target"], size, _braces(entry["feature_set"])]
+        row.append(", ".join(result["hierarchy"][entry["target"]]) or "–")
+        if listed:
+            sets = entry["all_minimum_sets"]
+            more = f" and {len(sets) - SHOWN_SETS} more" if len(sets) > SHOWN_SETS else ""
+            row.append(" ".join(map(_braces, sets[:SHOWN_SETS])) + more)
+        rows.append(row)
+    print_table(headings, rows)
+    if len(rows) > 1:
+        print(f"nestedness {found.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
+    for group in result["tied"]:
+        print(f"equally hard, in an order drawn by the seed: {printable(', '.join(group))}")
+    if output is not None:
+        print(f"drew {output}")
+    ignored = [f"{entry['conflicts']} for {entry['target']!r}" for entry in result["targets"] if entry["conflicts"]]
+    if ignored:
+        note(f"gradus: pairs of rows that have the same inputs and differ in a target are left out: {', '.join(ignored)}.")
+
+
+def _braces(names: list[str]) -> str:
+    return "{" + ", ".join(names) + "}"
+
+
+def _draw(path: Path, result: dict[str, Any]) -> None:
+    from gradus._circuit.drawing.picture import draw_hierarchy
+
+    edges = [(easier, harder) for easier, later in result["hierarchy"].items() for harder in later]
+    sets = {entry["target"]: entry["feature_set"] for entry in result["targets"]}
+    draw_hierarchy(path, result["order"], sets, edges)

@@ -1,0 +1,310 @@
+"""`gradus learn`: from a table of examples to a model file."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gradus._cli.console import EndedByUserError, note, print_json
+from gradus._cli.data import (
+    FORMATS_HELP,
+    STANDARD,
+    Dataset,
+    chosen_names,
+    input_file,
+    number_or_word,
+    read_examples,
+    refuse_quantity,
+)
+from gradus._cli.learn_report import LearnReport
+from gradus._cli.output import check_file
+from gradus._cli.progress_line import Watch
+from gradus._core.checks import check_seed, check_time_limit
+from gradus._core.kernels.clock import work_clock
+from gradus._core.progress import Progress
+from gradus._core.wording import counted
+from gradus._tables.column_kinds import ColumnKind, column_kinds
+from gradus._tables.encoding import TableEncoding
+from gradus._tables.labels import encode_target
+from gradus.errors import SettingsError
+
+if TYPE_CHECKING:
+    from gradus._tables.classifier import BooleanNetworkClassifier
+    from gradus._tables.held_out import HeldOutScore
+
+__all__ = ["command"]
+
+ORDER_WORDS = ("self-paced", "auto", "entropy", "random", "none")
+SMALL_TABLE = 500
+"""Rows, up to which every row is held out once; of larger tables a quarter is."""
+FOLDS = 5
+MIN_ROWS = 10
+FIT_TIME = 0.5
+"""Share of a time limit in which the model is learned, if it is also scored."""
+SCORED_TIME = 0.4
+"""Share of the rest in which the model that is scored is learned; the others that it is compared with take as long."""
+
+
+class Gates(StrEnum):
+    """Choices of ``--gates``."""
+
+    any = "any"
+    nand = "nand"
+
+
+class MissingCells(StrEnum):
+    """Choices of ``--missing``."""
+
+    category = "category"
+    median = "median"
+    drop = "drop"
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help=FORMATS_HELP, show_default=False)],
+    targets: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Columns to learn, with commas between or one by one; if the file does not say, the last one.",
+        ),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to learn from; all others if not given.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the model (.json), or - for standard output.")
+    ] = None,
+    order: Annotated[
+        str, typer.Option(help="self-paced, auto, entropy, random, none (as in the file), or the targets in order.")
+    ] = "self-paced",
+    gates: Annotated[Gates, typer.Option(help="Gates: any function of two bits, or NAND only.")] = Gates.any,
+    noise: Annotated[str, typer.Option(metavar="auto|NUMBER", help="Share of wrong labels to expect.")] = "auto",
+    n_tries: Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")] = None,
+    n_circuits: Annotated[int | None, typer.Option(help="Circuits that vote; if not given, the table decides.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds in all, half of them to score; the best so far is kept.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    n_jobs: Annotated[int, typer.Option(help="Threads; the model is the same for any number, -1 is all cores.")] = 1,
+    missing: Annotated[
+        MissingCells, typer.Option(help="A missing cell is a category of its own, the median, or drops its row.")
+    ] = MissingCells.category,
+    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out.")] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to use even if they look like ids or free text.")
+    ] = None,
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS", help="Kinds of columns, as in zip=category,age=number: number, category, bit or date."
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse every cell but 0 and 1.")] = False,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="The first row of a text table holds names, or not; if not given, guessed."),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            help="Models that score this one: 0 none, 1 on a quarter of the rows, k on every row in k folds. "
+            "If not given, 5 up to 500 rows, else 1.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Learn a circuit from a table, and say first how good it is on rows that it has not seen.
+
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
+    """
+    begin = work_clock()
+    if output is not None and output != STANDARD:
+        check_file(output, [".json"])
+    if as_json and output == STANDARD:
+        raise SettingsError("--json and the model cannot both go to standard output; write the model to a file.")
+    kinds_asked = _parse_types(types)
+    with input_file(data) as file:
+        texts = [name for name, kind in kinds_asked.items() if kind == "category"]
+        examples = read_examples(file, targets, inputs, strict=strict, texts=texts, unknown_labels=True, header=header)
+    for name, labels in examples.targets.items():
+        refuse_quantity(labels, name)
+    left_out, kept = (
+        chosen_names(names, examples.table, option) or () for names, option in ((drop, "--drop"), (keep, "--keep"))
+    )
+    kinds_asked = {name: kind for name, kind in kinds_asked.items() if name not in examples.targets}
+    kinds = column_kinds(examples.table, drop=left_out, keep=kept, types=kinds_asked)
+    folds, limit = _folds(cv, examples.n_rows), check_time_limit(time_limit)
+    if cv is None and not folds:
+        note(f"gradus: {counted(examples.n_rows, 'row')}: too few for a score on rows not seen, which takes {MIN_ROWS}.")
+    settings = {
+        "order": _parse_order(order, examples.targets),
+        "gates": gates.value,
+        "noise": number_or_word("--noise", noise, {"auto": "auto"}),
+        **({} if n_tries is None else {"n_tries": n_tries}),
+        "n_circuits": n_circuits,
+        "time_limit": limit,
+        "missing": missing.value,
+        "n_jobs": n_jobs,
+        "random_state": check_seed(seed),
+    }
+    # scikit-learn takes a second to import: only once the arguments are known to be good.
+    from gradus._tables.classifier import BooleanNetworkClassifier
+
+    # Writing the model and its page takes up to half as long as reading the table did.
+    end = None if limit is None else begin + limit - (work_clock() - begin) / 2
+    run = _LearnRun(BooleanNetworkClassifier(**settings), examples, kinds, folds, end)
+    run.work()
+    model = run.estimator.model_
+    model.about.update({"learned_from": data.name} if data != STANDARD else {})
+    if run.score is not None:
+        model.about["held_out"] = run.score.to_json()
+    report = LearnReport(examples, run.estimator, run.seconds, run.score)
+    if output is not None and output != STANDARD:
+        with run.watch:  # Ctrl-C waits until both files are there
+            run.estimator.save(output)
+            report.save_page(output.with_suffix(".html"))
+    if output == STANDARD:
+        print(model.to_json())
+    elif as_json:
+        print_json({"model": None if output is None else str(output), **report.document})
+    else:
+        report.show(output)
+    run.say_how_it_ended(output)
+
+
+class _LearnRun:
+    """Learns a model from all rows, then scores it on rows held out, while a line shows how far this is."""
+
+    def __init__(
+        self,
+        estimator: BooleanNetworkClassifier,
+        examples: Dataset,
+        kinds: tuple[ColumnKind, ...],
+        folds: int,
+        end: float | None,
+    ) -> None:
+        self.estimator, self.examples, self.kinds = estimator, examples, kinds
+        self.folds = folds if end is None else min(folds, 1)
+        self.seconds = 0.0
+        self.score: HeldOutScore | None = None
+        self._end = end
+        self._fit_begin, self._fits_left = work_clock(), self.folds
+        targets = examples.targets.items()
+        self.watch = Watch([name for target, column in targets for name in encode_target(column, target)[0].output_names])
+
+    def work(self) -> None:
+        """Learn and score."""
+        from sklearn.exceptions import ConvergenceWarning
+
+        from gradus._tables.held_out import score_held_out
+
+        with self.watch, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+            end = self._end
+            if end is not None and self.folds:
+                end -= (1 - FIT_TIME) * max(end - work_clock(), 0.0)
+            table, targets = self.examples.table, self.examples.targets
+            self.estimator._fit_columns(table, targets, self.kinds, self._tell, _show_plan, end)
+            self.seconds = work_clock() - self._fit_begin
+            if not self.folds or self.interrupted:
+                return
+            seed, scored = int(self.estimator.random_state), self._scored_estimator()
+            self._fit_begin, self._fits_left = work_clock(), self.folds - 1
+            self.score = score_held_out(scored, table, targets, self.kinds, folds=self.folds, seed=seed, tell=self._tell_fold)
+
+    def _scored_estimator(self) -> BooleanNetworkClassifier:
+        """Return the estimator to score; with a time limit, one that leaves time for those it is compared with."""
+        if self._end is None:
+            return self.estimator
+        left = max(self._end - work_clock(), 0.0)
+        return self.estimator.__class__(**{**self.estimator.get_params(), "time_limit": SCORED_TIME * left})
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the work."""
+        return self.watch.stopped or self.estimator.stopped_ == "interrupted"
+
+    def _tell(self, progress: Progress) -> bool:
+        """Show how far a fit is, and how long it and all later ones will take."""
+        if progress.eta is not None:
+            fit = work_clock() - self._fit_begin + progress.eta
+            eta = progress.eta + self._fits_left * fit
+            progress = replace(progress, eta=eta if self._end is None else max(min(eta, self._end - work_clock()), 0.0))
+        return self.watch(progress)
+
+    def _tell_fold(self, fold: int, progress: Progress) -> bool:
+        """Show how far the score is; stop at Ctrl-C, and where there is no time for a forest."""
+        from gradus._tables.held_out import FOREST
+
+        left = self.folds - 1 - fold
+        if left < self._fits_left:
+            self._fit_begin, self._fits_left = work_clock(), left
+        stop = self._tell(replace(progress, stage=f"score {fold + 1} of {self.folds}, {progress.stage}"))
+        late = self._end is not None and work_clock() > self._end
+        return stop or (late and progress.stage == FOREST)
+
+    def say_how_it_ended(self, output: Path | None) -> None:
+        """Say what ended the work early, and where the model is."""
+        if self.interrupted:
+            place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"
+            what = (
+                "the model is complete and" if self.score or not self.folds else "the model is complete, but not scored, and"
+            )
+            what = "the best model so far" if self.estimator.stopped_ else what
+            raise EndedByUserError(f"interrupted; {what} is {place}. Run the command again to learn from the start.")
+        if self.estimator.stopped_:
+            note("gradus: the time limit ended learning; this is the best model so far.")
+        if self.folds and self.score is None:
+            note("gradus: there was no time to score the model on rows held out.")
+
+
+def _folds(wanted: int | None, n_rows: int) -> int:
+    """Return how many models are learned for the score."""
+    if wanted is None:
+        return 0 if n_rows < MIN_ROWS else FOLDS if n_rows <= SMALL_TABLE else 1
+    if not 0 <= wanted <= n_rows or (wanted and n_rows < 4):
+        raise SettingsError(f"--cv is {wanted}; it must be from 0 to the number of rows, {n_rows}.")
+    return wanted
+
+
+def _show_plan(features: TableEncoding) -> None:
+    """Say what becomes of each column, unless all are 0/1; columns of one fate share a line."""
+    if all(column.kind == "bit" and not column.missing for column in features.columns):
+        return
+    fates: dict[str, list[str]] = {}
+    for column, line in zip(features.columns, features.plan(), strict=True):
+        fates.setdefault(line.removeprefix(f"{column.name}: "), []).append(column.name)
+    for fate, names in fates.items():
+        note(f"{', '.join(names)}: {fate}")
+    if any(column.kind in ("above", "after") for column in features.columns):
+        note("Where several circuits vote, each of them may cut elsewhere.")
+
+
+def _parse_types(texts: list[str] | None) -> dict[str, str]:
+    pairs = [pair.rpartition("=") for row in csv.reader(texts or (), skipinitialspace=True) for pair in row]
+    wrong = next((name + sign + kind for name, sign, kind in pairs if not (name and kind)), None)
+    if wrong is not None:
+        raise SettingsError(f"--types has {wrong!r}; write each column with its kind, as in zip=category,age=number.")
+    return {name.strip(): kind.strip() for name, _, kind in pairs}
+
+
+def _parse_order(text: str, targets: dict[str, Any]) -> Any:
+    if text in ORDER_WORDS and text not in targets:
+        return None if text == "none" else text
+    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    unknown = [name for name in names if name not in targets]
+    if unknown or not names:
+        words = ", ".join(ORDER_WORDS)
+        raise SettingsError(f"--order has {(unknown or [text])[0]!r}, which is neither a target nor one of {words}.")
+    return [list(targets).index(name) for name in names]

@@ -1,0 +1,160 @@
+"""`gradus predict`: the targets of new rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from gradus._cli.console import note, percent, print_json, printable
+from gradus._cli.data import STANDARD, input_file, labels_of, read_columns
+from gradus._cli.output import check_file
+from gradus._core.files import write_text_whole
+from gradus._core.wording import counted
+from gradus._formats.table import Table
+from gradus._formats.table_files import READERS, read_table
+from gradus._tables.labels import is_unknown, majority
+from gradus._tables.model import Model, load
+from gradus.errors import DataError
+
+__all__ = ["command"]
+
+NEARLY_ALL = 0.9
+"""Share of different values among the rows from which on a column tells them apart: two animals may both be a frog."""
+
+
+def command(
+    model: Annotated[
+        Path, typer.Argument(help="A model from 'gradus learn' or an estimator's save (.json).", show_default=False)
+    ],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help=f"A table with the model's input columns ({' '.join(READERS)}), or - for CSV on standard input.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the predictions (.csv); if not given, or -, print.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores as JSON.")] = False,
+) -> None:
+    """Predict the targets of new rows; where the table has them already, say how many are right.
+
+    The first column that the model does not read and that differs in nearly every row, such as an id, is kept beside them.
+
+    Example: gradus predict model.json new.csv -o predictions.csv
+    """
+    if output == STANDARD:
+        output = None
+    if output is not None:
+        check_file(output, [".csv"])
+    learned = load(model)
+    with input_file(data) as file:
+        table = read_table(file)
+        predicted = _predict(learned, table, file)
+        scores = _scores(learned, predicted, table, file)
+        rows = {**_row_ids(learned, table, file), **predicted}
+    if output is not None:
+        write_text_whole(output, _as_csv(rows))
+    if as_json:
+        print_json({"targets": {name: column.tolist() for name, column in predicted.items()}, "scores": scores})
+        return
+    # Standard output is for the results: the predictions if no file takes them, or else the scores.
+    say = note if output is None else print
+    if output is None:
+        sys.stdout.write(_as_csv(rows))
+    else:
+        say(f"wrote {output}: {counted(table.n_rows, 'row')}, {counted(len(predicted), 'target')}")
+    for score in scores:
+        usual = f"always {score['majority']!r}, the majority in {score['majority_of']}: {percent(score['majority_accuracy'])}"
+        say(printable(f"{score['target']}: {percent(score['accuracy'])} right ({usual})"))
+
+
+def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the labels of each target by its name."""
+    names = model.feature_names
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        raise DataError(f"{path} has no column {missing[0]!r}, which the model reads; it reads {', '.join(names)}.")
+    columns = model.features.columns
+    if all(column.kind == "bit" and column.strict for column in columns):
+        found = model.predict(table.bits(names))
+    else:
+        texts = [c.name for c in columns if c.input_names and any(isinstance(value, str | tuple) for value in c.values)]
+        cells = read_columns(path, names, table, texts=texts, may_miss=True)
+        _say_what_counts_as_missing(model, cells)
+        found = model.predict(cells)
+    return dict(zip(model.target_names, found.reshape(table.n_rows, -1).T, strict=True))
+
+
+def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]) -> None:
+    """Name cells that the model cannot read: a decimal comma, or another way of writing dates, would go unnoticed."""
+    for column in model.features.columns:
+        lost = column.not_understood(cells[column.name]) if column.name in cells else []
+        if lost:
+            what = "a date as those learned from" if column.kind == "after" else "a number as those learned from"
+            count = "it counts" if len(lost) == 1 else f"{len(lost):,} such cells count"
+            note(printable(f"gradus: column {column.name!r} has {lost[0]!r:.40}, which is not {what}; {count} as missing."))
+
+
+def _row_ids(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Return the column that tells the rows apart, by its name, if there is one: it differs in nearly every row."""
+    taken = {*model.feature_names, *model.target_names}
+    enough = NEARLY_ALL * table.n_rows
+    for place, name in enumerate(table.columns):
+        numbers = table.values[:, place]
+        if name in taken or (place not in table.odd and len(np.unique(numbers)) < enough):
+            continue
+        texts = read_columns(path, [name], table, texts=[name], may_miss=True)[name]
+        if len(set(texts.tolist())) >= enough and "" not in texts:
+            return {name: texts}
+    return {}
+
+
+def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table, path: Path) -> list[dict[str, Any]]:
+    """Return the accuracy of each target in the table, beside that of the label most frequent in training, if known."""
+    kept = model.about.get("majority")
+    usual = dict(zip(model.target_names, kept if isinstance(kept, list) else [], strict=False))
+    found = []
+    for target in model.targets:
+        # A target that is also an input is that gene's next value, which the table does not hold.
+        if target.name not in table.columns or target.name in model.feature_names:
+            continue
+        texts = [target.name] if all(isinstance(label, str) for label in target.classes) else []
+        truth = labels_of(read_columns(path, [target.name], table, texts=texts, may_miss=True)[target.name])
+        known = ~is_unknown(truth)
+        if not known.any():
+            continue
+        label = usual.get(target.name, majority(truth))
+        found.append(
+            {
+                "target": target.name,
+                "accuracy": _share_equal(truth[known], predicted[target.name][known].tolist()),
+                "majority": label,
+                "majority_of": "training" if target.name in usual else "this table",
+                "majority_accuracy": _share_equal(truth[known], [label] * int(known.sum())),
+            }
+        )
+    return found
+
+
+def _share_equal(truth: npt.NDArray[Any], labels: list[Any]) -> float:
+    return float(np.mean([a == b for a, b in zip(truth.tolist(), labels, strict=True)]))
+
+
+def _as_csv(predicted: dict[str, npt.NDArray[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(predicted)
+    writer.writerows(
+        [int(value) if isinstance(value, bool) else value for value in row]
+        for row in zip(*(column.tolist() for column in predicted.values()), strict=True)
+    )
+    return text.getvalue()

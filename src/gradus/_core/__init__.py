@@ -1,0 +1,1 @@
+"""What everything else stands on: bits, gates, checks, files, words, and the `Run` that long work is handed."""

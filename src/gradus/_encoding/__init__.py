@@ -1,1 +1,0 @@
-"""Tables as bits: features, class labels, and rows that contradict each other."""

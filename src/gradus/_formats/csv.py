@@ -1,0 +1,181 @@
+"""Text tables: CSV, TSV and any other delimiter, with a header or without."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from gradus._core.bits import BoolMatrix
+from gradus._core.files import checked_size, decoded_lines, open_checked
+from gradus._formats.table import KNOWN, LARGEST_TABLE, NUMBER, Table, TableBuilder, check_cells, unique_columns
+from gradus.errors import FormatError, SettingsError
+
+__all__ = ["dumps", "looks_like_names", "read"]
+
+LINES_TO_JUDGE_BY = 20
+DELIMITERS = (",", "\t", ";", "|", " ")
+
+Row = tuple[int, list[str]]  # the line it begins in, and its cells
+
+
+def read(
+    path: str | PathLike[str],
+    *,
+    delimiter: str | None = None,
+    header: bool | Literal["auto"] = "auto",
+    text_columns: Collection[str] = (),
+    row_names: bool = False,
+) -> Table:
+    """Read a text table.
+
+    Parameters
+    ----------
+    delimiter : str, optional
+        One character; a blank stands for any run of blanks and tabs. By default a tab for ``.tsv`` and ``.tab``,
+        and what splits the first lines evenly for other files.
+    header : bool or "auto"
+        Whether the first row holds names; "auto" assumes names if any of its cells is not a number, or if three or more
+        count from 0 or 1. Without names the columns are called ``x0, x1, …``.
+    text_columns : collection of str
+        Columns to keep as text.
+    row_names : bool
+        Whether the first row may lack the cell over the first column, as R writes tables with row names.
+
+    Raises
+    ------
+    FormatError
+        With line and column, if the rows have different lengths, a name is repeated or there are no rows.
+    """
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
+        raise SettingsError(f"the delimiter is {delimiter!r}; it must be one character, not a quote or a line end.")
+    lines = decoded_lines(path)
+    first_lines = list(itertools.islice(lines, LINES_TO_JUDGE_BY))
+    chosen = delimiter if delimiter is not None else _delimiter_of(first_lines, Path(path).suffix.lower(), row_names)
+    rows = _rows(itertools.chain(first_lines, lines), chosen, path)
+    first = next(rows, None)
+    if first is None:
+        raise FormatError("the file is empty.", path=path)
+    if row_names:
+        first, rows = _with_corner(first, rows)
+    line, cells = first
+    _check_size(len(cells), path)
+    has_names = looks_like_names(cells) if header == "auto" else header
+    names = unique_columns(cells, path, line) if has_names else tuple(f"x{i}" for i in range(len(cells)))
+    builder = TableBuilder(names, path, text_columns=text_columns)
+    for line, cells in rows if has_names else itertools.chain([first], rows):
+        if len(cells) != len(names):
+            raise _ragged(cells, names, has_names, path, line)
+        builder.add(cells, line)
+    return builder.table()
+
+
+def _check_size(n_columns: int, path: str | PathLike[str]) -> None:
+    """Refuse a table that is too large before it is read; only a large file needs its lines counted."""
+    n_lines = 1
+    if checked_size(path) > LARGEST_TABLE:
+        with open_checked(path) as file:
+            n_lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    check_cells(n_lines, n_columns, path)
+
+
+def _rows(lines: Iterable[str], delimiter: str, path: str | PathLike[str]) -> Iterator[Row]:
+    """Rows that are not blank."""
+    reader = _reader(lines, delimiter, strict=True)
+    line = 1
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            # What csv says of a quote that is never closed means nothing to most people.
+            what = "a quote is opened here and not closed" if "end of data" in str(error) else error
+            raise FormatError(f"not a table: {what}.", path=path, line=line) from error
+        if cells is None:
+            return
+        if cells and (len(cells) > 1 or cells[0].strip()):
+            yield line, cells
+        line = reader.line_num + 1
+
+
+def _with_corner(first: Row, rows: Iterator[Row]) -> tuple[Row, Iterator[Row]]:
+    """Put an empty cell before the first row if it is one cell shorter than the second."""
+    second = next(rows, None)
+    if second is None:
+        return first, rows
+    if len(second[1]) == len(first[1]) + 1:
+        first = first[0], ["", *first[1]]
+    return first, itertools.chain([second], rows)
+
+
+def _reader(lines: Iterable[str], delimiter: str, *, strict: bool) -> Any:
+    if delimiter == " ":
+        lines = (" ".join(line.split()) for line in lines)
+    return csv.reader(lines, delimiter=delimiter, strict=strict)
+
+
+def _delimiter_of(lines: list[str], extension: str, row_names: bool) -> str:
+    """Find the delimiter that gives every row the same number of cells, more than one."""
+    if extension in (".tsv", ".tab"):
+        return "\t"
+    widths = {delimiter: _widths(lines, delimiter) for delimiter in DELIMITERS}
+    even = [delimiter for delimiter, found in widths.items() if _is_even(found, row_names)]
+    if even:
+        return even[0]
+    # None gives equal rows, so the file has a fault; the one that splits most is the likeliest to show where.
+    return max(DELIMITERS[:-1], key=lambda delimiter: max(widths[delimiter], default=0))
+
+
+def _is_even(widths: list[int], row_names: bool) -> bool:
+    if row_names and len(widths) > 1 and widths[1] == widths[0] + 1:
+        widths = widths[1:]
+    return len(set(widths)) == 1 and widths[0] > 1
+
+
+def _widths(lines: list[str], delimiter: str) -> list[int]:
+    try:
+        rows = _reader(lines, delimiter, strict=False)
+        return [len(cells) for cells in rows if cells and (len(cells) > 1 or cells[0].strip())]
+    except csv.Error:
+        return []
+
+
+def looks_like_names(cells: Sequence[str]) -> bool:
+    """Tell whether a first row holds names: not only numbers, or numbers that count the columns.
+
+    Examples
+    --------
+    >>> looks_like_names(["a", "1"]), looks_like_names(["0", "1", "2"]), looks_like_names(["0", "1"])
+    (True, True, False)
+    """
+    texts = [cell.strip() for cell in cells]
+    if len(texts) > 2 and texts in ([str(i) for i in range(len(texts))], [str(i + 1) for i in range(len(texts))]):
+        return True
+    return any(text not in KNOWN and not NUMBER.fullmatch(text) for text in texts)
+
+
+def _ragged(cells: list[str], names: tuple[str, ...], has_names: bool, path: str | PathLike[str], line: int) -> FormatError:
+    what = "the header" if has_names else "the first row"
+    hint = ""
+    if has_names and len(names) == 1:
+        hint = " If a title stands above the names of the columns, leave it out."
+    elif has_names and len(cells) == len(names) + 1:
+        hint = " If the first column holds names of rows, give it a name in the header too."
+    return FormatError(
+        f"this row has {len(cells)} cells, but {what} has {len(names)}.{hint}",
+        path=path, line=line, column=min(len(cells), len(names)) + 1,
+    )  # fmt: skip
+
+
+def dumps(X: BoolMatrix, Y: BoolMatrix, inputs: tuple[str, ...], targets: tuple[str, ...], *, delimiter: str = ",") -> bytes:
+    """Return examples as a text table with a header."""
+    text = io.StringIO()
+    rows = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    rows.writerow([*inputs, *targets])
+    rows.writerows(np.hstack([X, Y]).view(np.int8).tolist())
+    return text.getvalue().encode("utf-8")

@@ -1,0 +1,90 @@
+"""Excel tables (.xlsx), through openpyxl: the first sheet of a workbook."""
+
+from __future__ import annotations
+
+import datetime
+import zipfile
+from collections.abc import Collection
+from os import PathLike
+from typing import Any, Literal
+
+from gradus._core.files import LARGEST_FILE, checked_size
+from gradus._formats.csv import looks_like_names
+from gradus._formats.table import Table, TableBuilder, unique_columns
+from gradus.errors import FormatError
+
+__all__ = ["read"]
+
+LONGEST_CELL = 1 << 17
+"""Characters of a cell, as in text tables; Excel itself stops at 32,767."""
+
+
+def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto", text_columns: Collection[str] = ()) -> Table:
+    """Read the first sheet; empty rows and empty columns after the table are left out.
+
+    Parameters
+    ----------
+    header : bool or "auto"
+        As for text tables.
+    text_columns : collection of str
+        Columns to keep as text.
+
+    Raises
+    ------
+    FormatError
+        If it is not a workbook, is too large, or openpyxl is not installed.
+    """
+    try:
+        import openpyxl
+    except ImportError as error:
+        message = "Excel files need openpyxl: pip install 'gradus-learn[excel]', or save the sheet as CSV."
+        raise FormatError(message, path=path) from error
+    checked_size(path)
+    with zipfile.ZipFile(path) as archive:
+        if sum(part.file_size for part in archive.infolist()) > LARGEST_FILE:
+            raise FormatError(f"unpacks to more than {LARGEST_FILE} bytes.", path=path)
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    try:
+        rows = [
+            (number, cells)
+            for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1)
+            if any(cells := [_text(cell, path, number) for cell in row])
+        ]
+    finally:
+        book.close()
+    return _table(rows, path, header, text_columns)
+
+
+def _table(
+    rows: list[tuple[int, list[str]]], path: str | PathLike[str], header: bool | Literal["auto"], text_columns: Collection[str]
+) -> Table:
+    if not rows:
+        raise FormatError("the first sheet is empty.", path=path)
+    width = max(max(i for i, cell in enumerate(cells) if cell) for _, cells in rows) + 1
+    line, first = rows[0][0], _wide(rows[0][1], width)
+    has_names = looks_like_names(first) if header == "auto" else header
+    names = unique_columns(first, path, line) if has_names else tuple(f"x{i}" for i in range(width))
+    builder = TableBuilder(names, path, text_columns=text_columns)
+    for line, cells in rows[1:] if has_names else rows:
+        builder.add(_wide(cells, width), line)
+    return builder.table()
+
+
+def _wide(cells: list[str], width: int) -> list[str]:
+    return [*cells[:width], *[""] * (width - len(cells))]
+
+
+def _text(cell: Any, path: str | PathLike[str], line: int) -> str:
+    """Write a cell as a text table would have it."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(int(cell))
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, datetime.datetime):
+        return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
+    text = str(cell)
+    if len(text) > LONGEST_CELL:
+        raise FormatError(f"a cell has more than {LONGEST_CELL} characters here.", path=path, line=line)
+    return text

@@ -1,1 +1,0 @@
-"""Boolean logic: formulas of networks, sums of products, factoring, decision diagrams, parsed expressions."""

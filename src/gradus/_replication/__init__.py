@@ -1,1 +1,0 @@
-"""The paper: its specs, claims, figures and page."""

@@ -1,0 +1,1 @@
+"""From a table to a model: cells, kinds, encoding, votes, `Model`, the estimator and its score on rows held out."""

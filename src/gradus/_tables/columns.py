@@ -1,0 +1,246 @@
+"""`TableColumn`: how one column of a table becomes inputs of a circuit."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._core.bits import BoolMatrix
+from gradus._tables.cells import Cells, read_cells, shown_date
+from gradus.errors import DataError, FormatError
+
+__all__ = ["ColumnRule", "TableColumn"]
+
+ColumnRule = Literal["bit", "above", "after", "group", "out", "is"]
+SHOWN_GROUP = 3  # categories of a group that its name spells out
+SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """How one column of a table becomes inputs.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"bit", "above", "after", "group", "out", "is"}
+        The column is 0/1 already; one input for each number, or each date (in days from 1970), that the value may exceed;
+        one for each group of categories; the values are left out. ``"is"``, one input for each category, is the ``"group"``
+        of older models.
+    values : tuple
+        The numbers, the dates or the groups (tuples of texts); empty for ``"bit"`` and ``"out"``.
+    strict : bool
+        Whether a ``"bit"`` column refuses any value but 0 and 1; otherwise it says whether the value exceeds 0.5.
+    others : bool
+        Whether one more input says that the value is in no group of one category: a rare or an unknown category.
+    missing : bool
+        Whether one more input says that the cell is missing. All other inputs are false of a missing cell, unless `fill` is
+        given.
+    fill : float, str or None
+        What stands in for a missing cell.
+    comma : {"", "decimal", "thousands"}
+        What commas in numbers mean.
+    day_format : str
+        How dates are written, as for ``strptime``.
+    reason : str
+        What the column holds, or why it is left out, in words.
+    spaced : bool
+        Whether there are blanks in input names, ``age > 18``; older models have none.
+
+    Examples
+    --------
+    >>> column = TableColumn("age", "above", (18, 65), missing=True)
+    >>> column.input_names
+    ('age > 18', 'age > 65', 'age is missing')
+    >>> column.encode(["70", "20", "?"]).astype(int)
+    array([[1, 1, 0],
+           [1, 0, 0],
+           [0, 0, 1]])
+    """
+
+    name: str
+    kind: ColumnRule
+    values: tuple[Any, ...] = ()
+    strict: bool = False
+    others: bool = False
+    missing: bool = False
+    fill: float | str | None = None
+    comma: str = ""
+    day_format: str = ""
+    reason: str = ""
+    spaced: bool = True
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """A name for each input that the column becomes."""
+        gap = " " if self.spaced else ""
+        names: list[str] = []
+        if self.kind == "bit":
+            names.append(self.name)
+        elif self.kind == "group":
+            short = [self._group_name(group, SHOWN_GROUP) for group in self.values]
+            # Groups that begin alike are told apart by all of their categories.
+            alike = len(set(short)) < len(short)
+            names += [self._group_name(group, len(group)) for group in self.values] if alike else short
+        elif self.kind == "is":
+            names += [f"{self.name}{gap}={gap}{value}" for value in self._shown]
+        elif self.kind != "out":
+            names += [f"{self.name}{gap}>{gap}{self._cut_name(cut)}" for cut in self.values]
+        names += [f"{self.name} is another"] if self.others else []
+        names += [f"{self.name} is missing"] if self.missing else []
+        return tuple(names)
+
+    def _cut_name(self, cut: float) -> str:
+        return shown_date(cut) if self.kind == "after" else str(cut)
+
+    @property
+    def input_keys(self) -> tuple[Any, ...]:
+        """What each input stands for: the number, the group, or the word ``"bit"``, ``"others"`` or ``"missing"``."""
+        keys = {"bit": ("bit",), "out": (), "is": self._shown}.get(self.kind, self.values)
+        return (*keys, *(["others"] if self.others else []), *(["missing"] if self.missing else []))
+
+    def _group_name(self, group: tuple[str, ...], n_shown: int) -> str:
+        if len(group) == 1:
+            return f"{self.name} = {group[0]}"
+        shown, left = ", ".join(group[:n_shown]), len(group) - n_shown
+        return f"{self.name} in {{{shown}{f' and {left} more' if left > 0 else ''}}}"
+
+    @property
+    def _shown(self) -> tuple[Any, ...]:
+        return self.values[1:] if len(self.values) == 2 else self.values
+
+    def encode(self, column: Any) -> BoolMatrix:
+        """Turn values into inputs, shape (n, number of inputs); cells that are missing or unknown are answered too."""
+        cells = read_cells(column)
+        if self.kind == "bit" and self.strict:
+            self._refuse_other_than_bits(cells)
+        bits = self._value_bits(cells)
+        gone = cells.missing_values if self.kind not in ("bit", "above", "after") else np.isnan(self._numbers(cells))
+        bits[gone] = False
+        if self.others:
+            bits = np.column_stack([bits, ~self._is_named(cells) & ~gone])
+        if self.missing:
+            bits = np.column_stack([bits, gone])
+        if self.fill is not None and gone.any():
+            bits[gone] = self._stand_in(self.fill)
+        return np.ascontiguousarray(bits[cells.place])
+
+    def not_understood(self, column: Any) -> list[Any]:
+        """Return the values of cells that are no number, or date, as this column has them, and so count as missing.
+
+        Examples
+        --------
+        >>> TableColumn("size", "above", (18,)).not_understood(["20", "1,5", "", "1,5"])
+        ['1,5', '1,5']
+        """
+        if self.kind not in ("bit", "above", "after"):
+            return []
+        cells = read_cells(column)
+        lost = np.isnan(self._numbers(cells)) & ~cells.missing_values
+        return [cells.values[place] for place in cells.place[lost[cells.place]]]
+
+    def _stand_in(self, fill: float | str) -> list[bool]:
+        """Compute the inputs of the value that stands for missing cells."""
+        if isinstance(fill, str):
+            return [fill in key if isinstance(key, tuple) else False for key in self.input_keys]
+        cuts = (0.5,) if self.kind == "bit" else self.values
+        return [*(fill > cut for cut in cuts), *([False] if self.missing else [])]
+
+    def _value_bits(self, cells: Cells) -> BoolMatrix:
+        """Compute the inputs of each distinct value."""
+        if self.kind == "out":
+            return np.zeros((len(cells.values), 0), dtype=np.bool_)
+        if self.kind == "group":
+            texts = np.array(cells.texts(), dtype=object)
+            member = [[text in group for group in map(frozenset, self.values)] for text in texts]
+            return np.array(member, dtype=np.bool_).reshape(len(texts), len(self.values))
+        if self.kind == "is":
+            return self._old_categories(cells)
+        with np.errstate(invalid="ignore"):
+            cuts = (0.5,) if self.kind == "bit" else self.values
+            return np.asarray(self._numbers(cells)[:, np.newaxis] > np.array(cuts, dtype=np.float64))
+
+    def _numbers(self, cells: Cells) -> npt.NDArray[np.float64]:
+        if self.kind == "after":
+            return cells.value_dates(self.day_format)
+        return cells.value_numbers(self.comma)
+
+    def _is_named(self, cells: Cells) -> npt.NDArray[np.bool_]:
+        named = {group[0] for group in self.values if len(group) == 1}
+        return np.array([text in named for text in cells.texts()], dtype=np.bool_)
+
+    def _old_categories(self, cells: Cells) -> BoolMatrix:
+        known = [value in self.values for value in cells.values]
+        unknown = sorted(
+            str(v) for v, good, gone in zip(cells.values, known, cells.missing_values, strict=True) if not good | gone
+        )
+        if unknown:
+            warnings.warn(
+                f"column {self.name!r} has {unknown[0]!r:.{SHOWN_VALUE}}, which was not there in training; it counts as none "
+                "of the known categories.",
+                stacklevel=2,
+            )
+        bits = [[value == category for category in self._shown] for value in cells.values]
+        return np.array(bits, dtype=np.bool_).reshape(len(cells.values), len(self._shown))
+
+    def _refuse_other_than_bits(self, cells: Cells) -> None:
+        bad = ~np.isin(cells.numbers(), (0, 1))
+        if bad.any():
+            row = int(np.argmax(bad))
+            shown = (
+                "a missing value"
+                if cells.missing[row]
+                else f"the value {cells.values[int(cells.place[row])]!r:.{SHOWN_VALUE}}"
+            )
+            raise DataError(f"column {self.name!r} has {shown} in row {row}; every value must be 0 or 1.")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a plain dictionary that JSON can hold; older columns as they were."""
+        values = [list(value) if isinstance(value, tuple) else value for value in self.values]
+        entry = {"name": self.name, "kind": self.kind, "values": values, "strict": self.strict}
+        further = {key: getattr(self, key) for key in ("others", "missing", "fill", "comma", "day_format", "reason")}
+        entry |= {key: value for key, value in further.items() if value is not None and value is not False and value != ""}
+        return {**entry, "spaced": True} if self.spaced else entry
+
+    @classmethod
+    def from_json(cls, entry: Any) -> TableColumn:
+        """Read what `to_json` returned, or a column of an older model.
+
+        Raises
+        ------
+        FormatError
+            If it is something else.
+        """
+        if not isinstance(entry, dict) or not _is_column(entry):
+            shown = repr(entry)[:SHOWN_VALUE]
+            raise FormatError(f"the model's feature encoding has a column that cannot be understood: {shown}.")
+        known = {field.name for field in fields(cls)}
+        values = tuple(tuple(value) if isinstance(value, list) else value for value in entry["values"])
+        given = {key: value for key, value in entry.items() if key in known}
+        return cls(**{**given, "values": values, "spaced": entry.get("spaced", False)})
+
+
+def _is_column(entry: dict[str, Any]) -> bool:
+    """Check every field that is there; only the first four must be."""
+    flags = all(isinstance(entry.get(key, False), bool) for key in ("strict", "others", "missing", "spaced"))
+    texts = all(isinstance(entry.get(key, ""), str) for key in ("day_format", "reason"))
+    fill = entry.get("fill")
+    known = entry.get("kind") in get_args(ColumnRule) and entry.get("comma", "") in ("", "decimal", "thousands")
+    named = isinstance(entry.get("name"), str) and isinstance(entry.get("values"), list) and "strict" in entry
+    if not (flags and texts and known and named and (fill is None or isinstance(fill, str) or _is_finite(fill))):
+        return False
+    values = entry["values"]
+    if entry["kind"] in ("above", "after"):
+        return all(map(_is_finite, values))
+    if entry["kind"] == "group":
+        return all(isinstance(group, list) and group and all(isinstance(text, str) for text in group) for group in values)
+    return all(isinstance(value, str | int | float) for value in values)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

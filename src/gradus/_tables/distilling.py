@@ -1,0 +1,60 @@
+"""One circuit that says what many voting circuits say.
+
+From few rows many circuits without an error can be learned, and nothing tells which of them is right on other rows; the
+vote knows better. So it is asked about rows that might have been: pairs of rows which have exchanged some of their columns.
+Half of the pairs are of one class, and lie where rows are likely; the others are any two rows, and lie between the classes,
+where circuits differ. A circuit learned from these and the real rows is nearly as good as the vote, and can still be read.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._core.bits import BoolMatrix
+from gradus._tables.model import Model
+from gradus._tables.voters import Learner, TableExamples, Voter, outputs_of
+
+__all__ = ["distil", "recombine_rows"]
+
+N_ROWS = 750  # of either kind
+EXCHANGED = 0.4  # share of a row's columns that come from another row
+
+Ints = npt.NDArray[np.int64]
+
+
+def distil(model: Model, examples: TableExamples, learner: Learner, seed: int) -> Voter | None:
+    """Learn one circuit from the rows of a table and from what a vote says about rows like them."""
+    rng = np.random.default_rng([seed, len(model.networks)])
+    inputs = model.features.encode(examples.columns)
+    voted = np.column_stack(model.predict_codes(inputs))
+    columns, any_class = np.array(model.features.input_columns), np.zeros_like(voted)
+    more = np.vstack([recombine_rows(inputs, columns, classes, N_ROWS, rng) for classes in (voted, any_class)])
+    taught = np.where(examples.codes >= 0, examples.codes, voted)
+    codes = np.vstack([taught, np.column_stack(model.predict_codes(more))])
+    result = learner(np.vstack([inputs, more]), outputs_of(model.targets, codes), int(rng.integers(0, 1 << 31)))
+    return None if result is None else Voter(model.features, result.network, result.order)
+
+
+def recombine_rows(inputs: BoolMatrix, columns: Ints, classes: Ints, n_rows: int, rng: np.random.Generator) -> BoolMatrix:
+    """Make rows of two rows of the same classes each; inputs that come from one column (`columns`) stay together.
+
+    Examples
+    --------
+    >>> inputs = np.array([[0, 0, 1], [1, 1, 0]], dtype=bool)
+    >>> rows = recombine_rows(inputs, np.array([0, 0, 1]), np.array([[0], [0]]), 50, np.random.default_rng(0))
+    >>> bool((rows[:, 0] == rows[:, 1]).all())
+    True
+    >>> len(np.unique(rows, axis=0))
+    4
+    """
+    _, group = np.unique(classes, axis=0, return_inverse=True)
+    group = group.ravel()
+    by_group = np.argsort(group, kind="stable")
+    sizes = np.bincount(group)
+    starts = np.cumsum(sizes) - sizes
+    first = rng.integers(0, len(inputs), n_rows)
+    size, start = sizes[group[first]], starts[group[first]]
+    second = by_group[start + np.floor(rng.random(n_rows) * size).astype(np.int64)]
+    exchanged = rng.random((n_rows, int(columns.max(initial=0)) + 1)) < EXCHANGED
+    return np.where(exchanged[:, columns], inputs[second], inputs[first])

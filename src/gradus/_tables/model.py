@@ -1,0 +1,415 @@
+"""`Model`: circuits with the encodings around them, from a table to labels; a model is one JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._circuit import Network
+from gradus._circuit.drawing.diagram import Grouping
+from gradus._core.bits import BoolMatrix
+from gradus._core.files import read_guard, read_text, write_text_whole
+from gradus._core.wording import counted
+from gradus._pages.html import notebook_table
+from gradus._tables.columns import TableColumn
+from gradus._tables.encoding import TableEncoding
+from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
+from gradus._tables.output_reader import OutputReader
+from gradus._tables.page.data import used_columns
+from gradus._tables.page.examples import PageExamples, class_codes, odd_rows, shown_rows
+from gradus._tables.page.labels import class_notes, model_grouping, statement_names
+from gradus._tables.page.page import ModelView, model_page, summary_of
+from gradus._tables.statements import Statement, statements
+from gradus._version import __version__
+from gradus.errors import DataError, FormatError, MissingExtraError
+
+__all__ = ["Model", "load"]
+
+VERSION = 4
+"""Of the part ``about`` of a model file: 2 added further circuits, 3 chosen cuts, 4 one output per class and its counts."""
+MOST_IN_TITLE = 4  # targets that the title of a page names
+WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts")
+"""Keys of the part ``about`` that `save` writes itself."""
+DIGITS = 12  # of a probability: equal ones tie on every machine
+Readers: TypeAlias = tuple[tuple[OutputReader, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Circuits, how a table becomes their inputs, and how their outputs become labels.
+
+    Made by `gradus.BooleanNetworkClassifier` and ``gradus learn``, and read by `gradus.load`.
+
+    Attributes
+    ----------
+    networks : tuple of Network
+        The circuits that vote. The first is the best one by itself: the one that is read, drawn and exported.
+    features : TableEncoding
+        How columns become inputs.
+    targets : tuple of TargetEncoding
+        How outputs become class labels, one for each target.
+    about : dict
+        What the model was learned from and how: settings, order, errors.
+    readers : tuple of tuples of OutputReader
+        For each circuit and target, how often its outputs were true of each class in training, which weighs its vote. If
+        empty, every circuit has one vote.
+
+    Examples
+    --------
+    >>> import gradus
+    >>> table = [[1.5, 0], [2.5, 1], [8.5, 0], [9.5, 1]]
+    >>> classifier = gradus.BooleanNetworkClassifier(noise=0, random_state=0)
+    >>> model = classifier.fit(table, ["low", "low", "high", "high"]).model_
+    >>> model.feature_names, model.target_names
+    (('x0', 'x1'), ('y',))
+    >>> model.predict({"x1": [0, 0], "x0": [1, 9]}).tolist()
+    ['low', 'high']
+    """
+
+    networks: tuple[Network, ...]
+    features: TableEncoding
+    targets: tuple[TargetEncoding, ...]
+    about: dict[str, Any] = field(default_factory=dict)
+    readers: Readers = ()
+
+    def __post_init__(self) -> None:
+        if not self.networks:
+            raise DataError("a model needs at least one network.")
+        outputs = tuple(name for target in self.targets for name in target.output_names)
+        for network in self.networks:
+            if network.input_names != self.features.input_names:
+                raise DataError("the model's feature encoding does not give the inputs of its network.")
+            if network.output_names != outputs:
+                raise DataError("the model's target encoding does not give the outputs of its network.")
+        if self.readers and {len(row) for row in self.readers} | {len(self.readers)} != {
+            len(self.targets),
+            len(self.networks),
+        }:
+            raise DataError("the model must have counts for every circuit and target, or none.")
+
+    @classmethod
+    def of_bits(cls, network: Network) -> Model:
+        """Return a plain network as a model whose features and targets are 0 and 1."""
+        features = TableEncoding(tuple(TableColumn(name, "bit", strict=True) for name in network.input_names))
+        return cls((network,), features, tuple(TargetEncoding(name, (0, 1)) for name in network.output_names))
+
+    @classmethod
+    def fit(
+        cls,
+        networks: Sequence[Network],
+        features: TableEncoding,
+        targets: Sequence[TargetEncoding],
+        inputs: BoolMatrix,
+        codes: npt.NDArray[np.int64],
+    ) -> Model:
+        """Make a model, and count on training rows how often each circuit is right.
+
+        `inputs` are the rows as `features` encodes them, and `codes` the class of each row for each target.
+        """
+        names = [name for target in targets for name in target.output_names]
+        pairs = list(zip(targets, output_parts(targets), codes.T, strict=True))
+        readers = []
+        for network in networks:
+            outputs = network.predict(inputs)
+            readers.append(
+                tuple(OutputReader.count(outputs[:, part], column, len(target.classes)) for target, part, column in pairs)
+            )
+        named = tuple(network.with_names(features.input_names, names) for network in networks)
+        return cls(named, features, tuple(targets), readers=tuple(readers))
+
+    @property
+    def network(self) -> Network:
+        """The best circuit."""
+        return self.networks[0]
+
+    def single(self) -> Model:
+        """Return the model that has only the best circuit."""
+        return replace(self, networks=self.networks[:1], readers=self.readers[:1])
+
+    def led_by(self, number: int) -> Model:
+        """Return the model with another circuit as the best one."""
+        order = [number, *(other for other in range(len(self.networks)) if other != number)]
+        readers = tuple(self.readers[k] for k in order) if self.readers else ()
+        return replace(self, networks=tuple(self.networks[k] for k in order), readers=readers)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Columns that the model reads."""
+        return tuple(column.name for column in self.features.columns if column.input_names)
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """Targets that the model predicts."""
+        return tuple(target.name for target in self.targets)
+
+    def predict(self, table: Any) -> npt.NDArray[Any]:
+        """Predict the label of each target by the vote of the circuits; the best one decides a tie.
+
+        Parameters
+        ----------
+        table : DataFrame, dict of str to array-like, or array-like of shape (n, columns)
+            Named columns are found by name, whatever else the table holds; others by position.
+
+        Returns
+        -------
+        ndarray of shape (n,), or (n, targets) if there are several
+        """
+        codes = self.predict_codes(self.features.encode(table))
+        columns = [np.array(target.classes)[numbers] for target, numbers in zip(self.targets, codes, strict=True)]
+        return columns[0] if len(columns) == 1 else side_by_side(columns)
+
+    def predict_proba(self, table: Any) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
+        """Return the probability of each class: the mean over the circuits, each by how often it was right in training.
+
+        Parameters
+        ----------
+        table : DataFrame, dict of str to array-like, or array-like of shape (n, columns)
+
+        Returns
+        -------
+        ndarray of shape (n, classes), or a list of them, one per target, if there are several
+        """
+        votes = self.votes(self.features.encode(table))
+        return votes[0] if len(votes) == 1 else votes
+
+    def predict_codes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.int64]]:
+        """Return, for each target, the number of the class of each row."""
+        found = []
+        for shares, of_best in zip(self.votes(inputs), self._vote(0, inputs), strict=True):
+            share = np.round(shares, DIGITS)
+            best = np.argmax(np.round(of_best, DIGITS), axis=1)
+            tied = share[np.arange(len(share)), best] == share.max(axis=1, initial=0)
+            found.append(np.where(tied, best, np.argmax(share, axis=1)))
+        return found
+
+    def votes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
+        """Return, for each target, the probability of each class by the vote of the circuits; shape (n, classes)."""
+        totals = self._vote(0, inputs)
+        for number in range(1, len(self.networks)):
+            totals = [total + vote for total, vote in zip(totals, self._vote(number, inputs), strict=True)]
+        return [total / len(self.networks) for total in totals]
+
+    def _vote(self, number: int, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
+        """Return what one circuit says about each target."""
+        outputs = self.networks[number].predict(inputs)
+        parts = [outputs[:, part] for part in output_parts(self.targets)]
+        if self.readers:
+            return [reader.probabilities(part) for reader, part in zip(self.readers[number], parts, strict=True)]
+        pairs = zip(self.targets, parts, strict=True)
+        return [np.eye(len(target.classes))[target.decode(part)] for target, part in pairs]
+
+    def _answer(self, k: int, outputs: BoolMatrix) -> npt.NDArray[np.int64]:
+        """Return the class of one target that the best circuit means by its outputs."""
+        if not self.readers:
+            return self.targets[k].decode(outputs)
+        return np.asarray(np.argmax(np.round(self.readers[0][k].probabilities(outputs), DIGITS), axis=1))
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """What each output of the best circuit says, in pieces; see `rules`."""
+        names = [name for target in self.targets for name in statement_names(target)]
+        return statements(self.network.prune(), self.features, names)
+
+    def rules(self, *, as_frame: bool = False) -> Any:
+        """Return what the best circuit says, as formulas of the table's columns.
+
+        Parameters
+        ----------
+        as_frame : bool
+            Whether to return a pandas DataFrame, with the columns that each rule reads and the number of its conditions.
+
+        Returns
+        -------
+        dict of str to str, or DataFrame
+            A formula for each statement: a target of 0 and 1 by its name, ``"target = class"`` for others (with two
+            classes only the second). ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
+            Long formulas are written in steps; the steps come first, with names such as ``s1``. Of a row for which no
+            class of a target holds, or several do, the counts in `readers` decide.
+
+        Raises
+        ------
+        MissingExtraError
+            If a data frame is asked for and pandas is not installed.
+
+        Examples
+        --------
+        >>> Model.of_bits(Network(2, [[0, 1]], [2], [6])).rules()
+        {'z0': 'x0 ^ x1'}
+        """
+        if not as_frame:
+            return {one.name: one.text for one in self.statements}
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingExtraError("rules as a table need pandas; run pip install pandas.") from error
+        rows = [(one.name, one.text, ", ".join(one.columns), one.n_conditions) for one in self.statements]
+        return pandas.DataFrame(rows, columns=["statement", "rule", "columns", "conditions"])
+
+    def __repr__(self) -> str:
+        gates, votes = counted(self.network.n_gates, "gate"), counted(len(self.networks), "circuit")
+        names = ", ".join(self.target_names[:MOST_IN_TITLE]) + (", …" if len(self.targets) > MOST_IN_TITLE else "")
+        return f"Model({names}; {votes}, the best of {gates})"
+
+    def _repr_html_(self) -> str:
+        rows = [(one.name, one.text) for one in self.statements]
+        return notebook_table(repr(self), ["", "if"], rows) + (self._repr_svg_() or "")
+
+    def _repr_svg_(self) -> str | None:
+        return self.network._repr_svg_(self.grouping())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as JSON that `gradus.load`, `Network.load` and people can read.
+
+        Parameters
+        ----------
+        path : path-like
+        """
+        self.network.save(path, about=self._about())
+
+    def to_json(self) -> str:
+        """Return what `save` writes."""
+        return self.network.to_json(about=self._about())
+
+    def _about(self) -> dict[str, Any]:
+        about = {key: value for key, value in self.about.items() if key not in WRITTEN_APART}
+        encoding = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
+        head: dict[str, Any] = {"version": VERSION, "made_by": f"gradus {__version__}", **about, "encoding": encoding}
+        if len(self.networks) > 1:
+            head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
+        if self.readers:
+            head["counts"] = [[reader.to_json() for reader in row] for row in self.readers]
+        return head
+
+    def grouping(self) -> Grouping:
+        """Return which inputs and outputs share a box in drawings."""
+        return model_grouping(self.features, self.targets)
+
+    def notes(self) -> list[str]:
+        """Say what the outputs of the circuit mean, for comments in exported files."""
+        return class_notes(self.targets)
+
+    def save_page(
+        self,
+        path: str | PathLike[str],
+        *,
+        table: Any = None,
+        labels: Any = None,
+        scores: Mapping[str, Sequence[float]] | None = None,
+    ) -> None:
+        """Write a page that shows the best circuit: its rules, its scores, and a drawing to play with.
+
+        The page is one file that opens from disk and loads nothing. It answers rows that are typed into it and says why.
+
+        Parameters
+        ----------
+        path : path-like
+            Usually ``.html``.
+        table, labels : optional
+            Rows, and a label for each row and target: the page offers rows to try, and lists those that the circuit gets
+            wrong, with the rows that they contradict.
+        scores : mapping of str to sequence of float, optional
+            Shares of rows that are right, for each target, under the name of how they were measured.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> page = os.path.join(tempfile.mkdtemp(), "nand.html")
+        >>> Model.of_bits(Network(2, [[0, 1]], [2])).save_page(page)
+        """
+        network = self.network.prune()
+        examples = None
+        if table is not None and labels is not None:
+            columns = self.features.columns_by_name(table)
+            inputs = self.features.encode(table)
+            answers = self.single().predict_codes(inputs)
+            codes = class_codes(labels, self.targets, len(inputs))
+            used = [self.features.columns[j] for j in used_columns(network, self.features)]
+            examples = PageExamples(shown_rows(columns, used), odd_rows(inputs, codes, answers))
+        view = ModelView(
+            network,
+            self.features,
+            self.targets,
+            self.statements,
+            self._answer,
+            n_circuits=len(self.networks),
+            title=f"What decides {', '.join(self.target_names[:MOST_IN_TITLE])}"
+            + (f" and {len(self.targets) - MOST_IN_TITLE} more" if len(self.targets) > MOST_IN_TITLE else ""),
+            summary=summary_of(network, self.about),
+            scores=scores or {},
+            examples=examples,
+        )
+        write_text_whole(path, model_page(view))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Model:
+        """Read a model, as `gradus.load` does."""
+        return load(path)
+
+
+def load(path: str | PathLike[str]) -> Model:
+    """Read a model that `Model.save`, `BooleanNetworkClassifier.save` or ``gradus learn`` wrote.
+
+    A plain network, as `Network.save` writes it, counts as a model whose features and targets are 0 and 1.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    FormatError
+        If the file is not a model, or was written by a newer version.
+
+    Examples
+    --------
+    >>> import os, tempfile, gradus
+    >>> path = os.path.join(tempfile.mkdtemp(), "nand.json")
+    >>> gradus.Network(2, [[0, 1]], [2]).save(path)
+    >>> gradus.load(path).predict([[0, 1], [1, 1]])
+    array([1, 0])
+    """
+    with read_guard(path, "a model"):
+        text = read_text(path)
+        network = Network.from_json(text)
+        about = json.loads(text).get("about")
+        if not isinstance(about, dict) and about is not None:
+            raise FormatError("the model's 'about' part must be an object.")
+        try:
+            return _from_about(network, about or {})
+        except DataError as error:
+            raise FormatError(str(error), path=path) from error
+
+
+def _from_about(network: Network, about: dict[str, Any]) -> Model:
+    version, encoding, circuits = about.get("version", 1), about.get("encoding"), about.get("circuits", [])
+    if not isinstance(version, int) or version > VERSION:
+        raise FormatError(f"the model has version {version!r} and this Gradus reads up to version {VERSION}; update Gradus.")
+    if encoding is None:
+        plain = Model.of_bits(network)
+        return Model(plain.networks, plain.features, plain.targets, about)
+    if not isinstance(encoding, dict) or not isinstance(encoding.get("targets"), list) or not encoding["targets"]:
+        raise FormatError("the model's encoding must have features and targets.")
+    if not isinstance(circuits, list):
+        raise FormatError("the model's further circuits must be a list.")
+    features = TableEncoding.from_json(encoding.get("features"))
+    targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
+    networks = (network, *(Network.from_json(json.dumps(entry)) for entry in circuits))
+    return Model(networks, features, targets, about, _readers(about.get("counts", []), targets))
+
+
+def _readers(counts: Any, targets: Sequence[TargetEncoding]) -> Readers:
+    """Read the counts of every circuit and target."""
+    if not isinstance(counts, list) or not all(isinstance(row, list) and len(row) == len(targets) for row in counts):
+        raise FormatError("the model's counts must be a list per circuit, with an entry per target.")
+    return tuple(tuple(map(OutputReader.from_json, row, targets)) for row in counts)

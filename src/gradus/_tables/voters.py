@@ -1,0 +1,210 @@
+"""Voters: circuits that are learned from different draws of the rows and with different cuts.
+
+A single small circuit is the best explanation of a table, but on numeric tables not the best predictor: where exactly a
+column is cut is chance. Circuits that see other rows (a bootstrap sample), a few random cuts besides their own, and not all
+of the columns err in different places, and their vote is as good as a random forest's with a hundredth of its nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._circuit import Network
+from gradus._core.bits import BoolMatrix
+from gradus._lessons.learn import LearnResult
+from gradus._tables.cells import Cells
+from gradus._tables.column_kinds import ColumnKind
+from gradus._tables.columns import TableColumn
+from gradus._tables.cuts import FEW_VALUES, readable_cut
+from gradus._tables.encoding import Missing, TableEncoding, encode_table
+from gradus._tables.labels import TargetEncoding
+
+__all__ = [
+    "Learner",
+    "TableExamples",
+    "Voter",
+    "frequent_first",
+    "join_voters",
+    "learn_voter",
+    "outputs_of",
+    "unneeded_columns",
+]
+
+RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
+LEFT_OUT = 0.4
+"""Most of the columns that a voter does not see: where several say nearly the same, the voters would be alike."""
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Learner = Callable[[BoolMatrix, npt.NDArray[Any], int], LearnResult | None]
+"""Learns a circuit from inputs, outputs (NaN where unknown) and a seed; None if it was stopped."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableExamples:
+    """A table to learn from."""
+
+    columns: Mapping[str, Cells]
+    codes: Ints
+    """Class of each row for each target, shape (n, targets), -1 where it is unknown."""
+    targets: tuple[TargetEncoding, ...]
+    kinds: Sequence[ColumnKind]
+    missing: Missing
+    encoding: TableEncoding
+    """How the columns become inputs, with the cuts that all rows suggest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Voter:
+    """A circuit with an encoding of its own, and the order in which its outputs were taught."""
+
+    encoding: TableEncoding
+    network: Network
+    order: tuple[int, ...]
+
+    @property
+    def used(self) -> set[tuple[int, Any]]:
+        """Keys of the inputs that the circuit uses."""
+        reads = self.network.cone(range(self.network.n_outputs))
+        return {key for key, read in zip(self.encoding.input_keys, reads, strict=False) if read}
+
+
+def outputs_of(targets: Sequence[TargetEncoding], codes: Ints) -> npt.NDArray[Any]:
+    """Return classes as outputs of a circuit, NaN where they are unknown."""
+    return np.hstack([target.encode(column) for target, column in zip(targets, codes.T, strict=True)])
+
+
+def frequent_first(outputs: npt.NDArray[Any]) -> list[int]:
+    """Order outputs by how often they are true: frequent ones have most to tell, and the rare ones can build on them.
+
+    Examples
+    --------
+    >>> frequent_first(np.array([[0, 1, 0], [0, 1, 1], [0, 0, 1]]))
+    [1, 2, 0]
+    """
+    share = np.nanmean(outputs.astype(np.float64), axis=0)
+    return [int(k) for k in np.argsort(-share, kind="stable")]
+
+
+def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: int) -> Voter | None:
+    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement.
+
+    It depends on the examples, the learner, the seed and its own number alone.
+    """
+    rng = np.random.default_rng([seed, number])
+    n = len(examples.codes)
+    rows = rng.integers(0, n, n)
+    encoding = _varied(examples, rows, rng)
+    inputs = encoding.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
+    result = learner(inputs, outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31)))
+    return None if result is None else Voter(encoding, result.network, result.order)
+
+
+def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> TableEncoding:
+    """Return an encoding with the cuts that a sample of the rows suggests and some at random, and without some columns."""
+    sample = {name: cells.take(rows) for name, cells in examples.columns.items()}
+    own = encode_table(sample, examples.codes[rows], kinds=examples.kinds, missing=examples.missing)
+    varied = []
+    for column, other, cells in zip(examples.encoding.columns, own.columns, examples.columns.values(), strict=True):
+        if column.kind in ("above", "after"):
+            numbers = cells.dates(column.day_format) if column.kind == "after" else cells.numbers(column.comma)
+            cuts = {*other.values, *_draw_cuts(numbers, rng)}
+            column = replace(column, values=tuple(sorted(cuts)) or column.values)
+        varied.append(column)
+    encoding = TableEncoding(tuple(varied))
+    for j in unneeded_columns(encoding.encode(examples.columns), np.array(encoding.input_columns), examples.codes, rng):
+        varied[j] = replace(varied[j], kind="out", values=(), others=False, missing=False)
+    return TableEncoding(tuple(varied))
+
+
+def unneeded_columns(inputs: BoolMatrix, columns: Ints, codes: Ints, rng: np.random.Generator) -> list[int]:
+    """Draw columns without which rows of different classes are told apart as well as with them.
+
+    Columns may matter only together, and then none of them is left out.
+
+    Parameters
+    ----------
+    columns : ndarray of int, shape (inputs,)
+        The column that each input comes from.
+
+    Examples
+    --------
+    >>> rows = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]], dtype=bool)
+    >>> parity = np.array([[0], [1], [1], [0]])  # of the first two columns
+    >>> unneeded_columns(rows, np.arange(3), parity, np.random.default_rng(0))
+    [2]
+    """
+    known = (codes >= 0).all(axis=1)
+    _, classes = np.unique(codes[known], axis=0, return_inverse=True)
+    used = np.unique(columns)
+    # A row is the sum of the random numbers of its true inputs: unequal rows hardly ever have equal sums.
+    numbers = rng.integers(0, 1 << 63, len(columns))
+    parts = {int(j): inputs[known][:, columns == j] @ numbers[columns == j] for j in used}
+    sums = np.sum(list(parts.values()), axis=0)
+    clashes = _clashes(sums, classes.ravel())
+    found: list[int] = []
+    for j in rng.permutation(used).tolist():
+        if len(found) == int(LEFT_OUT * len(used)):
+            break
+        if _clashes(sums - parts[j], classes.ravel()) <= clashes:
+            sums = sums - parts[j]
+            found.append(j)
+    return found
+
+
+def _clashes(rows: Ints, classes: Ints) -> int:
+    """Return how many rows have another class than most of the rows equal to them."""
+    if not len(rows):
+        return 0
+    _, group = np.unique(rows, return_inverse=True)
+    n_classes = int(classes.max()) + 1
+    pairs, counts = np.unique(group * n_classes + classes, return_counts=True)
+    most = np.zeros(int(group.max()) + 1, dtype=np.int64)
+    np.maximum.at(most, pairs // n_classes, counts)
+    return int(len(rows) - most.sum())
+
+
+def _draw_cuts(numbers: Floats, rng: np.random.Generator) -> list[float | int]:
+    """Draw cuts next to the values of random rows, so that they lie where the rows are."""
+    known = numbers[~np.isnan(numbers)]
+    distinct = np.unique(known)
+    if len(distinct) <= FEW_VALUES:
+        return []  # cut everywhere already
+    below = np.minimum(np.searchsorted(distinct, rng.choice(known, RANDOM_CUTS)), len(distinct) - 2)
+    return [readable_cut(float(distinct[i]), float(distinct[i + 1])) for i in below]
+
+
+def join_voters(voters: Sequence[Voter], base: TableEncoding) -> tuple[TableEncoding, list[Network]]:
+    """Give all circuits one encoding that has the inputs which any of them uses; `base` is one of the same table."""
+    used = set().union(*(voter.used for voter in voters))
+    encoding = TableEncoding(tuple(_only_used(column, j, voters, used) for j, column in enumerate(base.columns)))
+    if not encoding.input_names:
+        encoding = base  # every output is constant; a circuit still needs something to read
+    place = {key: i for i, key in enumerate(encoding.input_keys)}
+    return encoding, [_rewired(voter, place) for voter in voters]
+
+
+def _only_used(column: TableColumn, j: int, voters: Sequence[Voter], used: set[tuple[int, Any]]) -> TableColumn:
+    """Return a column with the inputs of all voters, without those that none uses."""
+    others, missing = (j, "others") in used, (j, "missing") in used
+    values = dict.fromkeys(value for voter in voters for value in voter.encoding.columns[j].values)
+    # What is "another" category depends on all that are named.
+    kept = [value for value in values if (j, value) in used or others]
+    if column.kind in ("above", "after"):
+        kept.sort()
+    if column.kind == "out" or kept or others or (j, "bit") in used:
+        return replace(column, values=tuple(kept), others=others, missing=missing)
+    return replace(column, kind="out", values=(), others=False, missing=missing, reason="no circuit uses it")
+
+
+def _rewired(voter: Voter, place: Mapping[tuple[int, Any], int]) -> Network:
+    """Return a voter's circuit with its inputs at other places; one that it does not use may be any."""
+    old = voter.network
+    moved = [place.get(key, 0) for key in voter.encoding.input_keys]
+    nodes = np.array([*moved, *range(len(place), len(place) + old.n_gates)], dtype=np.int64)
+    return Network(len(place), nodes[old.sources].reshape(-1, 2), nodes[old.outputs], old.functions)

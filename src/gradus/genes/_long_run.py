@@ -1,0 +1,215 @@
+"""Where learned rules lead: attractors, fixed points, and what a knock-out or over-expression would change, by AEON."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gradus._circuit import Network
+from gradus._core.kernels.clock import work_clock
+from gradus._formats.bnet import bnet_rules
+from gradus._formats.sbml import aeon
+from gradus.errors import GradusError
+from gradus.genes import _attractor_worker as attractor_worker
+from gradus.genes._work_watch import WorkWatch
+
+__all__ = ["Attractor", "HeldGene", "LongRun", "find_long_run"]
+
+MOST_FOR_CYCLES = 24
+"""Up to so many genes all attractors are found, of the rules and with each gene held."""
+CYCLE_SECONDS = 60.0
+"""With more genes, attractors that are no fixed points are looked for this long, since it can take hours."""
+MOST_LISTED = 64
+SECONDS_PER_LOOK = 0.1
+
+
+@dataclass(frozen=True)
+class Attractor:
+    """States that are never left once they are reached.
+
+    Attributes
+    ----------
+    states : int
+        How many; 1 is a fixed point.
+    on, off, changing : tuple of str
+        Genes that are always 1, always 0, and neither.
+    """
+
+    states: int
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+    changing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HeldGene:
+    """What is predicted when one gene is held.
+
+    Attributes
+    ----------
+    gene : str
+    value : int
+        0 for a knock-out, 1 for over-expression.
+    attractors, fixed_points : int
+    on, off, free : tuple of str
+        Other genes that end always on, always off, or may end either way, unlike without the change.
+    """
+
+    gene: str
+    value: int
+    attractors: int
+    fixed_points: int
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+    free: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LongRun:
+    """Attractors of the rules.
+
+    Attributes
+    ----------
+    attractors : tuple of Attractor
+        At most 64.
+    count, fixed_points : int
+        All there are.
+    cyclic : bool
+        Whether all attractors were found; False if the search for others than fixed points did not end in time.
+    held : tuple of HeldGene
+        With more than 24 genes, from fixed points alone.
+    """
+
+    attractors: tuple[Attractor, ...]
+    count: int
+    fixed_points: int
+    cyclic: bool
+    held: tuple[HeldGene, ...]
+
+
+def find_long_run(network: Network, watch: WorkWatch | None = None) -> LongRun | None:
+    """Find the attractors of a network, and those with each gene held at 0 and at 1.
+
+    One gene is updated at a time, in any order. With more than 24 genes, attractors that are no fixed points are looked for
+    during a minute, and what holding a gene changes is read off the fixed points.
+
+    Parameters
+    ----------
+    network : Network
+        Outputs have the names of inputs; inputs without an output keep their value.
+    watch : WorkWatch, optional
+        Says when to stop; genes not yet held are then left out.
+
+    Returns
+    -------
+    LongRun or None
+        None if it was stopped before anything was found.
+
+    Raises
+    ------
+    MissingExtraError
+        If AEON (the extra ``bio``) is not installed.
+
+    Examples
+    --------
+    >>> network = Network(2, [[1, 1], [0, 0]], [2, 3], [3, 3], input_names=["a", "b"], output_names=["a", "b"])
+    >>> found = find_long_run(network)  # each represses the other
+    >>> sorted(one.on for one in found.attractors)
+    [('a',), ('b',)]
+    >>> [(one.gene, one.value, one.on, one.off) for one in found.held][:2]
+    [('a', 0, ('b',), ()), ('a', 1, (), ('b',))]
+    """
+    aeon()
+    watch = WorkWatch() if watch is None else watch
+    genes = tuple(network.input_names)
+    codes = {gene: f"v{i}" for i, gene in enumerate(genes)}
+    coded = network.with_names(list(codes.values()), [codes[gene] for gene in network.output_names])
+    rules = {name: rule.replace("0", "false") if rule in ("0", "1") else rule for name, rule in bnet_rules(coded)[0]}
+    rules = {name: "true" if rule == "1" else rule for name, rule in rules.items()}
+    # Genes that keep their value are inputs; holding one only chooses among the attractors there are.
+    asked = [(gene, value) for gene in network.output_names for value in (0, 1)]
+    small, names = len(genes) <= MOST_FOR_CYCLES, {code: gene for gene, code in codes.items()}
+    document = {"rules": rules, "cyclic": small, "most": MOST_LISTED, "held": [[codes[g], v] for g, v in asked]}
+    answers = list(_answers(document, len(asked) + 1, watch))
+    if not answers:
+        return None
+    usual = tuple(_attractor(one, names) for one in answers[0]["attractors"])
+    held = tuple(_held(gene, value, usual, answer, names) for (gene, value), answer in zip(asked, answers[1:], strict=False))
+    every = answers[:1] if small else list(_answers(document | {"cyclic": True, "held": []}, 1, watch, CYCLE_SECONDS))
+    found = (every or answers)[0]
+    attractors = tuple(_attractor(one, names) for one in found["attractors"])
+    return LongRun(attractors, found["count"], found["fixed_points"], bool(every), held)
+
+
+def _answers(
+    document: dict[str, Any], expected: int, watch: WorkWatch, seconds: float = float("inf")
+) -> Iterator[dict[str, Any]]:
+    """Ask the worker, and end it after some seconds or when the watch says stop."""
+    ends = work_clock() + seconds
+    worker = subprocess.Popen(
+        [sys.executable, str(Path(attractor_worker.__file__))],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+    )  # fmt: skip
+    lines: queue.Queue[str | None] = queue.Queue()
+
+    def read() -> None:
+        assert worker.stdout is not None
+        for line in worker.stdout:
+            lines.put(line)
+        lines.put(None)
+
+    assert worker.stdin is not None
+    assert worker.stderr is not None
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        json.dump(document, worker.stdin)
+        worker.stdin.close()
+        done = 0
+        while done < expected and work_clock() < ends and not watch.stop("attractors", done, expected):
+            try:
+                line = lines.get(timeout=SECONDS_PER_LOOK)
+            except queue.Empty:
+                continue
+            if line is None:
+                why = worker.stderr.read().strip().splitlines() or ["no reason given"]
+                raise GradusError(f"AEON could not find the attractors: {why[-1]}")
+            done += 1
+            yield json.loads(line)
+    finally:
+        worker.kill()
+        worker.wait()
+        worker.stderr.close()
+
+
+def _attractor(answer: dict[str, Any], names: dict[str, str]) -> Attractor:
+    def having(value: int | None) -> tuple[str, ...]:
+        return tuple(gene for code, gene in names.items() if answer["values"].get(code) == value)
+
+    return Attractor(answer["states"], having(1), having(0), having(None))
+
+
+def _ends(attractors: Sequence[Attractor], gene: str) -> int | None:
+    """Value that a gene has in every attractor; None if it has both."""
+    values = {1 if gene in one.on else 0 if gene in one.off else None for one in attractors}
+    return values.pop() if len(values) == 1 else None
+
+
+def _held(gene: str, value: int, usual: Sequence[Attractor], answer: dict[str, Any], names: dict[str, str]) -> HeldGene:
+    changed = tuple(_attractor(one, names) for one in answer["attractors"])
+    moved = {
+        other: _ends(changed, other)
+        for other in names.values()
+        if other != gene and _ends(changed, other) != _ends(usual, other)
+    }
+
+    def ending(end: int | None) -> tuple[str, ...]:
+        return tuple(other for other, now in moved.items() if now == end)
+
+    return HeldGene(gene, value, answer["count"], answer["fixed_points"], ending(1), ending(0), ending(None))

@@ -1,0 +1,130 @@
+"""Labels as outputs, and rows that contradict each other."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradus._tables.conflicts import refuse_conflicts
+from gradus._tables.labels import TargetEncoding, encode_target
+from gradus._tables.output_reader import OutputReader
+from gradus.errors import ConflictError, FormatError
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "value"),
+    [("yes", "y = yes", True), (3, "y = 3", True), (1, "y", True), (True, "y", True), (0, "y", False), (False, "y", False)],
+)
+def test_the_output_of_a_single_class_is_true_to_its_name(label, name, value):
+    encoding, classes, codes = encode_target([label] * 3, "y")
+    bits = encoding.encode(codes)
+    assert encoding.output_names == (name,)
+    assert bits.tolist() == [[value]] * 3
+    assert classes[encoding.decode(bits)].tolist() == [label] * 3
+
+
+@pytest.mark.parametrize(
+    "document", [None, [], {"name": 1, "classes": [0]}, {"name": "y", "classes": []}, {"name": "y", "classes": [[1]]}]
+)
+def test_a_target_encoding_that_makes_no_sense_is_refused(document):
+    with pytest.raises(FormatError):
+        TargetEncoding.from_json(document)
+
+
+@given(st.lists(st.integers(-5, 30), min_size=1, max_size=60))
+def test_labels_come_back_from_their_outputs(labels):
+    encoding, classes, codes = encode_target(labels, "y")
+    bits = encoding.encode(codes)
+    assert bits.shape == (len(labels), len(classes) if len(classes) > 2 else 1)
+    assert classes[encoding.decode(bits)].tolist() == labels
+    assert TargetEncoding.from_json(json.loads(json.dumps(encoding.to_json()))) == encoding
+
+
+@given(st.integers(2, 6), st.booleans())
+def test_outputs_that_are_no_code_give_the_nearest_class_and_the_lower_of_equals(n_classes, binary):
+    encoding = TargetEncoding("y", tuple(range(n_classes)), binary)
+    every = np.arange(1 << encoding.n_outputs)
+    words = list(range(n_classes)) if binary or n_classes == 2 else [1 << k for k in range(n_classes)]
+    nearest = [min(range(n_classes), key=lambda c: ((words[c] ^ code).bit_count(), c)) for code in every.tolist()]
+    bits = (every[:, np.newaxis] >> np.arange(encoding.n_outputs)) & 1 == 1
+    assert encoding.decode(bits).tolist() == nearest
+
+
+def test_a_target_of_an_older_model_keeps_its_binary_number():
+    encoding = TargetEncoding.from_json({"name": "y", "classes": ["a", "b", "c"]})
+    assert encoding.output_names == ("y[0]", "y[1]")
+    assert encoding.decode(np.array([[0, 0], [1, 0], [0, 1]], dtype=bool)).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        ([0, 1], ("y",)),
+        ([True, False], ("y",)),
+        (["no", "yes"], ("y = yes",)),
+        ([2, 7], ("y = 7",)),
+        ([1, 2, 3], ("y = 1", "y = 2", "y = 3")),
+        ([1, 1], ("y",)),
+    ],
+)
+def test_output_names_show_the_encoding(labels, names):
+    assert encode_target(labels, "y")[0].output_names == names
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=1, max_size=20).filter(lambda labels: any(labels)))
+def test_unknown_labels_have_no_code_and_no_bits(labels):
+    encoding, classes, codes = encode_target(np.array(labels, dtype=object), "y")
+    assert sorted({label for label in labels if label}) == classes.tolist() == list(encoding.classes)
+    bits = encoding.encode(codes)
+    for label, code, row in zip(labels, codes.tolist(), bits, strict=True):
+        assert (code == -1) == (label is None)
+        assert np.isnan(row.astype(float)).all() == (label is None)
+        assert label is None or classes[code] == label
+
+
+@given(st.integers(2, 4), st.integers(0, 1000))
+def test_a_reader_is_naive_bayes_with_a_tenth_of_a_row_of_each_kind(n_classes, seed):
+    rng = np.random.default_rng(seed)
+    target = TargetEncoding("y", tuple(range(n_classes)))
+    outputs = rng.random((12, target.n_outputs)) < 0.5
+    codes = rng.integers(-1, n_classes, 12)
+    reader = OutputReader.count(outputs, codes, n_classes)
+    for row, found in zip(outputs, reader.probabilities(outputs), strict=True):
+        wanted = []
+        for label in range(n_classes):
+            mine = outputs[codes == label]
+            share = (len(mine) + 0.1) / ((codes >= 0).sum() + 0.1 * n_classes)
+            for k, value in enumerate(row):
+                share *= ((mine[:, k] == value).sum() + 0.1) / (len(mine) + 0.2)
+            wanted.append(share)
+        assert np.allclose(found, np.array(wanted) / sum(wanted))
+    again = OutputReader.from_json(json.loads(json.dumps(reader.to_json())), target)
+    assert np.array_equal(again.probabilities(outputs), reader.probabilities(outputs))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        {},
+        {"rows": [1, 2], "true": [[1]]},
+        {"rows": [1, 2], "true": [[2], [0]]},
+        {"rows": [1, -2], "true": [[0], [-3]]},
+        {"rows": [1, 2.5], "true": [[0], [0]]},
+        {"rows": [[1], [2, 3]], "true": 3},
+    ],
+)
+def test_counts_that_do_not_fit_the_target_are_refused(document):
+    with pytest.raises(FormatError, match="'y'"):
+        OutputReader.from_json(document, TargetEncoding("y", (0, 1)))
+
+
+def test_rows_in_conflict_are_named_from_1_with_the_number_of_others():
+    X = np.array([[0], [1], [0], [0]], dtype=bool)
+    refuse_conflicts(X, np.array([[0], [1], [0], [0]]), ["z"], "")
+    with pytest.raises(ConflictError, match=r"rows 1 and 3 .* target 'z' \(1 more row is in such a conflict\), go"):
+        refuse_conflicts(X, np.array([[0], [1], [1], [1]]), ["z"], "go")
