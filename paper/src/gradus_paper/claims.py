@@ -77,14 +77,7 @@ class Claim:
 
 
 def check_claims(results: Results) -> list[Claim]:
-    """Check every claim that there are results for.
-
-    Parameters
-    ----------
-    results : Results
-        Rows of any experiments; a claim about a problem without rows is left out. Where a problem has rows with the gates
-        and the history that the paper's text gives, its other rows are ignored, so that settings are never mixed.
-    """
+    """Check every claim that there are results for."""
     return numbered(_with_settings_of_the_text(results), CLAIMS)
 
 

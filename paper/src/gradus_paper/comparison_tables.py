@@ -34,13 +34,7 @@ TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")
 
 
 def tables_in_markdown(results: dict[str, Results]) -> str:
-    """Write every table that there are rows for.
-
-    Parameters
-    ----------
-    results : dict
-        The rows of each figure, by its name.
-    """
+    """Write every table that there are rows for."""
     made = []
     for name, (title, table) in TABLES.items():
         rows = results.get(name)

@@ -55,22 +55,13 @@ class Engine(Protocol):
     """Name in the record of the run."""
 
     def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-        """Run every task once; closing the iterator stops the work.
-
-        When no task ends for about a second an empty list is yielded, so that earlier rows can be written.
-        """
+        """Run every task once; closing the iterator stops the work."""
+        # When no task ends for about a second an empty list is yielded, so that earlier rows can be written.
         ...
 
 
 class Batcher:
-    """Cuts a list of tasks into batches of about a second, from how long earlier tasks of the same kind took.
-
-    Examples
-    --------
-    >>> batcher = Batcher([Task(Design("add3"), 8, sample) for sample in range(10)])
-    >>> len(batcher.next().tasks), len(batcher)
-    (4, 6)
-    """
+    """Cuts a list of tasks into batches of about a second, from how long earlier tasks of the same kind took."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._tasks = deque(tasks)
@@ -109,27 +100,7 @@ def _blend(before: float | None, latest: float) -> float:
 
 
 class ExecutorEngine:
-    """Runs batches of tasks on any `concurrent.futures` executor.
-
-    Parameters
-    ----------
-    make : callable
-        Makes an executor; called again if one breaks because a worker died.
-    slots : callable
-        Returns how many batches can run at the same time now.
-    stop : callable, optional
-        Shuts an executor down at once, whatever it is doing.
-    name : str
-        Name in the record of the run.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> from gradus_paper.tasks import Design
-    >>> engine = ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
-    >>> [row.n_train for rows in engine.run([Task(Design("add3"), 8, 0)]) for row in rows]
-    [8]
-    """
+    """Runs batches of tasks on any `concurrent.futures` executor."""
 
     def __init__(
         self,
@@ -260,13 +231,7 @@ def _rows_of(future: Future[list[Row]]) -> list[Row] | None:
 
 
 class LocalEngine(ExecutorEngine):
-    """Runs tasks in processes on this machine.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Number of processes; the number of usable cores if not given.
-    """
+    """Runs tasks in processes on this machine."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = count = check_n_jobs(n_jobs)
@@ -306,15 +271,7 @@ def _kill_pool(executor: Executor) -> None:
 
 
 class DaskEngine(ExecutorEngine):
-    """Runs tasks on a Dask cluster.
-
-    Parameters
-    ----------
-    address : str or distributed.Client
-        The scheduler's address, for instance ``"tcp://host:8786"``, or a client that is connected already.
-    timeout : str
-        How long to wait for the scheduler to answer.
-    """
+    """Runs tasks on a Dask cluster."""
 
     def __init__(self, address: Any, *, timeout: str = "10s") -> None:
         try:
@@ -380,13 +337,7 @@ def _gradus_version() -> str:
 
 
 def choose_engine(*, n_jobs: int | None = None, dask: str | None = None, backend: str = "cpu") -> Engine:
-    """Pick the engine that a user asked for.
-
-    Examples
-    --------
-    >>> choose_engine(n_jobs=2).name
-    '2 local processes'
-    """
+    """Pick the engine that a user asked for."""
     check_choice("backend", backend, ("cpu", "cuda"))
     if backend == "cuda" and (dask is not None or n_jobs is not None):
         raise SettingsError("a GPU runs in this process: leave out --n-jobs and --dask, or --backend cuda.")

@@ -34,13 +34,7 @@ REPLICATES = 1000
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95 % interval and the number of observations.
-
-    Examples
-    --------
-    >>> print(Estimate(0.1012, 0.09, 0.11, 30))
-    0.101 [0.090, 0.110]
-    """
+    """A value with its 95 % interval and the number of observations."""
 
     value: float
     low: float
@@ -60,13 +54,7 @@ class Estimate:
 
 
 def mean_interval(values: npt.ArrayLike, level: float = LEVEL) -> Estimate:
-    """Return the mean with its t interval, which is infinite for a single value.
-
-    Examples
-    --------
-    >>> print(mean_interval([1.0, 2.0, 3.0]))
-    2.000 [-0.484, 4.484]
-    """
+    """Return the mean with its t interval, which is infinite for a single value."""
     data = np.asarray(values, dtype=np.float64)
     n = len(data)
     if n == 0:
@@ -108,10 +96,8 @@ def mean_by_size(results: Results, values: npt.ArrayLike) -> list[tuple[int, Est
 
 
 def sample_matrix(results: Results, sizes: Sequence[int], samples: Sequence[int]) -> Floats:
-    """Return accuracies by training size and sample, both ascending; NaN where there is none.
-
-    Repetitions of a sample are averaged.
-    """
+    """Return accuracies by training size and sample, both ascending; NaN where there is none."""
+    # Repetitions of a sample are averaged.
     usable = results.usable_only().select(n_train=list(sizes), sample=list(samples))
     total, count = np.zeros((2, len(sizes), len(samples)))
     places = np.searchsorted(sizes, usable.n_train), np.searchsorted(samples, usable.sample)
@@ -121,22 +107,14 @@ def sample_matrix(results: Results, sizes: Sequence[int], samples: Sequence[int]
 
 
 def aligned_accuracies(*results: Results, sizes: Sequence[int] | None = None) -> list[Floats]:
-    """Return a `sample_matrix` of each variant, with the training sets that all of them have as columns.
-
-    Without `sizes`, the rows of a matrix are the variant's own training sizes.
-    """
+    """Return a `sample_matrix` of each variant, with the training sets that all of them have as columns."""
+    # Without `sizes`, the rows of a matrix are the variant's own training sizes.
     samples = sorted(set.intersection(*(set(rows.sample.tolist()) for rows in results)))
     return [sample_matrix(rows, rows.sizes if sizes is None else sizes, samples) for rows in results]
 
 
 def crossing(sizes: Sequence[int], accuracy: Floats, level: float) -> float:
-    """Return the training size at which an accuracy curve first passes a level, interpolated; NaN if it never does.
-
-    Examples
-    --------
-    >>> crossing([8, 16, 24], np.array([0.5, 0.8, 1.0]), 0.9)
-    20.0
-    """
+    """Return the training size at which an accuracy curve first passes a level, interpolated; NaN if it never does."""
     known = [(size, value) for size, value in zip(sizes, accuracy, strict=True) if not np.isnan(value)]
     if known and known[0][1] >= level:
         return float(known[0][0])
@@ -147,18 +125,9 @@ def crossing(sizes: Sequence[int], accuracy: Floats, level: float) -> float:
 
 
 def bootstrap(statistic: Callable[[npt.NDArray[np.int64]], float], n: int, *, replicates: int = REPLICATES) -> Estimate:
-    """Return a statistic of n samples with its 95 % percentile interval; the statistic gets the indices of the samples drawn.
-
-    Replicates in which the statistic is undefined (NaN) are left out; if more than one in ten are, there is no interval.
-    Without samples there is no value either.
-
-    Examples
-    --------
-    >>> values = np.arange(100.0)
-    >>> estimate = bootstrap(lambda drawn: float(values[drawn].mean()), 100)
-    >>> estimate.value, bool(43 < estimate.low < 46 < 53 < estimate.high < 57)
-    (49.5, True)
-    """
+    """Return a statistic of n samples, given as indices, with its 95 % percentile interval."""
+    # Replicates in which the statistic is undefined (NaN) are left out; if more than one in ten are, there is no interval.
+    # Without samples there is no value either.
     if not n:
         return mean_interval([])
     value = statistic(np.arange(n))
@@ -172,13 +141,7 @@ def bootstrap(statistic: Callable[[npt.NDArray[np.int64]], float], n: int, *, re
 
 
 def row_means(values: Floats) -> Floats:
-    """Return the mean of the known values of each row, NaN where there are none.
-
-    Examples
-    --------
-    >>> row_means(np.array([[1.0, 3.0], [np.nan, 4.0], [np.nan, np.nan]]))
-    array([ 2.,  4., nan])
-    """
+    """Return the mean of the known values of each row, NaN where there are none."""
     known = ~np.isnan(values)
     counts = known.sum(axis=1)
     sums = np.where(known, values, 0.0).sum(axis=1)

@@ -61,15 +61,7 @@ def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
 
 
 def run_task(task: Task) -> Row:
-    """Run one task in this process.
-
-    Examples
-    --------
-    >>> from gradus_paper.tasks import Design
-    >>> row = run_task(Task(Design("add3"), 40, sample=0))
-    >>> row.converged, row.n_test
-    (True, 24)
-    """
+    """Run one task in this process."""
     begin = time.thread_time()
     if task.design.method == "network":
         job, order = job_of(task)
@@ -100,10 +92,8 @@ class TaskBatch:
 
 
 def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
-    """Run a batch in a worker; a task that raises becomes a failed row, and the others still run.
-
-    No task is begun after so many seconds, so that rows do not wait for a batch that takes longer than expected.
-    """
+    """Run a batch in a worker; a task that raises becomes a failed row, and the others still run."""
+    # No task is begun after so many seconds, so that rows do not wait for a batch that takes longer than expected.
     register(batch.tables)
     end = time.monotonic() + seconds
     rows: list[Row] = []

@@ -50,10 +50,8 @@ def in_known_order(results: Results, problem: str, *losses: str) -> list[Results
 
 
 def peak(rows: Results, base: Results) -> tuple[int, Estimate]:
-    """Return the training size with the largest mean gain, and the gain there.
-
-    Sizes with fewer than `FEWEST_PAIRS` training sets are considered only if there are no others.
-    """
+    """Return the training size with the largest mean gain, and the gain there."""
+    # Sizes with fewer than `FEWEST_PAIRS` training sets are considered only if there are no others.
     gains = gain_by_size(rows.pairs(base))
     if not gains:
         return 0, mean_interval([])
@@ -62,10 +60,8 @@ def peak(rows: Results, base: Results) -> tuple[int, Estimate]:
 
 
 def peak_difference(first: Results, second: Results, base: Results) -> Estimate:
-    """Return the peak gain of one loss minus that of another, with a bootstrap interval over training sets.
-
-    Peaks are defined as in `peak`; n is the number of training sets at the peak that has fewer.
-    """
+    """Return the peak gain of one loss minus that of another, with a bootstrap interval over training sets."""
+    # Peaks are defined as in `peak`; n is the number of training sets at the peak that has fewer.
     sizes = sorted(set(first.sizes) & set(second.sizes) & set(base.sizes))
     if not sizes:
         return mean_interval([])
@@ -117,10 +113,8 @@ def changes_in_steps(rows: Results, base: Results) -> list[Floats]:
 
 
 def middle_size(one: Results) -> int | None:
-    """Return the training size at which L1 is nearest to halfway between guessing and being right; None without pairs.
-
-    Only sizes with networks of other losses count. The choice depends on L1 alone, so that it favours no order.
-    """
+    """Return the training size at which L1 is nearest to halfway between guessing and being right; None without pairs."""
+    # Only sizes with networks of other losses count. The choice depends on L1 alone, so that it favours no order.
     base, others = one.select(loss="l1").usable_only(), one.select(loss="lgh").usable_only()
     sizes = [point for point in accuracy_by_size(base) if point[0] in others.sizes]
     return min(sizes, key=lambda point: abs(point[1].value - HALFWAY))[0] if sizes else None

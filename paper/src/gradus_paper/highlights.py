@@ -29,22 +29,14 @@ COUNTED = {
 
 
 def verdict_counts(claims: Sequence[Claim]) -> str:
-    """Write how many statements have each verdict, leaving out verdicts that none has.
-
-    Examples
-    --------
-    >>> verdict_counts([Claim("1", "", "", "", "holds"), Claim("2", "", "", "", "holds"), Claim("3", "", "", "", "close")])
-    '2 hold, 1 is close'
-    """
+    """Write how many statements have each verdict, leaving out verdicts that none has."""
     counts = Counter(claim.verdict for claim in claims)
     return ", ".join(f"{counts[word]} {COUNTED[word][counts[word] > 1]}" for word in VERDICTS if counts[word])
 
 
 def headline_numbers(results: Results) -> tuple[dict[str, Estimate], Estimate] | None:
-    """Return the accuracies on parity at `HEADLINE_SIZE` (L1, Lgh, lessons where there are) and the gain of Lgh.
-
-    There are none without rows of both losses there.
-    """
+    """Return the accuracies on parity at `HEADLINE_SIZE` (L1, Lgh, lessons where there are) and the gain of Lgh."""
+    # There are none without rows of both losses there.
     rows = in_known_order(results, "cpar7", "l1", "lgh")
     if not rows:
         return None

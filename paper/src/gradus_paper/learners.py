@@ -104,15 +104,8 @@ def smallest_right_circuit(results: Results) -> int | None:
 
 
 def limit_in_examples(problem: str, n_gates: int) -> float:
-    """Return how many examples have as many bits in their targets as the description of a circuit of this size.
-
-    No learner that prefers short circuits can be expected to find it from fewer.
-
-    Examples
-    --------
-    >>> round(limit_in_examples("cpar7", 6), 1)  # 48.7 bits, 7 in each example
-    7.0
-    """
+    """Return how many examples have as many bits in their targets as the description of a circuit of this size."""
+    # No learner that prefers short circuits can be expected to find it from fewer.
     known = problem_of(problem)
     ones = np.clip(known.Y.mean(axis=0), 1e-12, 1 - 1e-12)
     bits_per_example = float(-(ones * np.log2(ones) + (1 - ones) * np.log2(1 - ones)).sum())
@@ -192,10 +185,8 @@ class Effort:
 
 
 def effort(rows: Results, steps_per_second: float | None = None) -> Effort | None:
-    """Return the effort at the first size with a mean accuracy of 99 %; None if there is none.
-
-    With a speed, the seconds are those that a program of this speed takes for the steps of the searches.
-    """
+    """Return the effort at the first size with a mean accuracy of 99 %; None if there is none."""
+    # With a speed, the seconds are those that a program of this speed takes for the steps of the searches.
     for size, accuracy in accuracy_by_size(rows):
         if accuracy.value >= LEVEL_WANTED:
             at = rows.select(n_train=size)

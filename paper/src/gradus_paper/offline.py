@@ -33,18 +33,8 @@ REPLAYED = "this machine, from searches run elsewhere"
 
 
 def prepare_searches(tasks: Iterable[Task], path: Path, *, callback: Callable[[], Any] | None = None) -> int:
-    """Draw training sets, find orders, and write the searches of tasks to a file; return how many.
-
-    Other methods need no search and are left out: a plain run does them. `callback` is called after each task.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from gradus_paper.tasks import Design
-    >>> path = Path(tempfile.mkdtemp()) / "jobs.npz"
-    >>> prepare_searches([Task(Design("add3"), 8, sample) for sample in range(5)], path)
-    5
-    """
+    """Draw training sets, find orders, and write the searches of tasks to a file; return how many."""
+    # Other methods need no search and are left out: a plain run does them. `callback` is called after each task.
     records: list[TaskRecord] = []
     for task in tasks:
         if task.design.method == "network":
@@ -73,23 +63,7 @@ def _record(task: Task) -> TaskRecord:
 
 
 def absorb_files(tasks: Sequence[Task], searches: Path | None, paths: Iterable[Path], store: Store) -> RunSummary:
-    """Add the results in files from elsewhere to the store.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        Those of the experiment.
-    searches : path or None
-        The file that `prepare_searches` wrote: it holds the orders, which are not found again. Not needed for tables.
-    paths : iterable of path
-        Outcomes of those searches, as `gradus_paper.remote` writes them, and published tables (.parquet), as
-        ``gradus report --export`` writes them. Outcomes of other tasks are an error; other rows of tables are ignored.
-
-    Raises
-    ------
-    FormatError
-        If a file is invalid. All outcomes are checked before anything is written.
-    """
+    """Add the results in files from elsewhere to the store."""
     paths = list(paths)
     tables = [path for path in paths if path.suffix == ".parquet"]
     outcomes = [path for path in paths if path.suffix != ".parquet"]

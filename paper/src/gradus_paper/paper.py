@@ -65,33 +65,12 @@ TITLES = {
 
 
 def load_spec(name: str, *, samples: int | None = None, as_published: bool = False) -> Plan:
-    """Read a spec and resolve it to a plan.
-
-    Parameters
-    ----------
-    name : str
-        Name of a file in `specs`, without its ending, or the path of a TOML file of your own.
-    samples : int, optional
-        Keep at most this many samples per point.
-    as_published : bool
-        Use the settings of the paper's published configuration files where they differ from its text.
-
-    Examples
-    --------
-    >>> len(load_spec("fig3", samples=2).tasks())  # 14 sizes, 4 losses
-    112
-    """
+    """Read a spec and resolve it to a plan."""
     return read_spec(name, SPECS, samples=samples, as_published=as_published)
 
 
 def problem_title(problem: str) -> str:
-    """Return the readable name of a problem; that of users' own data is the name before the digest.
-
-    Examples
-    --------
-    >>> problem_title("add6"), problem_title("mine#0123456789abcdef")
-    ('6-bit addition', 'mine')
-    """
+    """Return the readable name of a problem; that of users' own data is the name before the digest."""
     return TITLES.get(problem, name_of(problem))
 
 

@@ -52,15 +52,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """An experiment ready to run.
-
-    Examples
-    --------
-    >>> block = Block((Design("add3"),), sizes=(8, 12), samples=(0, 1, 2))
-    >>> plan = Plan("mine", "My plan", blocks=(block,))
-    >>> len(plan.tasks()), Plan.from_json(plan.to_json()) == plan
-    (6, True)
-    """
+    """An experiment ready to run."""
 
     name: str
     title: str
@@ -174,13 +166,7 @@ def save_plan(plan: Plan, folder: Path) -> None:
 
 
 def load_plans(folder: Path) -> list[Plan]:
-    """Read every plan in a results folder.
-
-    Raises
-    ------
-    StoreError
-        If there is none: nothing was ever run there.
-    """
+    """Read every plan in a results folder."""
     paths = sorted((folder / FOLDER).glob("*.json"))
     if not paths:
         raise StoreError(f"there are no results in {folder}: run 'gradus reproduce quick -o {folder}' first.")

@@ -47,26 +47,7 @@ def run_on_gpu(
     stop: threading.Event | None = None,
     say: Say = print,
 ) -> int:
-    """Run searches on a GPU and write their outcomes; return how many were finished.
-
-    Parameters
-    ----------
-    searches : sequence of TaskRecord
-        The larger ones begin first.
-    folder : path
-        Where the outcomes go; made if it does not exist. If the time is up before everything is done, the file
-        ``rest-0.npz`` in it has the checkpoints of unfinished searches, to be continued here or by `run_on_cpu`.
-    seconds : float, optional
-        Time limit; searches that have not begun by then are left out.
-    n_jobs : int
-        CPU threads that take searches over from the GPU.
-    run_many : callable, optional
-        Runs the searches; on the GPU if not given.
-    stop : threading.Event, optional
-        Stops the run as if the time were up once it is set.
-    say : callable
-        Gets a line of progress every few seconds.
-    """
+    """Run searches on a GPU and write their outcomes; return how many were finished."""
     if run_many is None:
         from gradus._search import cuda
 
@@ -95,17 +76,8 @@ def run_on_cpu(
     stop: threading.Event | None = None,
     say: Say = print,
 ) -> int:
-    """Run searches on CPU cores, those with a checkpoint from there on; return how many were finished.
-
-    A search that raises does not affect the others; the first such error is raised at the end.
-
-    Parameters
-    ----------
-    searches, folder, seconds, stop, say
-        As for `run_on_gpu`; ``rest-0.npz`` has everything that is not done, whatever ended the run.
-    n_jobs : int, optional
-        Number of threads; the number of usable cores if not given.
-    """
+    """Run searches on CPU cores, those with a checkpoint from there on; return how many were finished."""
+    # A search that raises does not affect the others; the first such error is raised at the end.
     end = threading.Event()
     errors = list[BaseException]()
     with _RemoteRun(len(searches), folder, seconds, stop, say) as run:

@@ -82,17 +82,7 @@ def report_page(
     runs: Sequence[dict[str, Any]],
     damaged: Sequence[str],
 ) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    own_claims : sequence of Claim
-        Statements beyond the paper; where there are only these, the paper's are not mentioned.
-    published : sequence of Claim
-        The claims of the full replication, to be shown beside those of a short run; none on its own page.
-    highlights : sequence of str
-        Sentences that sum up the run.
-    """
+    """Return the page."""
     leading = [section for section in sections if section.name in LEADING]
     others = [section for section in sections if section.name not in LEADING]
     tables = {}
@@ -205,14 +195,7 @@ def _section(section: Section) -> str:
 
 
 def _settings_said(plan: Plan) -> str:
-    """Name the source of a plan's settings: the paper's text, or its published configuration files.
-
-    Examples
-    --------
-    >>> from gradus_paper.paper import load_spec
-    >>> _settings_said(load_spec("fig7")), _settings_said(load_spec("fig7", as_published=True))
-    ('text of the paper', 'published configuration')
-    """
+    """Name the source of a plan's settings: the paper's text, or its published configuration files."""
     published, text = (plan.problems(as_published=flag) for flag in (True, False))
     if not published:
         return "text of the paper"

@@ -54,13 +54,7 @@ class Report:
 
 
 def write_report(folder: Path) -> Report:
-    """Write figures, claims and the page of a results folder.
-
-    Parameters
-    ----------
-    folder : path
-        Where `gradus reproduce` wrote its results, complete or not.
-    """
+    """Write figures, claims and the page of a results folder."""
     plans = load_plans(folder)
     table = Store(folder).table()
     results = Results(_rows_shown(table, plans, own=False))
@@ -89,13 +83,7 @@ def write_report(folder: Path) -> Report:
 
 
 def published_claims() -> list[Claim]:
-    """Return the claims of the full replication, whose results are in docs/results of the source folder.
-
-    Examples
-    --------
-    >>> next(claim.verdict for claim in published_claims() if claim.statement == "Gains in test accuracy of up to 10 points")
-    'holds'
-    """
+    """Return the claims of the full replication, whose results are in docs/results of the source folder."""
     text = (resources.files("gradus_paper") / PUBLISHED).read_text("utf-8")
     return [Claim(**claim) for claim in json.loads(text)]
 
@@ -145,16 +133,7 @@ def _save_figure(folder: Path, name: str, results: Results) -> str:
 
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
-    """Return claims as a Markdown table; `expected` is the heading of the values beside ours.
-
-    Examples
-    --------
-    >>> print(claims_in_markdown([Claim("1", "It grows", "yes", "+3 [1, 5]", "holds")]))
-    | | statement | paper | ours | verdict |
-    |---|---|---|---|---|
-    | 1 | It grows | yes | +3 [1, 5] | **holds** |
-    <BLANKLINE>
-    """
+    """Return claims as a Markdown table; `expected` is the heading of the values beside ours."""
     lines = [f"| | statement | {expected} | ours | verdict |", "|---|---|---|---|---|"]
     for claim in claims:
         cells = [claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**"]
@@ -163,15 +142,7 @@ def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
 
 
 def publish(folder: Path, report: Report, target: Path) -> None:
-    """Write what belongs in a repository to another folder: `results.parquet`, `claims.md`, `report.html`, `figures/`.
-
-    Parameters
-    ----------
-    folder : path
-        The results folder.
-    report : Report
-        What `write_report` returned for it.
-    """
+    """Write what belongs in a repository to another folder: `results.parquet`, `claims.md`, `report.html`, `figures/`."""
     make_folder(target / "figures")
     sink = io.BytesIO()
     # The id of a task follows from the other columns, and takes more space than all of them.

@@ -60,22 +60,7 @@ class Pairs:
 
 
 class Results:
-    """Rows of a results table.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        As `gradus_paper.store.Store.table` returns it, or of an earlier version; failed tasks are left out and counted.
-
-    Examples
-    --------
-    >>> from gradus_paper.execution import run_task
-    >>> from gradus_paper.row import table_of
-    >>> from gradus_paper.tasks import Design, Task
-    >>> results = Results(table_of(run_task(Task(Design("add3"), 8, sample)) for sample in range(3)))
-    >>> len(results.select(problem="add3", loss="lgh")), results.per_target.shape
-    (3, (3, 3))
-    """
+    """Rows of a results table."""
 
     def __init__(self, table: pa.Table) -> None:
         table = conform(table)

@@ -28,16 +28,7 @@ def _column(kind: pa.DataType, of: str = "") -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Everything that is recorded about one task; to add a column, add a field here and nothing else.
-
-    Examples
-    --------
-    >>> row = Row.of(Task(Design("cpar7"), 56, sample=3), converged=True, iterations=1200)
-    >>> row.problem, row.loss, row.history, row.status, row.iterations
-    ('cpar7', 'lgh', 250, 'done', 1200)
-    >>> row.to_task() == Task(Design("cpar7"), 56, sample=3)
-    True
-    """
+    """Everything that is recorded about one task; to add a column, add a field here and nothing else."""
 
     task: str = _column(pa.string(), "task.id")
     problem: str = _column(pa.string(), "design.problem")
@@ -117,14 +108,7 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
 
 
 def conform(table: pa.Table, columns: Sequence[str] = SCHEMA.names) -> pa.Table:
-    """Return some columns of a table of any version: missing ones are null, rows of methods that are gone are left out.
-
-    Examples
-    --------
-    >>> old = pa.table({"sample": [1, 2, 3], "shrink": [0, 1000, None]})
-    >>> conform(old, ["sample", "history"]).to_pylist()
-    [{'sample': 1, 'history': None}, {'sample': 3, 'history': None}]
-    """
+    """Return some columns of a table of any version: missing ones are null, rows of methods that are gone are left out."""
     for name, value in RETIRED.items():
         if name in table.column_names:
             table = table.filter(pc.equal(pc.fill_null(table.column(name), value), value))
@@ -138,13 +122,7 @@ def conform(table: pa.Table, columns: Sequence[str] = SCHEMA.names) -> pa.Table:
 
 
 def with_task_ids(table: pa.Table, path: Any) -> pa.Table:
-    """Fill in the ids of tasks, which a published table leaves out, from the other columns.
-
-    Raises
-    ------
-    FormatError
-        If a row describes no task; `path` names the file.
-    """
+    """Fill in the ids of tasks, which a published table leaves out, from the other columns."""
     columns = {name: table.column(name).to_pylist() for name in _SOURCES if name != "task"}
     described = [name for name in columns if name not in NUMBERS]
     designs: dict[str, Design] = {}

@@ -65,15 +65,7 @@ class RunSummary:
 
     @property
     def eta(self) -> float | None:
-        """Expected time to the end: at first from `task_seconds`, and more and more from the speed so far.
-
-        Examples
-        --------
-        >>> RunSummary(total=100, before=0, task_seconds=0.5).eta
-        90.0
-        >>> RunSummary(100, 0, done=60, seconds=25.0, first_seconds=5.0, first_done=10, task_seconds=0.5).eta
-        16.0
-        """
+        """Expected time to the end: at first from `task_seconds`, and more and more from the speed so far."""
         expected = None if self.task_seconds is None else self.task_seconds * self.left
         if self.first_seconds is None:
             return None if expected is None else expected + max(0.0, STARTUP_SECONDS - self.seconds)
@@ -104,28 +96,8 @@ def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSum
 def run_tasks(
     tasks: Iterable[Task], store: Store, engine: Engine, *, callback: Callback | None = None, task_seconds: float | None = None
 ) -> RunSummary:
-    """Run the tasks that have no row in the store, and those that failed before.
-
-    Rows are on disk seconds after a task is done. Whatever ends this call, they are kept, and the next call continues.
-
-    Parameters
-    ----------
-    engine : Engine
-        Runs them; the rows do not depend on it.
-    callback : callable, optional
-        Gets a `Progress` whenever there are new rows, and every second while there are none; returning True stops the run.
-    task_seconds : float, optional
-        Expected time per task on this engine, for the time left at the start.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from gradus_paper.engines import LocalEngine
-    >>> from gradus_paper.tasks import Design
-    >>> store = Store(tempfile.mkdtemp())
-    >>> run_tasks([Task(Design("add3"), 8, sample) for sample in range(3)], store, LocalEngine(1)).done
-    3
-    """
+    """Run the tasks that have no row in the store, and those that failed before."""
+    # Rows are on disk seconds after a task is done. Whatever ends this call, they are kept, and the next call continues.
     with store.writing():
         store.set_damaged_aside()
         left, summary = split_tasks(tasks, store)
@@ -171,13 +143,7 @@ def _count(summary: RunSummary, rows: list[Row], seconds: float) -> RunSummary:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of everything that a result may depend on.
-
-    Examples
-    --------
-    >>> "numpy" in versions()
-    True
-    """
+    """Return the versions of everything that a result may depend on."""
     found = {"gradus": __version__, "python": platform.python_version()}
     for library in LIBRARIES:
         found[library] = importlib.metadata.version(library)

@@ -209,15 +209,7 @@ def _unpacked_sets(arrays: dict[str, Any]) -> list[tuple[BoolMatrix, BoolMatrix]
 
 
 class OutcomeWriter:
-    """Collects outcomes and writes them to files of a size that is easy to transfer.
-
-    Parameters
-    ----------
-    folder : path
-        Files ``results-0.npz``, ``results-1.npz`` … go there, beside those of earlier runs; made if it does not exist.
-    file_bytes : int
-        Size at which a new file begins.
-    """
+    """Collects outcomes and writes them to files of a size that is easy to transfer."""
 
     def __init__(self, folder: Path, file_bytes: int = FILE_BYTES) -> None:
         self.folder, self.file_bytes = folder, file_bytes

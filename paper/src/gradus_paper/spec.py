@@ -39,19 +39,7 @@ def spec_names(library: Traversable) -> tuple[str, ...]:
 
 
 def read_spec(name: str, library: Traversable, *, samples: int | None = None, as_published: bool = False) -> Plan:
-    """Read a spec and resolve it to a plan.
-
-    Parameters
-    ----------
-    name : str
-        Name of a spec in the library, or the path of a TOML file.
-    library : Traversable
-        Folder of the specs that are known by name, for instance a `Path`.
-    samples : int, optional
-        Keep at most this many samples per point.
-    as_published : bool
-        Use the settings under ``published`` where a run has them.
-    """
+    """Read a spec and resolve it to a plan."""
     if samples is not None:
         check_count("samples", samples)
     with read_guard(name, "a spec"):

@@ -41,19 +41,6 @@ class Store:
     Parts are only ever added. A part's name holds a digest of its content, so that a damaged file is recognised without
     being parsed. When there are many small parts they are merged into one that names those it replaces; whenever the process
     dies, each row is seen exactly once. Parts of earlier versions, with other columns, are read as well.
-
-    Parameters
-    ----------
-    folder : path-like
-        Made if it does not exist, when something is first written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> store = Store(tempfile.mkdtemp())
-    >>> store.append([Row(task="00ff", status="done")])
-    >>> store.ids(), store.damaged
-    ({b'\x00\xff': 'done'}, [])
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:

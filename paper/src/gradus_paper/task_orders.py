@@ -97,37 +97,19 @@ def tau_of(order: tuple[int, ...], data: TrainingSet) -> float | None:
 
 
 def permutation(n: int, seed: int) -> tuple[int, ...]:
-    """Draw a permutation of 0 … n-1, the same with every version of numpy.
-
-    Examples
-    --------
-    >>> sorted(permutation(5, 1))
-    [0, 1, 2, 3, 4]
-    """
+    """Draw a permutation of 0 … n-1, the same with every version of numpy."""
     words = np.random.PCG64(np.random.SeedSequence(seed)).random_raw(n)
     return tuple(int(k) for k in np.argsort(words, kind="stable"))
 
 
 def all_taus(n: int) -> list[float]:
-    """List every value that Kendall's tau of two orders of n targets can take, from 1 down; there are n(n-1)/2 + 1.
-
-    Examples
-    --------
-    >>> len(all_taus(5)), [round(tau, 2) for tau in all_taus(3)]
-    (11, [1.0, 0.33, -0.33, -1.0])
-    """
+    """List every value that Kendall's tau of two orders of n targets can take, from 1 down; there are n(n-1)/2 + 1."""
     pairs = n * (n - 1) // 2
     return [1.0 - 2.0 * k / pairs for k in range(pairs + 1)] if pairs else [1.0]
 
 
 def inversions_for_tau(tau: float, n: int) -> int:
-    """Return the number of inverted pairs in an order of n targets with this tau.
-
-    Examples
-    --------
-    >>> inversions_for_tau(0.8, 5)
-    1
-    """
+    """Return the number of inverted pairs in an order of n targets with this tau."""
     pairs = n * (n - 1) // 2
     exact = (1.0 - tau) / 2.0 * pairs
     if abs(exact - round(exact)) > 1e-3 or (not pairs and tau != 1.0):
@@ -138,24 +120,7 @@ def inversions_for_tau(tau: float, n: int) -> int:
 
 
 def check_order(order: str, n_targets: int, problem: str, *, known: bool) -> None:
-    """Raise `SettingsError` for an order that the targets of a problem cannot have.
-
-    Parameters
-    ----------
-    order : str
-        As `gradus_paper.tasks.Design` takes it.
-    problem : str
-        Its name, for the message.
-    known : bool
-        Whether an order of its targets is known.
-
-    Examples
-    --------
-    >>> check_order("given:1,0", 3, "add3", known=True)
-    Traceback (most recent call last):
-        ...
-    gradus.errors.SettingsError: order is 'given:1,0'; it must name each of the targets 0 to 2 once.
-    """
+    """Raise `SettingsError` for an order that the targets of a problem cannot have."""
     kind, _, value = order.partition(":")
     if kind in ("known", "tau") and not known:
         raise SettingsError(
@@ -178,13 +143,7 @@ def _counts(n: int, inversions: int) -> int:
 
 
 def permutation_with_inversions(n: int, inversions: int, seed: int) -> tuple[int, ...]:
-    """Draw uniformly among the orders of 0 … n-1 with a given number of inversions.
-
-    Examples
-    --------
-    >>> permutation_with_inversions(4, 0, seed=3), permutation_with_inversions(4, 6, seed=3)
-    ((0, 1, 2, 3), (3, 2, 1, 0))
-    """
+    """Draw uniformly among the orders of 0 … n-1 with a given number of inversions."""
     total = _counts(n, inversions)
     if not total:
         raise SettingsError(f"no order of {n} targets has {inversions} inversions.")

@@ -34,14 +34,7 @@ RETIRED = {"shrink": 0, "attempts": 1}
 
 
 class TrainingSetKey(NamedTuple):
-    """What a training set depends on: tasks with equal keys learn from the same examples.
-
-    Examples
-    --------
-    >>> key = Task(Design("cpar7"), 56, 3).set_key
-    >>> key == Task(Design("cpar7", order="auto"), 56, 3, repeat=5).set_key
-    True
-    """
+    """What a training set depends on: tasks with equal keys learn from the same examples."""
 
     problem: str
     draw: str
@@ -60,13 +53,7 @@ class TrainingSetKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Design:
-    """Everything about a task but its training set and its repetition; shared by many tasks.
-
-    Examples
-    --------
-    >>> Design("cpar7").order
-    'known'
-    """
+    """Everything about a task but its training set and its repetition; shared by many tasks."""
 
     problem: str
     """A problem's name; for a user's own data its name and a digest of the data, ``name#digest``."""
@@ -125,14 +112,7 @@ class Design:
 
     @classmethod
     def from_identity(cls, identity: dict[str, Any]) -> Design:
-        """Rebuild a design from its `identity`, for instance out of a file; everything is checked again.
-
-        Examples
-        --------
-        >>> design = Design("add3", order="auto")
-        >>> Design.from_identity(design.identity) == design
-        True
-        """
+        """Rebuild a design from its `identity`, for instance out of a file; everything is checked again."""
         values = dict(identity)
         if values.pop("version", None) != IDENTITY_VERSION:
             raise SettingsError("these tasks were made by another version of Gradus; prepare them again.")
@@ -157,16 +137,7 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One circuit or classifier to be learned from one training set.
-
-    Examples
-    --------
-    >>> one = Task(Design("cpar7"), 56, 0)
-    >>> one.id == Task(Design("cpar7", shuffle=True), 56, 0).id  # shuffling changes nothing where the order is known
-    True
-    >>> one.id == Task(Design("cpar7"), 56, 1).id
-    False
-    """
+    """One circuit or classifier to be learned from one training set."""
 
     design: Design
     n_train: int
@@ -201,16 +172,8 @@ class Task:
 
 
 def in_running_order(tasks: Iterable[Task]) -> list[Task]:
-    """Sort tasks so that any prefix of the list is a smaller experiment, and drop duplicates.
-
-    Tasks with the same training set are neighbours, so that it is drawn once.
-
-    Examples
-    --------
-    >>> tasks = [Task(Design("add3"), n, sample) for n in (8, 12) for sample in (1, 0)] * 2
-    >>> [(task.sample, task.n_train) for task in in_running_order(tasks)]
-    [(0, 8), (0, 12), (1, 8), (1, 12)]
-    """
+    """Sort tasks so that any prefix of the list is a smaller experiment, and drop duplicates."""
+    # Tasks with the same training set are neighbours, so that it is drawn once.
     once = {task.id_bytes: task for task in tasks}
     return sorted(once.values(), key=lambda task: (task.sample + task.repeat, task.design.problem, task.n_train, task.sample))
 

@@ -25,14 +25,7 @@ CACHED_PROBLEMS = 32
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A user's own examples, sent to the workers with the tasks, so that no worker needs the file.
-
-    Examples
-    --------
-    >>> table = OwnTable.of("mine", np.eye(3, dtype=bool), np.eye(3, dtype=bool)[:, :1], ("a", "b", "c"), ("t",))
-    >>> table.key.partition("#")[0], table.problem().n_patterns
-    ('mine', 3)
-    """
+    """A user's own examples, sent to the workers with the tasks, so that no worker needs the file."""
 
     name: str
     input_names: tuple[str, ...]
@@ -84,13 +77,7 @@ def own_tables(tasks: Iterable[Task]) -> tuple[OwnTable, ...]:
 
 
 def name_of(key: str) -> str:
-    """Return the name of a problem without the digest of its data.
-
-    Examples
-    --------
-    >>> name_of("add3"), name_of("mine#0123456789abcdef")
-    ('add3', 'mine')
-    """
+    """Return the name of a problem without the digest of its data."""
     return key.partition("#")[0]
 
 

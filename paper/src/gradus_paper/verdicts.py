@@ -38,18 +38,9 @@ NOTICEABLE = 0.01
 
 
 def above(estimate: Estimate, threshold: float, tolerance: float = 0.0) -> str:
-    """Decide whether a value is above a threshold: its whole interval must be on one side.
-
-    An interval on both sides is close if the value is known to within the tolerance: if half of its width is no more.
-    Statements that name a direction only have no tolerance.
-
-    Examples
-    --------
-    >>> above(Estimate(0.1, 0.05, 0.15, 100), 0.0), above(Estimate(0.1, -0.05, 0.25, 100), 0.0)
-    ('holds', 'undecided')
-    >>> above(Estimate(0.65, 0.56, 0.74, 100), 0.7, tolerance=0.3)
-    'close'
-    """
+    """Decide whether a value is above a threshold: its whole interval must be on one side."""
+    # An interval on both sides is close if the value is known to within the tolerance: if half of its width is no more.
+    # Statements that name a direction only have no tolerance.
     if not _is_conclusive(estimate):
         return UNDECIDED
     if estimate.low > threshold:
@@ -58,20 +49,9 @@ def above(estimate: Estimate, threshold: float, tolerance: float = 0.0) -> str:
 
 
 def within(estimate: Estimate, paper: float, tolerance: float) -> str:
-    """Decide whether a value agrees with the paper's up to a tolerance: its whole interval must be inside or outside.
-
-    An interval on both sides of an edge is close if the value is known to within the tolerance. A wider one still
-    confirms the direction if all of it is on the paper's side of zero.
-
-    Examples
-    --------
-    >>> within(Estimate(9.4, 8.7, 10.0, 100), 10.0, 2.0), within(Estimate(3.0, 2.0, 4.0, 100), 10.0, 2.0)
-    ('holds', 'does not hold')
-    >>> within(Estimate(8.4, 7.4, 9.4, 100), 10.0, 2.0), within(Estimate(9.4, 5.0, 14.0, 100), 10.0, 2.0)
-    ('close', 'direction confirmed')
-    >>> within(Estimate(9.4, -1.0, 20.0, 100), 10.0, 2.0)
-    'undecided'
-    """
+    """Decide whether a value agrees with the paper's up to a tolerance: its whole interval must be inside or outside."""
+    # An interval on both sides of an edge is close if the value is known to within the tolerance. A wider one still confirms
+    # the direction if all of it is on the paper's side of zero.
     if not _is_conclusive(estimate):
         return UNDECIDED
     lowest, highest = paper - tolerance, paper + tolerance
@@ -85,18 +65,9 @@ def within(estimate: Estimate, paper: float, tolerance: float) -> str:
 
 
 def not_below(difference: Estimate, tolerance: float) -> str:
-    """Decide whether a difference is zero or more.
-
-    It is not if its whole interval is below zero, and it is if no part of the interval is below zero by the tolerance.
-    Otherwise it is close if the difference is known to within the tolerance.
-
-    Examples
-    --------
-    >>> not_below(Estimate(0.1, -0.3, 0.5, 100), 1.0), not_below(Estimate(0.1, -3.0, 3.2, 100), 1.0)
-    ('holds', 'undecided')
-    >>> not_below(Estimate(-0.5, -1.2, 0.2, 100), 1.0)
-    'close'
-    """
+    """Decide whether a difference is zero or more."""
+    # It is not if its whole interval is below zero, and it is if no part of the interval is below zero by the tolerance.
+    # Otherwise it is close if the difference is known to within the tolerance.
     if not _is_conclusive(difference):
         return UNDECIDED
     if difference.high < 0:
@@ -114,24 +85,12 @@ def _at_the_edge(estimate: Estimate, tolerance: float) -> str:
 
 
 def together(verdicts: Sequence[str]) -> str:
-    """Combine the verdicts on several things that must all hold: the worst of them.
-
-    Examples
-    --------
-    >>> together(["holds", "close"]), together(["undecided", "does not hold", "holds"])
-    ('close', 'does not hold')
-    """
+    """Combine the verdicts on several things that must all hold: the worst of them."""
     return max(verdicts, key=VERDICTS.index, default=HOLDS)
 
 
 def as_points(estimate: Estimate) -> str:
-    """Write a difference in accuracy.
-
-    Examples
-    --------
-    >>> as_points(Estimate(0.0941, 0.087, 0.1004, 1000))
-    '+9.4 [8.7, 10.0] points (n = 1000)'
-    """
+    """Write a difference in accuracy."""
     return in_points(estimate.scaled(100))
 
 

@@ -46,13 +46,7 @@ GPU_CASES = tuple(case for case in CASES if case.name not in ("add10/100000", "a
 
 
 def find_cases(names: list[str] | None, among: tuple[Case, ...] = CASES) -> tuple[Case, ...]:
-    """Return the cases with these names, or all of them.
-
-    Examples
-    --------
-    >>> [case.examples for case in find_cases(["add6/80"])]
-    [80]
-    """
+    """Return the cases with these names, or all of them."""
     by_name = {case.name: case for case in among}
     for name in names or ():
         if name not in by_name:

@@ -33,14 +33,7 @@ class Reading(NamedTuple):
 
 
 def make_jobs(case: Case, settings: Settings, count: int) -> list[Job]:
-    """Return `count` searches, each with its own training set.
-
-    Examples
-    --------
-    >>> jobs = make_jobs(Case("add3", 20), Settings(), 2)
-    >>> jobs[1].X.shape, jobs[1].Y.shape
-    ((20, 6), (20, 3))
-    """
+    """Return `count` searches, each with its own training set."""
     problem = load(case.problem)
     order = tuple(int(k) for k in (problem.known_order or range(problem.Y.shape[1])))
     targets = problem.Y[:, list(order)]
@@ -53,11 +46,9 @@ def make_jobs(case: Case, settings: Settings, count: int) -> list[Job]:
 
 
 def measure(device: Device, case: Case, loss: LossName, seconds: float = 3.0) -> dict[str, Any]:
-    """Measure one case under one loss for about `seconds`, from the end of the first short launch on.
-
-    ``steps_per_second`` is measured until the end, when fewer and fewer searches may be left;
-    ``steps_per_second_while_full``, only while the GPU is full.
-    """
+    """Measure one case under one loss for about `seconds`, from the end of the first short launch on."""
+    # ``steps_per_second`` is measured until the end, when fewer and fewer searches may be left;
+    # ``steps_per_second_while_full``, only while the GPU is full.
     compile_first = make_jobs(case, Settings(loss=loss, history=case.history, max_iter=500, n_restarts=0), 2)
     for _ in run_many(compile_first, device=device):
         pass

@@ -17,24 +17,7 @@ class TooManyNodesError(Exception):
 
 
 class DecisionDiagrams:
-    """Functions of ordered variables, each a number; equal functions have equal numbers.
-
-    Parameters
-    ----------
-    max_nodes : int
-        Raise `TooManyNodesError` beyond this many.
-
-    Examples
-    --------
-    >>> diagrams = DecisionDiagrams()
-    >>> a, b = diagrams.variable(0), diagrams.variable(1)
-    >>> diagrams.negation(diagrams.negation(a)) == a
-    True
-    >>> diagrams.gate(7, a, diagrams.negation(a)) == ONE
-    True
-    >>> diagrams.support(diagrams.gate(7, a, b))
-    [0, 1]
-    """
+    """Functions of ordered variables, each a number; equal functions have equal numbers."""
 
     def __init__(self, max_nodes: int = 100_000) -> None:
         self._max_nodes = max_nodes

@@ -45,13 +45,7 @@ def format_document(document: Document, about: dict[str, Any] | None) -> str:
 
 
 def parse_document(text: str) -> Document:
-    """Parse the text of a network file of any version; node ids are not yet checked against the wiring.
-
-    Raises
-    ------
-    FormatError
-        If the text is not such a file; with the line and column if it is not JSON.
-    """
+    """Parse the text of a network file of any version; node ids are not yet checked against the wiring."""
     document = _checked_head(text)
     inputs, gates, outputs = (document.get(key) for key in ("inputs", "gates", "outputs"))
     if not (isinstance(inputs, list) and all(isinstance(name, str) for name in inputs)):

@@ -37,16 +37,7 @@ TOKEN = re.compile(r"(?P<space>\s+)|(?P<name>\w[\w.:@]*)|(?P<symbol><=>|=>|&&|\|
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed Boolean expression: a program for a stack machine, so that deep expressions need no recursion.
-
-    Examples
-    --------
-    >>> rule = parse_expression("a & !(b | c)")
-    >>> rule.variables
-    ('a', 'b', 'c')
-    >>> rule.evaluate({"a": np.array([True, True]), "b": np.array([False, True]), "c": np.array([False, False])})
-    array([ True, False])
-    """
+    """A parsed Boolean expression: a program for a stack machine, so that deep expressions need no recursion."""
 
     variables: tuple[str, ...]
     """The names it reads, in the order in which they first appear."""
@@ -56,14 +47,7 @@ class Expression:
     """The largest number of values on the stack at once."""
 
     def evaluate(self, columns: Mapping[str, Column]) -> Column:
-        """Evaluate the expression on columns of Booleans, or on packed words where every bit is an example.
-
-        Parameters
-        ----------
-        columns : mapping of str to ndarray
-            One array per variable, all of one shape and type; at least one array is needed, since a constant takes its
-            shape from it.
-        """
+        """Evaluate the expression on columns of Booleans, or on packed words where every bit is an example."""
         values = [columns[name] for name in self.variables]
         shape_of = next(iter(columns.values()))
         stack: list[Column] = []
@@ -89,29 +73,10 @@ class Expression:
 def parse_expression(
     text: str, *, path: str | PathLike[str] | None = None, line: int | None = None, column: int = 1
 ) -> Expression:
-    """Parse a Boolean expression.
-
-    Precedence from high to low: ``!`` or ``~`` (not), ``&`` (and), ``^`` (exclusive or), ``|`` (or), ``=>`` (implies,
-    to the right), ``<=>`` (equals); ``0``, ``1``, ``false`` and ``true`` are constants. ``&`` and ``^`` side by side
-    must be bracketed, because tools disagree on which of them takes precedence.
-
-    Parameters
-    ----------
-    path, line, column : optional
-        The place of the text in its file, for errors.
-
-    Raises
-    ------
-    FormatError
-        If it is not an expression; the error names the place.
-
-    Examples
-    --------
-    >>> parse_expression("a & | b")
-    Traceback (most recent call last):
-        ...
-    gradus.errors.FormatError: column 5: expected a name, a constant, '!' or '(', found '|'.
-    """
+    """Parse a Boolean expression."""
+    # Precedence from high to low: ``!`` or ``~`` (not), ``&`` (and), ``^`` (exclusive or), ``|`` (or), ``=>`` (implies, to the
+    # right), ``<=>`` (equals); ``0``, ``1``, ``false`` and ``true`` are constants. ``&`` and ``^`` side by side must be
+    # bracketed, because tools disagree on which of them takes precedence.
     return _Parser(text, path, line, column).parse()
 
 

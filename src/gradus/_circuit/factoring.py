@@ -59,23 +59,7 @@ CONSTANTS = {ZERO: Dual(_FALSE, _TRUE), ONE: Dual(_TRUE, _FALSE)}
 
 
 def factored(network: Network, output: int, *, xor: bool = True) -> FactoredForm:
-    """Express one output with AND, OR, XOR and NOT, as short as the circuit's structure and case splits allow.
-
-    Parameters
-    ----------
-    output : int
-        Position of the output.
-    xor : bool
-        Whether the expression may have "^" in it.
-
-    Examples
-    --------
-    >>> network = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4]], [5])
-    >>> print(render(factored(network, 0).expression, network.input_names))
-    x0 ^ x1
-    >>> print(render(factored(network, 0, xor=False).expression, network.input_names))
-    x0 & !x1 | !x0 & x1
-    """
+    """Express one output with AND, OR, XOR and NOT, as short as the circuit's structure and case splits allow."""
     return _FactoringRun(network, output, xor).result()
 
 
@@ -221,13 +205,7 @@ def _joined(operator: str, first: ExpressionTree, second: ExpressionTree) -> Exp
 
 
 def render(expression: ExpressionTree, names: tuple[str, ...]) -> str:
-    """Write an expression as text, with brackets wherever operators differ, except around an AND inside an OR.
-
-    Parameters
-    ----------
-    names : tuple of str
-        A name for each input, quoted already where it must be.
-    """
+    """Write an expression as text, with brackets wherever operators differ, except around an AND inside an OR."""
     pieces: list[str] = []
     # A stack instead of recursion: circuits can be thousands of gates deep.
     stack: list[tuple[ExpressionTree, str] | str] = [(expression, "")]

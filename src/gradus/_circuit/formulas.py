@@ -146,27 +146,13 @@ def _sum_of_products(table: npt.NDArray[np.bool_], names: list[str]) -> tuple[st
 
 
 def quoted_name(value: Any) -> str:
-    """Write a name or a label for a formula: quoted unless it is a plain word or a number.
-
-    Examples
-    --------
-    >>> print(quoted_name("age"), quoted_name("my age"), quoted_name(3))
-    age "my age" 3
-    """
+    """Write a name or a label for a formula: quoted unless it is a plain word or a number."""
     if isinstance(value, str) and not (_PLAIN.fullmatch(value) and value.lower() not in RESERVED_WORDS):
         return json.dumps(value, ensure_ascii=False)
     return str(value)
 
 
 def write_formulas(network: Network) -> str:
-    """Return the formulas of a network as text, one line per target.
-
-    Examples
-    --------
-    >>> print(write_formulas(Network(2, [[0, 1]], [2], [14], input_names=["SK", "PP*"])))
-    # Formulas written by Gradus: ! is not, & is and, | is or, ^ is exclusive or
-    z0 = SK | "PP*"
-    <BLANKLINE>
-    """
+    """Return the formulas of a network as text, one line per target."""
     lines = [f"{quoted_name(name)} = {formula.text}" for name, formula in formulas(network).items()]
     return "\n".join(["# Formulas written by Gradus: ! is not, & is and, | is or, ^ is exclusive or", *lines, ""])

@@ -27,17 +27,10 @@ class _Literal(NamedTuple):
 
 
 def absorbed(n_inputs: int, wiring: Wiring) -> Wiring:
-    """Absorb constants, buffers and inverters into the gates that read them.
-
-    What remains are gates that depend on two different nodes. Only outputs keep other gates: one for each constant that is
-    an output, and a NOT for the complement of an input or of a node that is itself an output. Gates that nothing reads any
-    more stay in the list.
-
-    Examples
-    --------
-    >>> absorbed(2, Wiring([3, 8], [(0, 0), (2, 1)], [3]))
-    Wiring(functions=[2], sources=[(0, 1)], outputs=[2])
-    """
+    """Absorb constants, buffers and inverters into the gates that read them."""
+    # What remains are gates that depend on two different nodes. Only outputs keep other gates: one for each constant that is
+    # an output, and a NOT for the complement of an input or of a node that is itself an output. Gates that nothing reads any
+    # more stay in the list.
     literals = [_Literal(node) for node in range(n_inputs)]
     gates: list[tuple[int, int, int]] = []
     for function, (a, b) in zip(wiring.functions, wiring.sources, strict=True):
@@ -94,13 +87,7 @@ def _without_inverted_outputs(
 
 
 def expanded(n_inputs: int, wiring: Wiring) -> Wiring:
-    """Rewrite every gate as NAND gates; equal NAND gates are made once, and double inverters are removed.
-
-    Examples
-    --------
-    >>> expanded(2, Wiring([6], [(0, 1)], [2])).sources
-    [(0, 1), (0, 2), (1, 2), (3, 4)]
-    """
+    """Rewrite every gate as NAND gates; equal NAND gates are made once, and double inverters are removed."""
     nands = _Nands(n_inputs)
     nodes = list(range(n_inputs))
     for function, (a, b) in zip(wiring.functions, wiring.sources, strict=True):

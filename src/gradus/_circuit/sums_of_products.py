@@ -36,24 +36,7 @@ class SumOfProducts:
 
 
 def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
-    """Return all prime implicants: products that imply the function and no longer do if any literal is left out.
-
-    Parameters
-    ----------
-    table : ndarray of bool, shape (2,) * n_variables
-        The function's value at each pattern, one axis per variable.
-
-    Returns
-    -------
-    ndarray of uint8, shape (n_primes, n_variables)
-        See `SumOfProducts`.
-
-    Examples
-    --------
-    >>> prime_implicants(np.array([[0, 1], [1, 1]], dtype=bool))
-    array([[1, 2],
-           [2, 1]], dtype=uint8)
-    """
+    """Return all prime implicants: products that imply the function and no longer do if any literal is left out."""
     # A product that leaves a variable free implies the function if both of its halves do. So one axis after the other
     # grows from (0, 1) to (0, 1, free), until all 3^n products are decided.
     implies = table
@@ -68,24 +51,9 @@ def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
 
 
 def minimum_sum(table: npt.NDArray[np.bool_]) -> SumOfProducts:
-    """Return a sum of products with the fewest products, and among those the fewest literals.
-
-    It is proven minimum if necessary products or a short branch and bound settle the cover; otherwise
-    (``minimum`` is False) it is a good cover from which no product can be left out.
-
-    Parameters
-    ----------
-    table : ndarray of bool, shape (2,) * n_variables
-        At most `MAX_VARIABLES` variables, and at least one.
-
-    Examples
-    --------
-    >>> majority = np.array([[[0, 0], [0, 1]], [[0, 1], [1, 1]]], dtype=bool)
-    >>> minimum_sum(majority).products
-    array([[1, 1, 2],
-           [1, 2, 1],
-           [2, 1, 1]], dtype=uint8)
-    """
+    """Return a sum of products with the fewest products, and among those the fewest literals."""
+    # It is proven minimum if necessary products or a short branch and bound settle the cover; otherwise (``minimum`` is False)
+    # it is a good cover from which no product can be left out.
     primes = prime_implicants(table)
     ones = np.argwhere(table).astype(np.uint8)
     covers = np.ones((len(primes), len(ones)), dtype=np.bool_)

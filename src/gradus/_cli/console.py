@@ -39,35 +39,17 @@ def note(message: str) -> None:
 
 
 def printable(text: str) -> str:
-    r"""Return a name from a file with its control characters escaped, so that it cannot control the terminal.
-
-    Examples
-    --------
-    >>> print(printable("a\x1b[2J"))
-    a\x1b[2J
-    """
+    r"""Return a name from a file with its control characters escaped, so that it cannot control the terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage.
-
-    Examples
-    --------
-    >>> percent(0.8751)
-    '87.5 %'
-    """
+    """Write a share as a percentage."""
     return f"{100 * share:.1f} %"
 
 
 def error_share(wrong: int, rows: int) -> str:
-    """Write errors as a count and a share.
-
-    Examples
-    --------
-    >>> error_share(3, 64)
-    '3 (4.7 %)'
-    """
+    """Write errors as a count and a share."""
     return f"{wrong} ({percent(wrong / rows)})" if wrong else "0"
 
 

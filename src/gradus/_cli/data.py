@@ -79,15 +79,8 @@ def input_file(path: Path) -> Iterator[Path]:
 
 
 def chosen_names(texts: Sequence[str] | None, columns: Collection[str], option: str) -> list[str] | None:
-    """Return the columns that an option names: given several times, or with commas between; None stays None.
-
-    A text that is a column's name as a whole is that column; other names with commas can be quoted.
-
-    Examples
-    --------
-    >>> chosen_names(["a, b", "size, cm", '"size, cm"'], ["a", "b", "size, cm"], "--targets")
-    ['a', 'b', 'size, cm', 'size, cm']
-    """
+    """Return the columns that an option names: given several times, or with commas between; None stays None."""
+    # A text that is a column's name as a whole is that column; other names with commas can be quoted.
     if texts is None:
         return None
     names: list[str] = []
@@ -105,13 +98,7 @@ def chosen_names(texts: Sequence[str] | None, columns: Collection[str], option: 
 
 
 def number_or_word(option: str, text: str, words: dict[str, Any]) -> Any:
-    """Return what a word stands for, or the number that a text is.
-
-    Examples
-    --------
-    >>> number_or_word("--noise", "auto", {"auto": None}), number_or_word("--noise", "0.1", {"auto": None})
-    (None, 0.1)
-    """
+    """Return what a word stands for, or the number that a text is."""
     if text in words:
         return words[text]
     try:
@@ -130,23 +117,7 @@ def read_examples(
     unknown_labels: bool = False,
     header: bool | None = None,
 ) -> Dataset:
-    """Read a table, or a model's rows, and split it into features and targets.
-
-    Parameters
-    ----------
-    targets : sequence of str, optional
-        Those that the file declares, if not given; or else the last column, which is then reported.
-    inputs : sequence of str, optional
-        All other columns, if not given.
-    strict : bool
-        Whether every cell must be 0 or 1.
-    texts : collection of str
-        Columns to read as text even if they hold numbers.
-    unknown_labels : bool
-        Whether a target's cell may be empty.
-    header : bool, optional
-        Whether the first row holds names; guessed if not given.
-    """
+    """Read a table, or a model's rows, and split it into features and targets."""
     table = _rows_of_model(path) if path.suffix.lower() in MODELS else _read(path, header)
     named = chosen_names(targets, table.columns, "--targets")
     chosen = tuple(named if named is not None else table.targets or _last_column(table, inputs))
@@ -202,10 +173,8 @@ def read_columns(
     may_miss: bool = False,
     header: bool | None = None,
 ) -> dict[str, npt.NDArray[Any]]:
-    """Read columns of a table: numbers as numbers, others, and those in `texts`, as text.
-
-    A missing value is an error, or NaN or an empty text if it `may_miss`.
-    """
+    """Read columns of a table: numbers as numbers, others, and those in `texts`, as text."""
+    # A missing value is an error, or NaN or an empty text if it `may_miss`.
     if not table.n_rows:
         raise FormatError("there is no row of data.", path=path)
     odd = [name for name in names if name in texts or (name in table.columns and table.columns.index(name) in table.odd)]
@@ -225,13 +194,7 @@ def read_columns(
 
 
 def labels_of(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return labels as a model has them: texts or, where possible, whole numbers; None where there is none.
-
-    Examples
-    --------
-    >>> labels_of(np.array([0.0, 1.0])).tolist(), labels_of(np.array([0.0, np.nan])).tolist()
-    ([0, 1], [0, None])
-    """
+    """Return labels as a model has them: texts or, where possible, whole numbers; None where there is none."""
     if column.dtype == object:
         missing = column == ""
         return np.where(missing, np.array(None, dtype=object), column) if missing.any() else column.astype(str)

@@ -79,10 +79,8 @@ def command(
     time_limit: Annotated[float | None, typer.Option(help="Seconds; the rules are the best found by then.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    r"""Find the rules of a gene network from time series; read report.html in the folder first.
-
-    Example: printf 'a,b\n0,0\n1,0\n1,1\n0,1\n0,0\n' >s.csv; gradus infer s.csv -o rules
-    """
+    r"""Find the rules of a gene network from time series; read report.html in the folder first."""
+    # Example: printf 'a,b\n0,0\n1,0\n1,1\n0,1\n0,0\n' >s.csv; gradus infer s.csv -o rules
     folder = _check_output(output)
     rows: Any = check_choice("--layout", layout, ("states", "genes"))
     read = read_series(series, layout=rows, series_column=series_column, time_column=time_column)

@@ -135,13 +135,7 @@ class LearnReport:
 
 
 def _shortened(names: list[str]) -> str:
-    """List names as far as there is room, and count the others.
-
-    Examples
-    --------
-    >>> _shortened(["dose = high"] * 7)
-    'dose = high, dose = high, dose = high and 4 more'
-    """
+    """List names as far as there is room, and count the others."""
     shown = [name for k, name in enumerate(names) if not k or len(", ".join(names[: k + 1])) <= SHOWN_ORDER]
     more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
     return ", ".join(shown) + more

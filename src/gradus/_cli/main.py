@@ -96,25 +96,12 @@ def _gradus(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command line and exit with its code.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        The words after ``gradus``; those of the process if not given.
-    """
+    """Run a command line and exit with its code."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command line and return its exit code.
-
-    Examples
-    --------
-    >>> run(["--version"])
-    gradus ...
-    0
-    """
+    """Run a command line and return its exit code."""
     _stand_in_for_closed_streams()
     try:
         with warnings.catch_warnings():

@@ -14,25 +14,7 @@ __all__ = ["check_file"]
 
 
 def check_file(path: Path, extensions: Iterable[str]) -> None:
-    """Refuse a file that cannot be written, or whose extension is not one that the verb writes.
-
-    Parameters
-    ----------
-    extensions : iterable of str
-        Those that the verb writes, with their dots.
-
-    Raises
-    ------
-    FormatError
-        If the extension is another one, the place is a folder, or nothing can be written there.
-
-    Examples
-    --------
-    >>> check_file(Path("model.txt"), [".json"])
-    Traceback (most recent call last):
-        ...
-    gradus.errors.FormatError: model.txt: the name of the file must end in .json.
-    """
+    """Refuse a file that cannot be written, or whose extension is not one that the verb writes."""
     known = list(extensions)
     if path.suffix.lower() not in known:
         listed = " or ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)

@@ -51,13 +51,7 @@ class _Line:
 
 
 def shortened_line(text: str, room: int) -> str:
-    """Cut a line to its room, but keep what stands after its last comma: the time left.
-
-    Examples
-    --------
-    >>> shortened_line("teach: 2 of 7, race = fish, 21 errors, about 9 s left", 40)
-    'teach: 2 of 7, race = f…, about 9 s left'
-    """
+    """Cut a line to its room, but keep what stands after its last comma: the time left."""
     if len(text) <= room:
         return text
     head, _, tail = text.rpartition(", ")
@@ -70,11 +64,6 @@ class Watch:
 
     Ctrl-C while learning stops it with the best circuit so far, and sets `stopped`. A second Ctrl-C, one before learning has
     begun, or one while kernels are compiled, when nobody asks whether to stop, interrupts as usual.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the outputs that are learned.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -107,15 +96,7 @@ class Watch:
 
 
 class Steps:
-    """Counts finished parts of some work: a line that moves on a terminal, a line every few seconds in a pipe.
-
-    Parameters
-    ----------
-    what : str
-        What is being done.
-    total : int
-        Number of parts.
-    """
+    """Counts finished parts of some work: a line that moves on a terminal, a line every few seconds in a pipe."""
 
     def __init__(self, what: str, total: int) -> None:
         self.what, self.total, self.done = what, total, 0

@@ -22,20 +22,7 @@ WordMatrix: TypeAlias = npt.NDArray[np.uint64]
 
 
 def column_names(table: Any, what: str = "X") -> tuple[str, ...] | None:
-    """Return the names of a table's columns, or None if it is a plain array.
-
-    Parameters
-    ----------
-    table : array-like or DataFrame
-        Anything; only objects with a ``columns`` attribute have names.
-    what : str
-        What to call the table in an error.
-
-    Raises
-    ------
-    DataError
-        If two columns have the same name.
-    """
+    """Return the names of a table's columns, or None if it is a plain array."""
     columns = getattr(table, "columns", None)
     if columns is None:
         return None
@@ -80,35 +67,7 @@ def as_table(values: Any, what: str) -> npt.NDArray[Any]:
 
 
 def as_bits(values: Any, what: str = "X") -> BoolMatrix:
-    """Check a table of zeros and ones and return it as a Boolean matrix.
-
-    Parameters
-    ----------
-    values : array-like or DataFrame of shape (n, k)
-        Booleans, or numbers that are all 0 or 1. A one-dimensional array counts as one column.
-    what : str
-        What to call the table in an error.
-
-    Returns
-    -------
-    ndarray of bool, shape (n, k)
-        A C-contiguous matrix; the input itself is never changed.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, a value is missing or is not 0 or 1; the message names the row and the column.
-
-    Examples
-    --------
-    >>> as_bits([[0, 1], [1, 1]])
-    array([[False,  True],
-           [ True,  True]])
-    >>> as_bits([[0, 1], [2, 1]])
-    Traceback (most recent call last):
-        ...
-    gradus.errors.DataError: X has the value 2 in row 1, column 0; every value must be 0 or 1.
-    """
+    """Check a table of zeros and ones and return it as a Boolean matrix."""
     names = column_names(values, what)
     table = as_table(values, what)
     if table.dtype == np.bool_:
@@ -146,49 +105,19 @@ def _describe(value: Any) -> str:
 
 
 def n_words(n: int) -> int:
-    """Return the number of 64-bit words that hold n bits.
-
-    Examples
-    --------
-    >>> n_words(64), n_words(65)
-    (1, 2)
-    """
+    """Return the number of 64-bit words that hold n bits."""
     return -(-n // WORD_BITS)
 
 
 def tail_mask(n: int, words: int | None = None) -> npt.NDArray[np.uint64]:
-    """Return words whose first n bits are set: one bit per example.
-
-    Examples
-    --------
-    >>> [hex(word) for word in tail_mask(68)]
-    ['0xffffffffffffffff', '0xf']
-    """
+    """Return words whose first n bits are set: one bit per example."""
     mask: npt.NDArray[np.uint64] = pack(np.ones((n, 1), dtype=np.bool_), words)[0]
     return mask
 
 
 def pack(bits: npt.NDArray[Any], words: int | None = None) -> WordMatrix:
-    """Pack the columns of a 0/1 matrix into 64-bit words.
-
-    Example i of a column is bit ``i % 64`` of word ``i // 64``; the bits past the last example are zero.
-
-    Parameters
-    ----------
-    bits : ndarray of shape (n, k)
-    words : int, optional
-        Words per column, if more than needed.
-
-    Returns
-    -------
-    ndarray of uint64, shape (k, words)
-
-    Examples
-    --------
-    >>> pack(np.array([[1, 0], [1, 1]]))
-    array([[3],
-           [2]], dtype=uint64)
-    """
+    """Pack the columns of a 0/1 matrix into 64-bit words."""
+    # Example i of a column is bit ``i % 64`` of word ``i // 64``; the bits past the last example are zero.
     n, k = bits.shape
     words = n_words(n) if words is None else words
     if words < n_words(n):
@@ -200,13 +129,6 @@ def pack(bits: npt.NDArray[Any], words: int | None = None) -> WordMatrix:
 
 
 def unpack(words: WordMatrix, n: int) -> BoolMatrix:
-    """Turn packed columns back into a Boolean matrix of n rows; the inverse of `pack`.
-
-    Examples
-    --------
-    >>> unpack(np.array([[3], [2]], dtype=np.uint64), 2)
-    array([[ True, False],
-           [ True,  True]])
-    """
+    """Turn packed columns back into a Boolean matrix of n rows; the inverse of `pack`."""
     as_bytes = np.ascontiguousarray(words).astype("<u8", copy=False).view(np.uint8)
     return np.ascontiguousarray(np.unpackbits(as_bytes, axis=1, count=n, bitorder="little").T).view(np.bool_)

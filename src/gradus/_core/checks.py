@@ -30,17 +30,7 @@ trusts the first row.
 
 
 def check_count(name: str, value: Any, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
-    """Check that a value is a whole number from `least` to `most`, and return it as an int.
-
-    Examples
-    --------
-    >>> check_count("n_jobs", 2)
-    2
-    >>> check_count("n_jobs", 0)
-    Traceback (most recent call last):
-        ...
-    gradus.errors.SettingsError: n_jobs is 0; it must be a whole number of at least 1.
-    """
+    """Check that a value is a whole number from `least` to `most`, and return it as an int."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
         raise SettingsError(f"{name} is {value!r}; it must be a whole number of at least {least}{hint}.")
     if most is not None and int(value) > most:
@@ -49,24 +39,12 @@ def check_count(name: str, value: Any, *, least: int = 1, most: int | None = Non
 
 
 def check_seed(seed: Any) -> int:
-    """Check that a seed is a whole number of at least 0, and return it as an int.
-
-    Examples
-    --------
-    >>> check_seed(7)
-    7
-    """
+    """Check that a seed is a whole number of at least 0, and return it as an int."""
     return check_count("seed", seed, least=0)
 
 
 def check_n_jobs(n_jobs: Any) -> int:
-    """Check a number of threads or processes and return it; None and -1 mean one per usable core.
-
-    Examples
-    --------
-    >>> check_n_jobs(2), check_n_jobs(-1) == check_n_jobs(None)
-    (2, True)
-    """
+    """Check a number of threads or processes and return it; None and -1 mean one per usable core."""
     return usable_cores() if n_jobs is None or n_jobs == -1 else check_count("n_jobs", n_jobs)
 
 
@@ -76,17 +54,7 @@ def usable_cores() -> int:
 
 
 def check_time_limit(seconds: Any) -> float | None:
-    """Check a time limit in seconds and return it; 0 means "at once, the best so far" and None means no limit.
-
-    Examples
-    --------
-    >>> check_time_limit(0), check_time_limit(None)
-    (0.0, None)
-    >>> check_time_limit(True)
-    Traceback (most recent call last):
-        ...
-    gradus.errors.SettingsError: time_limit is True; it must be a number of seconds of at least 0, or None.
-    """
+    """Check a time limit in seconds and return it; 0 means "at once, the best so far" and None means no limit."""
     if seconds is None:
         return None
     number = float(seconds) if isinstance(seconds, numbers.Real) and seconds is not True and seconds is not False else math.nan
@@ -96,29 +64,13 @@ def check_time_limit(seconds: Any) -> float | None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    """Check that a value is one of a few words, and return it.
-
-    Examples
-    --------
-    >>> check_choice("backend", "tpu", ("cpu", "cuda"))
-    Traceback (most recent call last):
-        ...
-    gradus.errors.SettingsError: backend is 'tpu'; it must be one of cpu, cuda.
-    """
+    """Check that a value is one of a few words, and return it."""
     if not isinstance(value, str) or value not in choices:
         raise SettingsError(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
     return value
 
 
 def check_on_conflict(value: Any, name: str = "on_conflict") -> OnConflict:
-    """Check that a value says what to do about conflicting rows, and return it.
-
-    Examples
-    --------
-    >>> check_on_conflict("skip")
-    Traceback (most recent call last):
-        ...
-    gradus.errors.SettingsError: on_conflict is 'skip'; it must be one of raise, ignore, first.
-    """
+    """Check that a value says what to do about conflicting rows, and return it."""
     chosen: Any = check_choice(name, value, ("raise", "ignore", "first"))
     return chosen  # type: ignore[no-any-return]  # checked above

@@ -34,23 +34,8 @@ LONGEST_REASON = 200
 
 @contextlib.contextmanager
 def read_guard(path: str | PathLike[str], what: str) -> Iterator[None]:
-    """Turn whatever is raised while a file is read into a `FormatError` that names the file.
-
-    Every reader works inside this guard, because nobody can list what the libraries it uses raise on a damaged file.
-
-    Parameters
-    ----------
-    path : path-like
-    what : str
-        What the file should have been: "a Parquet table".
-
-    Examples
-    --------
-    >>> with read_guard("t.json", "a plan"):
-    ...     {}["name"]
-    Traceback (most recent call last):
-    gradus.errors.FormatError: t.json: cannot be read as a plan: 'name' is missing.
-    """
+    """Turn whatever is raised while a file is read into a `FormatError` that names the file."""
+    # Every reader works inside this guard, because nobody can list what the libraries it uses raise on a damaged file.
     try:
         yield
     except FormatError as error:
@@ -78,13 +63,7 @@ def _reason(error: BaseException) -> str:
 
 
 def checked_size(path: str | PathLike[str], largest: int = LARGEST_FILE) -> int:
-    """Return the size of a file in bytes, after checking that it is a file (reading from a pipe could wait forever).
-
-    Raises
-    ------
-    FormatError
-        If there is no such file, it is not a regular one, or it is larger than allowed.
-    """
+    """Return the size of a file in bytes, after checking that it is a file (reading from a pipe could wait forever)."""
     try:
         found = os.stat(path)
     except (OSError, ValueError) as error:
@@ -153,13 +132,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_bytes_whole(path: str | PathLike[str], content: bytes) -> None:
-    """Write a temporary file beside the target and rename it, so that no reader ever sees half a file.
-
-    Raises
-    ------
-    FormatError
-        If the folder does not exist or cannot be written.
-    """
+    """Write a temporary file beside the target and rename it, so that no reader ever sees half a file."""
     target = Path(path)
     temporary = None
     try:

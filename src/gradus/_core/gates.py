@@ -76,13 +76,7 @@ SYMBOLS: Final = (
 
 
 def flip_a(function: int) -> int:
-    """Return the function that reads the complement of its first source.
-
-    Examples
-    --------
-    >>> GATE_NAMES[flip_a(8)], GATE_NAMES[flip_b(8)]
-    ('!a & b', 'a & !b')
-    """
+    """Return the function that reads the complement of its first source."""
     return function >> 2 | (function & 3) << 2
 
 
@@ -96,13 +90,7 @@ _OF_A = {(0, 0): ZERO, (1, 0): NOT, (0, 1): BUFFER, (1, 1): ONE}
 
 
 def tie(function: int) -> int:
-    """Return what a gate that reads one node twice computes, as a function of the first source.
-
-    Examples
-    --------
-    >>> GATE_NAMES[tie(7)], GATE_NAMES[tie(8)], GATE_NAMES[tie(6)]
-    ('!a', 'a', '0')
-    """
+    """Return what a gate that reads one node twice computes, as a function of the first source."""
     return _OF_A[function & 1, function >> 3]
 
 
@@ -117,33 +105,14 @@ def fix_b(function: int, value: int) -> int:
 
 
 def reads(function: int, tied: bool) -> tuple[bool, bool]:
-    """Return which of its two sources a gate depends on.
-
-    Parameters
-    ----------
-    tied : bool
-        Whether both sources are the same node.
-
-    Examples
-    --------
-    >>> reads(8, False), reads(12, False), reads(6, True)
-    ((True, True), (True, False), (False, False))
-    """
+    """Return which of its two sources a gate depends on."""
     if tied:
         function = tie(function)
     return flip_a(function) != function, flip_b(function) != function
 
 
 def gate_words(function: int, a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]) -> None:
-    """Compute a gate on packed examples.
-
-    Parameters
-    ----------
-    a, b : ndarray of uint64
-        Values of its sources; see `gradus._core.bits.pack`.
-    out : ndarray of uint64
-        Filled with the values of the gate.
-    """
+    """Compute a gate on packed examples."""
     kind, not_a, not_b, not_out = SYMBOLS[function]
     if kind == "0":
         out.fill(0)

@@ -37,31 +37,7 @@ def _uncovered_after(uncovered: Any, covers: Any, scores: Any) -> None:
 def beam(
     covers: WordMatrix, n_pairs: int, width: int, *, longest: int, deadline: Deadline, grace: bool = False
 ) -> tuple[int, ...] | None:
-    """Construct a set of columns that covers every pair, following the best `width` constructions at once.
-
-    Parameters
-    ----------
-    covers : ndarray of uint64, shape (columns, pair words)
-        The pairs that each column covers; every pair is covered by some column.
-    width : int
-        Constructions kept at each length.
-    longest : int
-        Give up if the set would be larger.
-    deadline : Deadline
-        When to give up.
-    grace : bool
-        Whether to use the deadline's grace period, which is meant for a first answer.
-
-    Returns
-    -------
-    tuple of int, or None
-        The columns in ascending order; None if the set would be larger than `longest`.
-
-    Raises
-    ------
-    TimeUp
-        If the deadline has passed.
-    """
+    """Construct a set of columns that covers every pair, following the best `width` constructions at once."""
     uncovered = tail_mask(n_pairs, covers.shape[1])[np.newaxis]
     chosen = np.empty((1, 0), dtype=np.int64)
     # A set is recognised by the sum of its columns' fixed pseudo-random words, whatever order it was built in.

@@ -138,11 +138,9 @@ def _counting_exceeds(problem: Any, uncovered: Any, excluded: Any, limit: Any) -
 
 @inlined
 def _cannot_beat(rival: Any, chosen: Any, excluded: Any, left: Any) -> Any:
-    """Return whether no completion comes lexicographically before the rival.
-
-    Of two sets of the same size, the one with the smallest column in which they differ comes first. So the best possible
-    completion adds the smallest columns that are not excluded.
-    """
+    """Return whether no completion comes lexicographically before the rival."""
+    # Of two sets of the same size, the one with the smallest column in which they differ comes first. So the best possible
+    # completion adds the smallest columns that are not excluded.
     for w in range(np.uint64(chosen.shape[0])):
         hoped = chosen[w]
         free = ~excluded[w]
@@ -158,10 +156,8 @@ def _cannot_beat(rival: Any, chosen: Any, excluded: Any, left: Any) -> Any:
 
 @inlined
 def _complete(problem: Any, uncovered: Any, column: Any, excluded: Any, completing: Any) -> Any:
-    """Intersect the masks that are uncovered once `column` is chosen; return whether any column lies in all of them.
-
-    Masks are taken four at a time, which costs a quarter of the passes over the intersection.
-    """
+    """Intersect the masks that are uncovered once `column` is chosen; return whether any column lies in all of them."""
+    # Masks are taken four at a time, which costs a quarter of the passes over the intersection.
     masks = problem.masks
     words = completing.shape[0]
     for w in range(words):
@@ -297,18 +293,7 @@ def _search(problem: Any, state: Any, steps: Any) -> Any:
 
 
 def advance(problem: FixedSizeProblem, state: BranchState, deadline: Deadline) -> int:
-    """Search for one more round, in compiled calls of about 40 ms; the sets must have at least 2 columns.
-
-    Returns
-    -------
-    int
-        `EXHAUSTED` if everything is searched, `FULL` if there is no room for more sets, else `PAUSED`.
-
-    Raises
-    ------
-    TimeUp
-        If time is up before the round is over.
-    """
+    """Search for one more round, in compiled calls of about 40 ms; the sets must have at least 2 columns."""
     steps = ROUND_WORK // (problem.masks.shape[1] + STEP_OVERHEAD)
     costliest_step = problem.masks.size + problem.covers.size + STEP_OVERHEAD
     for begin, end in deadline.slices(steps, first=CALL_WORK // costliest_step):

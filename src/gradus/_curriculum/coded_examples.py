@@ -44,18 +44,7 @@ class CodedExamples:
 
 
 def code_inputs(X: Any) -> CodedInputs:
-    """Check and code a table of categorical columns.
-
-    Parameters
-    ----------
-    X : array-like or DataFrame of shape (n, l)
-        Values of any kind that can be compared: Booleans, small integers, strings.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, a value is missing, or a column has more than 64 distinct values.
-    """
+    """Check and code a table of categorical columns."""
     values = as_table(X, "X")
     codes = _code_columns(values, column_names(X, "X"))
     classes = _same_columns(codes)
@@ -125,14 +114,7 @@ def _pack_rows(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
 
 
 def group_rows(rows: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.intp], Codes]:
-    """Find rows that are equal in all planes: the first of each group, and the group of each row; groups sorted by bytes.
-
-    Examples
-    --------
-    >>> first, group = group_rows(np.array([[5], [2], [5]], dtype=np.uint64))
-    >>> first.tolist(), group.tolist()
-    ([1, 0], [1, 0, 1])
-    """
+    """Find rows that are equal in all planes: the first of each group, and the group of each row; groups sorted by bytes."""
     flat = rows.reshape(len(rows), -1).byteswap()
     order = np.lexsort(flat.T[::-1])
     is_new = np.append(True, (flat[order[1:]] != flat[order[:-1]]).any(axis=1))
@@ -142,17 +124,7 @@ def group_rows(rows: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.intp], Code
 
 
 def code_examples(inputs: CodedInputs, y: Any, *, on_conflict: OnConflict = "raise", what: str = "y") -> CodedExamples:
-    """Check a target column and join it with the inputs: distinct rows, each with its class.
-
-    Raises
-    ------
-    ConflictError
-        If rows agree everywhere but in the target, and `on_conflict` is "raise".
-    DataError
-        If the target is not one column of as many rows, or a value is missing.
-    SettingsError
-        If `on_conflict` is an unknown word.
-    """
+    """Check a target column and join it with the inputs: distinct rows, each with its class."""
     classes = _code_target(y, inputs.n_rows, what)
     check_on_conflict(on_conflict)
     n_classes = int(classes.max()) + 1

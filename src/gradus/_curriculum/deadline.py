@@ -21,24 +21,7 @@ class TimeUp(Exception):  # noqa: N818 - not an error: the caller returns the be
 
 
 class Deadline:
-    """A point in time that long-running work checks between two compiled calls.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        Seconds from now; None for no limit.
-    grace_end : float, optional
-        When even a first answer has to be given up, on `work_clock`; by default a fifth of a second past the deadline.
-    cancelled : threading.Event, optional
-        Once it is set, time is up as well: this is how work in another thread is stopped.
-    report : callable, optional
-        Called with the progress in a few words, several times a second; returning True stops the work.
-
-    Examples
-    --------
-    >>> Deadline(0).is_over(), Deadline().is_over()
-    (True, False)
-    """
+    """A point in time that long-running work checks between two compiled calls."""
 
     def __init__(
         self,
@@ -68,16 +51,8 @@ class Deadline:
             raise TimeUp
 
     def slices(self, total: int, *, first: int = 1 << 10, grace: bool = False) -> Iterator[tuple[int, int]]:
-        """Cut `range(total)` into pieces that take about 40 ms each, and check the clock between them.
-
-        The length of a piece follows from the time that the one before took, so it must not affect any result.
-
-        Examples
-        --------
-        >>> pieces = list(Deadline().slices(5000))
-        >>> pieces[0], pieces[-1][1], all(a[1] == b[0] for a, b in zip(pieces, pieces[1:]))
-        ((0, 1024), 5000, True)
-        """
+        """Cut `range(total)` into pieces that take about 40 ms each, and check the clock between them."""
+        # The length of a piece follows from the time that the one before took, so it must not affect any result.
         begin, length = 0, max(first, 1)
         while begin < total:
             stop, started = min(total, begin + length), work_clock()

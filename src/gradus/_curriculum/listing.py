@@ -78,17 +78,7 @@ class DrawnSet:
 
 
 def visit_sets(cover: CoveringProblem, size: int, visitor: SetVisitor, deadline: Deadline) -> Iterator[list[tuple[int, ...]]]:
-    """Pass all sets of the minimum size to a visitor; yield every batch, so that the caller may check it or stop.
-
-    Parameters
-    ----------
-    cover : CoveringProblem
-        Reduced without dropping dominated columns.
-    size : int
-        The minimum size, the forced columns included.
-    deadline : Deadline
-        When to stop, by raising `TimeUp`.
-    """
+    """Pass all sets of the minimum size to a visitor; yield every batch, so that the caller may check it or stop."""
     free = size - len(cover.forced)
     if free <= 1:
         batch = [cover.original_columns(())]
@@ -113,11 +103,9 @@ def visit_sets(cover: CoveringProblem, size: int, visitor: SetVisitor, deadline:
 
 
 def expand(sets: Iterable[tuple[int, ...]], column_classes: ColumnClasses, limit: int | None = None) -> list[tuple[int, ...]]:
-    """Replace columns by equal ones in every way; return the sets sorted, and cut at the limit.
-
-    Replacing a column by a later one makes a set come later, so a heap finds the sets in lexicographic order without
-    holding many more than asked for.
-    """
+    """Replace columns by equal ones in every way; return the sets sorted, and cut at the limit."""
+    # Replacing a column by a later one makes a set come later, so a heap finds the sets in lexicographic order without holding
+    # many more than asked for.
     started = [tuple(column_classes[column] for column in columns) for columns in sets]
     if limit is None:
         return sorted(tuple(sorted(choice)) for classes in started for choice in itertools.product(*classes))

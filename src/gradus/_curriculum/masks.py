@@ -161,11 +161,9 @@ def _supersets_of_earlier(sets: WordMatrix, n_compared: int, deadline: Deadline)
 
 
 def minimal_masks(masks: WordMatrix, deadline: Deadline, *, compared: int = MASKS_COMPARED) -> WordMatrix:
-    """Drop masks that contain another, and return the rest, shortest first, in an order fixed by the masks alone.
-
-    Hardly any mask contains a long one, so each is compared with the shortest few only (`compared`), and always with all
-    masks of a single column.
-    """
+    """Drop masks that contain another, and return the rest, shortest first, in an order fixed by the masks alone."""
+    # Hardly any mask contains a long one, so each is compared with the shortest few only (`compared`), and always with all
+    # masks of a single column.
     sizes = _mask_sizes(masks)
     order = np.arange(len(masks))
     for key in (*masks.T, sizes):  # as np.lexsort does, but checking the clock between two keys
@@ -213,23 +211,7 @@ class CoveringProblem:
 
 
 def reduce_masks(masks: WordMatrix, n_columns: int, deadline: Deadline, *, drop_dominated: bool = True) -> CoveringProblem:
-    """Remove masks that contain others, force columns that are alone in a mask, drop columns that are never needed.
-
-    Parameters
-    ----------
-    masks : ndarray of uint64, shape (pairs, words)
-        None of them empty.
-    deadline : Deadline
-        When to give up.
-    drop_dominated : bool
-        Drop a column if an earlier one covers all that it covers. The size of a minimum set and the lexicographically
-        first one stay the same; other minimum sets may be lost, so this must be off to list them all.
-
-    Raises
-    ------
-    TimeUp
-        If the deadline has passed.
-    """
+    """Remove masks that contain others, force columns that are alone in a mask, drop columns that are never needed."""
     forced = np.empty(0, dtype=np.int64)
     columns = np.arange(n_columns)
     while True:
@@ -272,31 +254,7 @@ def _without_columns(masks: WordMatrix, keep: npt.NDArray[np.bool_], deadline: D
 def collect_masks(
     examples: CodedExamples, cells: Positions | None = None, *, keep: int, work: int, deadline: Deadline
 ) -> tuple[WordMatrix, bool]:
-    """Collect the masks of all discordant pairs, or the shortest where there are too many.
-
-    Parameters
-    ----------
-    examples : CodedExamples
-    cells : ndarray of int, shape (n,), optional
-        A number for each row; only pairs of rows with the same number count.
-    keep : int
-        The most masks to hold.
-    work : int
-        The most pairs times words to look at; beyond it, each row is compared with some of its partners only.
-    deadline : Deadline
-        When to give up.
-
-    Returns
-    -------
-    masks : ndarray of uint64, shape (pairs, words)
-    complete : bool
-        Whether none was left out.
-
-    Raises
-    ------
-    TimeUp
-        If the deadline has passed.
-    """
+    """Collect the masks of all discordant pairs, or the shortest where there are too many."""
     rows, classes = examples.rows, examples.classes
     cells = np.zeros(len(rows), dtype=np.int64) if cells is None else cells
     order = np.lexsort((classes, cells))
@@ -346,10 +304,8 @@ def _partners(cells: Positions, classes: Positions) -> tuple[Positions, Position
 
 
 def _nearby_partners(first: Positions, stop: Positions, share: int) -> tuple[Positions, Positions]:
-    """Keep only this many partners of each row: those at about the same place in their classes.
-
-    Rows are sorted within a class, so these are more similar than others, and similar rows have short masks.
-    """
+    """Keep only this many partners of each row: those at about the same place in their classes."""
+    # Rows are sorted within a class, so these are more similar than others, and similar rows have short masks.
     rows = np.arange(len(first))
     begin = np.concatenate([[0], np.flatnonzero(np.diff(first)) + 1])
     begin = begin[np.searchsorted(begin, rows, side="right") - 1]

@@ -31,40 +31,7 @@ def resolve_order(
     time_limit: float | None = None,
     on_conflict: OnConflict = "raise",
 ) -> tuple[tuple[int, ...], Curriculum | None]:
-    """Turn the argument `order` of `search` or `learn` into an order of target columns.
-
-    Parameters
-    ----------
-    X, Y : ndarray of bool, shapes (n, l) and (n, m)
-        Checked examples.
-    order : {"auto", "entropy", "random"}, None or sequence of int
-        "auto" finds a curriculum from minimum feature sets, "entropy" minimises the pairwise conditional entropies,
-        "random" draws an order, None keeps the order of the columns, and a sequence of all target columns is used as
-        given.
-    seed : int
-        Breaks ties and draws random orders.
-    choose, time_limit, on_conflict
-        Passed to `find_curriculum` when the order is "auto".
-
-    Returns
-    -------
-    order : tuple of int
-        Target columns in the order in which to learn them.
-    curriculum : Curriculum or None
-        The curriculum that the order comes from; None unless `order` is "auto".
-
-    Raises
-    ------
-    SettingsError
-        If the order is an unknown word, or a sequence that does not name every target exactly once.
-
-    Examples
-    --------
-    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool)
-    >>> Y = np.array([[0, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
-    >>> resolve_order(X, Y, [1, 0])
-    ((1, 0), None)
-    """
+    """Turn the argument `order` of `search` or `learn` into an order of target columns."""
     n_targets = Y.shape[1]
     if order is None:
         return tuple(range(n_targets)), None
@@ -131,22 +98,7 @@ def kendall_tau(order_a: Sequence[int], order_b: Sequence[int]) -> float:
 
 
 def conditional_entropies(Y: BoolMatrix) -> Costs:
-    """Compute the conditional entropy in bits of every target, given every other.
-
-    Parameters
-    ----------
-    Y : ndarray of bool, shape (n, m)
-
-    Returns
-    -------
-    ndarray of shape (m, m)
-        H(Y_j | Y_i) in row i, column j.
-
-    Examples
-    --------
-    >>> conditional_entropies(np.array([[0, 0], [0, 1], [1, 1], [1, 1]], dtype=bool)).round(2).tolist()
-    [[0.0, 0.5], [0.69, 0.0]]
-    """
+    """Compute the conditional entropy in bits of every target, given every other."""
     ones = Y.astype(np.float64)
     together = np.zeros((Y.shape[1], Y.shape[1]))
     for first in (ones, 1 - ones):
@@ -163,31 +115,17 @@ def _plogp(p: Costs) -> Costs:
 
 
 def entropy_order(Y: BoolMatrix, rng: np.random.Generator) -> tuple[int, ...]:
-    """Order targets so that each is predictable from those before it: least sum of H(Y_j | Y_i) over all i before j.
-
-    Ties are broken at random. Up to 12 targets the order is optimal; above, no move of a single target improves it.
-
-    Examples
-    --------
-    >>> entropy_order(np.array([[0, 0], [0, 1], [1, 1], [1, 1]], dtype=bool), np.random.default_rng(0))
-    (0, 1)
-    """
+    """Order targets so that each is predictable from those before it: least sum of H(Y_j | Y_i) over all i before j."""
+    # Ties are broken at random. Up to 12 targets the order is optimal; above, no move of a single target improves it.
     names = rng.permutation(Y.shape[1])
     order = linear_order(conditional_entropies(Y[:, names]))
     return tuple(int(names[place]) for place in order)
 
 
 def linear_order(costs: Costs) -> list[int]:
-    """Solve the linear ordering problem: least sum of costs[i, j] over all i placed before j.
-
-    Up to 12 items are solved exactly, by dynamic programming over the sets that may come first; more, by moving single
-    items until no move helps.
-
-    Examples
-    --------
-    >>> linear_order(np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]]))
-    [2, 1, 0]
-    """
+    """Solve the linear ordering problem: least sum of costs[i, j] over all i placed before j."""
+    # Up to 12 items are solved exactly, by dynamic programming over the sets that may come first; more, by moving single items
+    # until no move helps.
     return _exact_order(costs) if len(costs) <= MAX_EXACT else _order_by_insertion(costs)
 
 

@@ -55,17 +55,7 @@ class Solution:
 
 
 class DeepeningSearch:
-    """Finds the lexicographically first minimum set of a covering problem.
-
-    Parameters
-    ----------
-    lower : int
-        A size that is known to be a lower bound, the forced columns included.
-    known : tuple of int
-        A set of original columns that covers every pair.
-    deadline : Deadline
-        When to stop.
-    """
+    """Finds the lexicographically first minimum set of a covering problem."""
 
     def __init__(self, cover: CoveringProblem, lower: int, known: tuple[int, ...], deadline: Deadline) -> None:
         self.cover, self.deadline = cover, deadline
@@ -98,10 +88,8 @@ class DeepeningSearch:
         return self.size + len(self.cover.forced)
 
     def _search_size(self) -> bool | None:
-        """Look for sets of the current size.
-
-        Return True if all were searched, False if only the proof that it is the first set was given up, None if time is up.
-        """
+        """Look for sets of the current size."""
+        # Return True if all were searched, False if only the proof that it is the first set was given up, None if time is up.
         cover = self.cover
         problem = FixedSizeProblem(cover.masks, cover.covers, self.size, True)
         state = new_state(problem, rival=self.rival if len(self.known) == self._lower_bound() else None, room=1)
@@ -182,11 +170,6 @@ class Solver:
     the rows, and as long as it leaves pairs unseparated, their masks are added and it is solved again. A solution
     that passes is a minimum set of the whole problem, and the first one if it was the first of the relaxation. If
     solutions keep failing, more masks are held.
-
-    Parameters
-    ----------
-    deadline : Deadline
-        When to stop.
     """
 
     def __init__(self, examples: CodedExamples, deadline: Deadline) -> None:
@@ -260,10 +243,8 @@ class Solver:
         return False
 
     def _add_violated(self, features: tuple[int, ...]) -> bool:
-        """Add the masks of pairs that a set of columns does not separate; return whether there were any.
-
-        After some failures, masks are collected again, and more of them are held.
-        """
+        """Add the masks of pairs that a set of columns does not separate; return whether there were any."""
+        # After some failures, masks are collected again, and more of them are held.
         if self.complete:
             return False
         selected = np.isin(np.arange(self.n_columns), features)

@@ -32,28 +32,7 @@ SYMBOL_LINE = re.compile(r"([io])(0|[1-9][0-9]{0,9}) (.*)")
 
 
 def write_aiger(network: Network) -> str:
-    r"""Return a network as ASCII AIGER, without the gates that no output depends on.
-
-    Returns
-    -------
-    str
-        The text of an ``.aag`` file, with the names as symbols and the map of changed ones in the comment section.
-
-    Examples
-    --------
-    >>> print(write_aiger(Network(2, [[0, 1]], [2])))
-    aag 3 2 0 1 1
-    2
-    4
-    7
-    6 4 2
-    i0 x0
-    i1 x1
-    o0 z0
-    c
-    Boolean network written by Gradus
-    <BLANKLINE>
-    """
+    r"""Return a network as ASCII AIGER, without the gates that no output depends on."""
     ands, outputs = _and_graph(network)
     return "\n".join(
         [
@@ -67,13 +46,7 @@ def write_aiger(network: Network) -> str:
 
 
 def write_binary_aiger(network: Network) -> bytes:
-    r"""Return a network as binary AIGER, the content of an ``.aig`` file; otherwise as `write_aiger`.
-
-    Examples
-    --------
-    >>> write_binary_aiger(Network(2, [[0, 1]], [2]))
-    b'aig 3 2 0 1 1\n7\n\x02\x02i0 x0\ni1 x1\no0 z0\nc\nBoolean network written by Gradus\n'
-    """
+    r"""Return a network as binary AIGER, the content of an ``.aig`` file; otherwise as `write_aiger`."""
     ands, outputs = _and_graph(network)
     head = "".join(f"{line}\n" for line in [_header_line("aig", network, ands), *outputs])
     body = b"".join(_delta(lhs - high) + _delta(high - low) for lhs, high, low in ands)
@@ -136,15 +109,7 @@ def _tail(network: Network) -> str:
 
 
 class AigerModel(TruthFunctions):
-    """The truth functions of an and-inverter graph.
-
-    Parameters
-    ----------
-    inputs, outputs : tuple of int
-        Literals: twice the variable, plus one if it is complemented.
-    ands : list of (int, int, int)
-        Literal of the gate and of its two sources, each gate after those that it reads.
-    """
+    """The truth functions of an and-inverter graph."""
 
     def __init__(
         self,
@@ -236,28 +201,9 @@ def read_aiger(path: str | PathLike[str]) -> AigerModel:
 
 
 def parse_aiger(data: bytes, *, path: str | PathLike[str] | None = None) -> AigerModel:
-    r"""Parse the content of an AIGER file without latches.
-
-    Inputs and outputs without a symbol are named ``x0, x1, …`` and ``z0, z1, …``; names that Gradus had to change when
-    it wrote the file are changed back.
-
-    Parameters
-    ----------
-    path : path-like, optional
-        The file it came from, for errors.
-
-    Raises
-    ------
-    FormatError
-        With the line (in the text parts), if counts, literals or symbols are wrong or gates depend on each other in a
-        circle.
-
-    Examples
-    --------
-    >>> nand = parse_aiger(b"aag 3 2 0 1 1\n2\n4\n7\n6 4 2\n")
-    >>> nand.evaluate([[1, 1], [0, 1]]).ravel()
-    array([False,  True])
-    """
+    r"""Parse the content of an AIGER file without latches."""
+    # Inputs and outputs without a symbol are named ``x0, x1, …`` and ``z0, z1, …``; names that Gradus had to change when it
+    # wrote the file are changed back.
     content = _AigerBytes(data, path)
     header = _read_header(content)
     largest = 2 * header.n_variables + 1

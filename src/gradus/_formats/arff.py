@@ -45,23 +45,9 @@ class ArffHeader(NamedTuple):
 
 
 def read(path: str | PathLike[str], *, labels: str | PathLike[str] | None = None, text_columns: Collection[str] = ()) -> Table:
-    """Read an ARFF file, dense or sparse.
-
-    The targets are the labels of a Mulan XML file (given, or the file of the same name that ends in ``.xml``), or those
-    that ``-C`` in the relation's name counts, from the first column or (negative) from the last, as MEKA writes it.
-
-    Parameters
-    ----------
-    labels : path-like, optional
-        A Mulan label file.
-    text_columns : collection of str
-        Columns to keep as text.
-
-    Raises
-    ------
-    FormatError
-        With the line, and the column of a bad value.
-    """
+    """Read an ARFF file, dense or sparse."""
+    # The targets are the labels of a Mulan XML file (given, or the file of the same name that ends in ``.xml``), or those that
+    # ``-C`` in the relation's name counts, from the first column or (negative) from the last, as MEKA writes it.
     lines = _NumberedLines(path)
     header = _read_header(lines, path)
     names = unique_columns([attribute.name for attribute in header.attributes], path, None)

@@ -11,28 +11,7 @@ __all__ = ["write_bench"]
 
 
 def write_bench(network: Network) -> str:
-    """Return a network as BENCH, without the gates that no output depends on.
-
-    Returns
-    -------
-    str
-        The text of a ``.bench`` file. Names that are not one plain word are mapped; comments hold the map. A gate that
-        reads the complement of a wire reads a NOT of it, since the format has no such gates; nor has it constants.
-
-    Examples
-    --------
-    >>> print(write_bench(Network(2, [[0, 1], [2, 1]], [3, 0], [6, 4])))
-    # Boolean network written by Gradus: 2 inputs, 2 outputs, 2 gates
-    INPUT(x0)
-    INPUT(x1)
-    OUTPUT(z0)
-    OUTPUT(z1)
-    g0 = XOR(x0, x1)
-    x1_not = NOT(x1)
-    z0 = AND(g0, x1_not)
-    z1 = BUFF(x0)
-    <BLANKLINE>
-    """
+    """Return a network as BENCH, without the gates that no output depends on."""
     circuit = netlist(network, NET_NAME)
     inverters: dict[str, str] = {}
     return "\n".join(

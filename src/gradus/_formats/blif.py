@@ -33,26 +33,7 @@ ROWS = (
 
 
 def write_blif(network: Network) -> str:
-    """Return a network as BLIF, without the gates that no output depends on.
-
-    Returns
-    -------
-    str
-        The text of a ``.blif`` file. Names that are not one plain word are mapped; comments hold the map.
-
-    Examples
-    --------
-    >>> print(write_blif(Network(2, [[0, 1]], [2], [6])))
-    # Boolean network written by Gradus: 2 inputs, 1 output, 1 gate
-    .model gradus_network
-    .inputs x0 x1
-    .outputs z0
-    .names x0 x1 z0
-    01 1
-    10 1
-    .end
-    <BLANKLINE>
-    """
+    """Return a network as BLIF, without the gates that no output depends on."""
     circuit = netlist(network, NET_NAME)
     return "\n".join(
         [
@@ -93,17 +74,7 @@ class NamesTable:
 
 
 class BlifModel(TruthFunctions):
-    """The truth functions of a BLIF model.
-
-    Parameters
-    ----------
-    inputs, outputs : tuple of str
-        Wires.
-    tables : list of NamesTable
-        Each after those that it reads.
-    input_names, output_names : tuple of str
-        Names of the inputs and outputs, where they differ from the wires.
-    """
+    """The truth functions of a BLIF model."""
 
     def __init__(
         self,
@@ -160,28 +131,9 @@ def read_blif(path: str | PathLike[str]) -> BlifModel:
 
 
 def parse_blif(text: str, *, path: str | PathLike[str] | None = None) -> BlifModel:
-    r"""Parse the text of a BLIF file with one ``.model`` of ``.names`` tables.
-
-    Names that Gradus had to change when it wrote the file are changed back. Annotations of delays, loads and areas are
-    skipped.
-
-    Parameters
-    ----------
-    path : path-like, optional
-        The file it came from, for errors.
-
-    Raises
-    ------
-    FormatError
-        With the line, if a table is malformed, a wire has no or two definitions, wires depend on each other in a
-        circle, or the file holds anything but ``.names`` (latches, subcircuits).
-
-    Examples
-    --------
-    >>> xor = parse_blif(".model xor\n.inputs a b\n.outputs z\n.names a b z\n10 1\n01 1\n.end\n")
-    >>> xor.evaluate([[0, 1], [1, 1]]).ravel()
-    array([ True, False])
-    """
+    r"""Parse the text of a BLIF file with one ``.model`` of ``.names`` tables."""
+    # Names that Gradus had to change when it wrote the file are changed back. Annotations of delays, loads and areas are
+    # skipped.
     draft = _BlifDraft(path)
     for line, words in _logical_lines(text, path):
         if draft.ended:

@@ -30,13 +30,7 @@ NAME = re.compile(r"\w[\w.:@]*")
 
 
 def bnet_rules(network: Network) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the rules (safe name and formula, inputs without a rule first), and the lines that map names back.
-
-    Examples
-    --------
-    >>> bnet_rules(Network(2, [[0, 1]], [2], input_names=["a", "b*"], output_names=["a"]))
-    ([('b_', 'b_'), ('a', '!a | !b_')], ['gradus-name: b_ stands for "b*"'])
-    """
+    """Return the rules (safe name and formula, inputs without a rule first), and the lines that map names back."""
     safe = safe_names([*network.input_names, *network.output_names], IDENTIFIER, RESERVED)
     named = network.with_names([safe[name] for name in network.input_names], [safe[name] for name in network.output_names])
     without_rule = [name for name in named.input_names if name not in set(named.output_names)]
@@ -45,32 +39,10 @@ def bnet_rules(network: Network) -> tuple[list[tuple[str, str]], list[str]]:
 
 
 def write_bnet(network: Network) -> str:
-    """Return a network as a `.bnet` model with one rule per target.
-
-    A target that has the name of an input is that variable's next value; other targets are variables of their own.
-    Inputs that no target updates keep their value (``x, x``), because most tools want a rule for every variable.
-    Tools disagree on exclusive or, so it is expanded.
-
-    Returns
-    -------
-    str
-        The text of a ``.bnet`` file. Names that are not plain identifiers are mapped; comments hold the map.
-
-    Raises
-    ------
-    FormatError
-        If a rule would be far too long to write; see `gradus._circuit.formulas.formulas`.
-
-    Examples
-    --------
-    >>> print(write_bnet(Network(2, [[0, 1]], [2], input_names=["a", "b"], output_names=["a"])))
-    # Boolean model written by Gradus: ! is not, & is and, | is or
-    # A variable whose rule is itself keeps its value, as the inputs do that nothing updates.
-    targets, factors
-    b, b
-    a, !a | !b
-    <BLANKLINE>
-    """
+    """Return a network as a `.bnet` model with one rule per target."""
+    # A target that has the name of an input is that variable's next value; other targets are variables of their own. Inputs
+    # that no target updates keep their value (``x, x``), because most tools want a rule for every variable. Tools disagree on
+    # exclusive or, so it is expanded.
     lines, name_lines = bnet_rules(network)
     keeps = any(name == rule for name, rule in lines)
     return "\n".join(
@@ -90,21 +62,6 @@ class BnetModel(TruthFunctions):
 
     A variable whose rule is itself (``CycD, CycD``) never changes: it is an input and not a target. So are
     variables that rules read and that have no rule of their own. A target that no rule reads is not an input.
-
-    Parameters
-    ----------
-    rules : sequence of (str, Expression)
-        In the order of the file.
-    targets : collection of str
-        Names that are targets even if their rule is the variable itself.
-
-    Examples
-    --------
-    >>> model = parse_bnet("a, a\nb, a & !c\nc, b")
-    >>> model.input_names, model.output_names
-    (('a', 'b', 'c'), ('b', 'c'))
-    >>> model.evaluate([[1, 1, 0]])
-    array([[ True,  True]])
     """
 
     def __init__(self, rules: Sequence[tuple[str, Expression]], *, targets: Collection[str] = ()) -> None:
@@ -135,23 +92,9 @@ def read_bnet(path: str | PathLike[str], *, targets: Collection[str] = ()) -> Bn
 
 
 def parse_bnet(text: str, *, path: str | PathLike[str] | None = None, targets: Collection[str] = ()) -> BnetModel:
-    """Parse the text of a `.bnet` file.
-
-    Blank lines, comments that begin with ``#`` and the header ``targets, factors`` are skipped. Names that
-    Gradus had to change when it wrote the file are changed back.
-
-    Parameters
-    ----------
-    path : path-like, optional
-        The file it came from, for errors.
-    targets : collection of str
-        Names that are targets even if their rule is the variable itself.
-
-    Raises
-    ------
-    FormatError
-        With the line and the column, if a line is not a rule or a target has two.
-    """
+    """Parse the text of a `.bnet` file."""
+    # Blank lines, comments that begin with ``#`` and the header ``targets, factors`` are skipped. Names that Gradus had to
+    # change when it wrote the file are changed back.
     rules: dict[str, tuple[int, Expression]] = {}
     for line, content in enumerate(text.split("\n"), start=1):
         code = content.partition("#")[0]

@@ -33,26 +33,7 @@ def read(
     text_columns: Collection[str] = (),
     row_names: bool = False,
 ) -> Table:
-    """Read a text table.
-
-    Parameters
-    ----------
-    delimiter : str, optional
-        One character; a blank stands for any run of blanks and tabs. By default a tab for ``.tsv`` and ``.tab``,
-        and what splits the first lines evenly for other files.
-    header : bool or "auto"
-        Whether the first row holds names; "auto" assumes names if any of its cells is not a number, or if three or more
-        count from 0 or 1. Without names the columns are called ``x0, x1, …``.
-    text_columns : collection of str
-        Columns to keep as text.
-    row_names : bool
-        Whether the first row may lack the cell over the first column, as R writes tables with row names.
-
-    Raises
-    ------
-    FormatError
-        With line and column, if the rows have different lengths, a name is repeated or there are no rows.
-    """
+    """Read a text table."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         raise SettingsError(f"the delimiter is {delimiter!r}; it must be one character, not a quote or a line end.")
     lines = decoded_lines(path)
@@ -146,13 +127,7 @@ def _widths(lines: list[str], delimiter: str) -> list[int]:
 
 
 def looks_like_names(cells: Sequence[str]) -> bool:
-    """Tell whether a first row holds names: not only numbers, or numbers that count the columns.
-
-    Examples
-    --------
-    >>> looks_like_names(["a", "1"]), looks_like_names(["0", "1", "2"]), looks_like_names(["0", "1"])
-    (True, True, False)
-    """
+    """Tell whether a first row holds names: not only numbers, or numbers that count the columns."""
     texts = [cell.strip() for cell in cells]
     if len(texts) > 2 and texts in ([str(i) for i in range(len(texts))], [str(i + 1) for i in range(len(texts))]):
         return True

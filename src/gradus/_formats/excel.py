@@ -20,20 +20,7 @@ LONGEST_CELL = 1 << 17
 
 
 def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto", text_columns: Collection[str] = ()) -> Table:
-    """Read the first sheet; empty rows and empty columns after the table are left out.
-
-    Parameters
-    ----------
-    header : bool or "auto"
-        As for text tables.
-    text_columns : collection of str
-        Columns to keep as text.
-
-    Raises
-    ------
-    FormatError
-        If it is not a workbook, is too large, or openpyxl is not installed.
-    """
+    """Read the first sheet; empty rows and empty columns after the table are left out."""
     try:
         import openpyxl
     except ImportError as error:

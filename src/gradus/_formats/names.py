@@ -32,22 +32,7 @@ _LINE = re.compile(rf"{MARK}[ \t]+({_STRING}|[^\s\"]+)[ \t]+stands for[ \t]+({_S
 
 
 def safe_name(name: str, allowed: re.Pattern[str], taken: Callable[[str], bool]) -> str:
-    """Return the name itself if the format can hold it, or else a name made from it that is not taken.
-
-    Parameters
-    ----------
-    allowed : re.Pattern
-        What a whole name must match.
-    taken : callable
-        Whether a safe name is already used or reserved.
-
-    Examples
-    --------
-    >>> safe_name("Cdc2/Cdc13*", IDENTIFIER, {"x"}.__contains__)
-    'Cdc2_Cdc13_'
-    >>> safe_name("2nd", IDENTIFIER, {"_2nd"}.__contains__)
-    '_2nd_2'
-    """
+    """Return the name itself if the format can hold it, or else a name made from it that is not taken."""
     # Letters and digits beyond ASCII are replaced too: few tools agree on them.
     stem = name if _fits(name, allowed) else re.sub(r"[^A-Za-z0-9_]", "_", name)
     return fresh_name(stem if _fits(stem, allowed) else f"_{stem}", taken)
@@ -59,13 +44,7 @@ def _fits(name: str, allowed: re.Pattern[str]) -> bool:
 
 
 def fresh_name(stem: str, taken: Callable[[str], bool]) -> str:
-    """Return the stem, or the stem with the smallest number from 2 on that makes it a name not taken.
-
-    Examples
-    --------
-    >>> fresh_name("g", {"g", "g_2"}.__contains__)
-    'g_3'
-    """
+    """Return the stem, or the stem with the smallest number from 2 on that makes it a name not taken."""
     candidate, count = stem, 1
     while taken(candidate):
         count += 1
@@ -74,25 +53,7 @@ def fresh_name(stem: str, taken: Callable[[str], bool]) -> str:
 
 
 def safe_names(names: Iterable[str], allowed: re.Pattern[str], reserved: AbstractSet[str] = frozenset()) -> dict[str, str]:
-    """Map each distinct name to a safe one; a name that is safe already is mapped to itself.
-
-    Parameters
-    ----------
-    allowed : re.Pattern
-        What a whole safe name must match.
-    reserved : set of str
-        Words, in lower case, that cannot be names in upper or lower case.
-
-    Returns
-    -------
-    dict of str to str
-        From the name to the safe name, in the order given; no two names share a safe one.
-
-    Examples
-    --------
-    >>> safe_names(["a_b", "a b", "wire"], IDENTIFIER, {"wire"})
-    {'a_b': 'a_b', 'a b': 'a_b_2', 'wire': 'wire_2'}
-    """
+    """Map each distinct name to a safe one; a name that is safe already is mapped to itself."""
     distinct = list(dict.fromkeys(names))
     # Good names are given out first, so that no generated name can take their place.
     used = {name for name in distinct if _fits(name, allowed) and name.lower() not in reserved}
@@ -105,13 +66,7 @@ def safe_names(names: Iterable[str], allowed: re.Pattern[str], reserved: Abstrac
 
 
 def map_lines(safe_to_name: Iterable[tuple[str, str]]) -> list[str]:
-    """Return one comment line (without the comment sign) for each safe name that differs from what it stands for.
-
-    Examples
-    --------
-    >>> map_lines([("x", "x"), ("Cdc25_", "Cdc25*")])
-    ['gradus-name: Cdc25_ stands for "Cdc25*"']
-    """
+    """Return one comment line (without the comment sign) for each safe name that differs from what it stands for."""
     return [f"{MARK} {_word(safe)} stands for {json.dumps(name)}" for safe, name in safe_to_name if safe != name]
 
 
@@ -120,23 +75,7 @@ def _word(safe: str) -> str:
 
 
 def read_map(text: str) -> dict[str, str]:
-    r"""Find the lines of `map_lines` in a file, whatever comment sign precedes them.
-
-    Returns
-    -------
-    dict of str to str
-        From the safe name to the name it stands for; empty if the file has no such lines.
-
-    Raises
-    ------
-    FormatError
-        If such a line cannot be understood, or maps one safe name to two names.
-
-    Examples
-    --------
-    >>> read_map('# gradus-name: Cdc25_ stands for "Cdc25*"\n.model m\n')
-    {'Cdc25_': 'Cdc25*'}
-    """
+    r"""Find the lines of `map_lines` in a file, whatever comment sign precedes them."""
     found: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if MARK not in line:
@@ -160,24 +99,6 @@ def _unquoted(word: str) -> str:
 
 
 def restore(names: Iterable[str], text: str | Mapping[str, str]) -> list[str]:
-    r"""Turn the names found in a file back into those of the network that was written.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names as they are in the file.
-    text : str or mapping
-        The whole text of the file, or what `read_map` returned for it.
-
-    Returns
-    -------
-    list of str
-        The names they stand for; names without a line in the map stay as they are.
-
-    Examples
-    --------
-    >>> restore(["SK", "SK_next"], '# gradus-name: SK_next stands for "SK"\n')
-    ['SK', 'SK']
-    """
+    r"""Turn the names found in a file back into those of the network that was written."""
     original = read_map(text) if isinstance(text, str) else text
     return [original.get(name, name) for name in names]

@@ -60,14 +60,7 @@ class Netlist:
 def interface_names(
     network: Network, allowed: re.Pattern[str], reserved: AbstractSet[str] = frozenset()
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
-    """Return safe input names, safe output names that differ from all of them, and the lines that map them back.
-
-    Examples
-    --------
-    >>> gene = Network(1, [[0, 0]], [1], input_names=["SK"], output_names=["SK"])
-    >>> interface_names(gene, re.compile("[A-Za-z_]+"))
-    (('SK',), ('SK_next',), ['gradus-name: SK_next stands for "SK"'])
-    """
+    """Return safe input names, safe output names that differ from all of them, and the lines that map them back."""
     inputs = set(network.input_names)
     # An output named like an input is its next value; in one name space the two need different names.
     every = {*network.input_names, *network.output_names}
@@ -83,17 +76,7 @@ def interface_names(
 
 
 def netlist(network: Network, allowed: re.Pattern[str], reserved: AbstractSet[str] = frozenset()) -> Netlist:
-    """Name every wire of a network, without the gates that no output depends on.
-
-    Examples
-    --------
-    >>> for gate in netlist(Network(2, [[0, 1], [2, 2]], [3, 3, 0]), re.compile("[a-z0-9]+")).gates:
-    ...     print(*gate)
-    g0 7 ('x0', 'x1')
-    z0 3 ('g0',)
-    z1 12 ('z0',)
-    z2 12 ('x0',)
-    """
+    """Name every wire of a network, without the gates that no output depends on."""
     inputs, outputs, lines = interface_names(network, allowed, reserved)
     pruned = network.prune(absorb=False)
     used = {*inputs, *outputs}

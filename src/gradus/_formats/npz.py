@@ -23,17 +23,10 @@ LARGEST_UNPACKED = 1 << 31
 
 
 def read(path: str | PathLike[str]) -> Table:
-    """Read an `.npz` file.
-
-    It holds ``X`` and ``Y`` (numbers or Booleans, one row per example), and optionally ``input_names`` and
-    ``target_names`` as arrays of strings; or a single array, whose columns are called ``x0, x1, …``. A target named
-    like an input gets ``_next`` after its name.
-
-    Raises
-    ------
-    FormatError
-        If the arrays are not these, do not fit together, hold anything but numbers, or are too large.
-    """
+    """Read an `.npz` file."""
+    # It holds ``X`` and ``Y`` (numbers or Booleans, one row per example), and optionally ``input_names`` and ``target_names``
+    # as arrays of strings; or a single array, whose columns are called ``x0, x1, …``. A target named like an input gets
+    # ``_next`` after its name.
     return _table(read_arrays(path), path)
 
 

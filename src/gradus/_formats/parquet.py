@@ -22,18 +22,7 @@ INDEX = re.compile(r"__index_level_[0-9]+__")  # what pandas calls an index that
 
 
 def read(path: str | PathLike[str], *, text_columns: Collection[str] = ()) -> Table:
-    """Read a Parquet file of numbers, Booleans and text.
-
-    Parameters
-    ----------
-    text_columns : collection of str
-        Columns to keep as text.
-
-    Raises
-    ------
-    FormatError
-        If it is not a Parquet file, is too large, or holds nested columns.
-    """
+    """Read a Parquet file of numbers, Booleans and text."""
     import pyarrow.parquet
 
     checked_size(path)

@@ -60,21 +60,12 @@ class _PlaFile:
 
 
 def read(path: str | PathLike[str]) -> Table:
-    """Read a PLA file as a table of examples.
-
-    With ``.type f`` or ``fd`` every pattern that no row covers is 0, with ``r`` or ``dr`` it is 1, so the table is the whole
-    truth table (up to 20 inputs). With ``fr`` or ``fdr`` it holds the patterns of the rows, in their order. A don't-care in
-    the inputs stands for both values, up to 2^20 patterns in all; a target that is a don't-care or is left open is a
-    missing value. Without ``.ilb`` and ``.ob`` the names are ``x0, x1, …`` and ``z0, z1, …``.
-
-    Rows and lists of names may span several lines, and ``.p`` and ``.e`` may be absent.
-
-    Raises
-    ------
-    FormatError
-        With line and column, if a row is malformed, two rows contradict each other, there are too many patterns, or
-        variables have more than two values.
-    """
+    """Read a PLA file as a table of examples."""
+    # With ``.type f`` or ``fd`` every pattern that no row covers is 0, with ``r`` or ``dr`` it is 1, so the table is the whole
+    # truth table (up to 20 inputs). With ``fr`` or ``fdr`` it holds the patterns of the rows, in their order. A don't-care in
+    # the inputs stands for both values, up to 2^20 patterns in all; a target that is a don't-care or is left open is a missing
+    # value. Without ``.ilb`` and ``.ob`` the names are ``x0, x1, …`` and ``z0, z1, …``.
+    # Rows and lists of names may span several lines, and ``.p`` and ``.e`` may be absent.
     pla = _PlaFile(path)
     for number, line in enumerate(decoded_lines(path), start=1):
         text = line.partition("#")[0]

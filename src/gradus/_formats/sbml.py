@@ -33,21 +33,7 @@ def aeon() -> Any:
 
 
 def read_sbml(path: str | PathLike[str], *, targets: Collection[str] = ()) -> BnetModel:
-    """Read an SBML-qual model, as GINsim, CellCollective and Gradus write it.
-
-    Parameters
-    ----------
-    path : path-like
-    targets : collection of str
-        Names that are targets even if their rule is the variable itself.
-
-    Raises
-    ------
-    MissingExtraError
-        If ``biodivine_aeon`` is not installed.
-    FormatError
-        If the file is not such a model: levels above 1 and functions that are not known have no Boolean rule.
-    """
+    """Read an SBML-qual model, as GINsim, CellCollective and Gradus write it."""
     text = read_text(path)
     library = aeon()
     with read_guard(path, "a Boolean SBML-qual model"):
@@ -81,28 +67,7 @@ def _check_rules(rules: str) -> None:
 
 
 def write_sbml(network: Network) -> str:
-    r"""Return a network as an SBML-qual model with the rules of `gradus._formats.bnet.write_bnet`.
-
-    Returns
-    -------
-    str
-        XML. Names that are not plain identifiers are mapped; comments hold the map.
-
-    Raises
-    ------
-    MissingExtraError
-        If ``biodivine_aeon`` is not installed.
-    DataError
-        If the network has no variables.
-    FormatError
-        If a rule is too long for AEON.
-
-    Examples
-    --------
-    >>> model = write_sbml(Network(1, [[0, 0]], [1], input_names=["PP*"], output_names=["SK"]))
-    >>> print(model.split("\n")[1])
-    <!-- gradus-name: PP_ stands for "PP*" -->
-    """
+    r"""Return a network as an SBML-qual model with the rules of `gradus._formats.bnet.write_bnet`."""
     if not network.n_inputs + network.n_outputs:
         raise DataError("the network has no inputs and no outputs; an SBML model needs at least one variable.")
     rules = write_bnet(network)

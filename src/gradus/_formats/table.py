@@ -61,13 +61,6 @@ class Table:
         For a column that holds something other than numbers: the row and the text of the first such cell.
     texts : dict of str to tuple of str
         The columns that were asked for as text.
-
-    Examples
-    --------
-    >>> table = Table(("a", "b", "z"), np.array([[0.0, 1, 1], [1, 1, 0]]))
-    >>> X, Y, inputs, targets = table.split(["z"])
-    >>> X.astype(int).tolist(), inputs, targets
-    ([[0, 1], [1, 1]], ('a', 'b'), ('z',))
     """
 
     columns: tuple[str, ...]
@@ -87,27 +80,7 @@ class Table:
         return len(self.values)
 
     def split(self, targets: Sequence[str] | None = None, *, inputs: Sequence[str] | None = None) -> TableSplit:
-        """Split the table into inputs and targets; every value must be 0 or 1.
-
-        Parameters
-        ----------
-        targets : sequence of str, optional
-            The target columns; by default those that the file itself declares.
-        inputs : sequence of str, optional
-            The input columns; by default all others.
-
-        Returns
-        -------
-        TableSplit
-            ``(X, Y, input_names, target_names)``.
-
-        Raises
-        ------
-        DataError
-            If a column does not exist, is both input and target, or if there are no inputs or no targets.
-        FormatError
-            If a value is not 0 or 1; the error names the place.
-        """
+        """Split the table into inputs and targets; every value must be 0 or 1."""
         chosen = self.targets if targets is None else tuple(targets)
         if chosen is None:
             raise DataError(f"{self._name()} does not say which columns are targets; name them.")
@@ -184,13 +157,7 @@ class Table:
 
 
 class TableBuilder:
-    """Gathers rows of text cells into a `Table`, checking the number of cells as it grows.
-
-    Parameters
-    ----------
-    text_columns : collection of str
-        Columns to keep as text instead of numbers.
-    """
+    """Gathers rows of text cells into a `Table`, checking the number of cells as it grows."""
 
     def __init__(self, columns: Sequence[str], path: str | PathLike[str], *, text_columns: Collection[str] = ()) -> None:
         self._columns, self._path = tuple(columns), path
@@ -258,12 +225,6 @@ def unique_columns(names: Sequence[str], path: str | PathLike[str] | None, line:
 
 
 def distinct_targets(inputs: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
-    """Append ``_next`` to a target that is named like an input: the next value of that input.
-
-    Examples
-    --------
-    >>> distinct_targets(("a", "b"), ("b", "c"))
-    ('b_next', 'c')
-    """
+    """Append ``_next`` to a target that is named like an input: the next value of that input."""
     taken = {*inputs}
     return tuple(f"{name}_next" if name in taken else name for name in targets)

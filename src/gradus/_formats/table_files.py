@@ -109,25 +109,7 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
 def write_table(
     path: str | PathLike[str], X: BoolMatrix, Y: BoolMatrix, input_names: Sequence[str], target_names: Sequence[str]
 ) -> tuple[str, ...]:
-    """Write examples to a file, whole or not at all; its extension tells the format.
-
-    Parameters
-    ----------
-    path : path-like
-        A ``.csv``, ``.tsv``, ``.npz``, ``.parquet`` or ``.pla`` file.
-    input_names, target_names : sequence of str
-        A target named like an input gets ``_next`` after its name.
-
-    Returns
-    -------
-    tuple of str
-        The names of the target columns in the file.
-
-    Raises
-    ------
-    FormatError
-        If the extension is not known, the format cannot hold a name, or the file cannot be written.
-    """
+    """Write examples to a file, whole or not at all; its extension tells the format."""
     writer = WRITERS.get(Path(path).suffix.lower())
     if writer is None:
         raise FormatError(f"tables are written as {', '.join(WRITERS)}.", path=path)

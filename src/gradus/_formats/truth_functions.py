@@ -34,16 +34,7 @@ class TruthFunctions(ABC):
         """Return about how many columns `output_words` holds at once, so that memory can be bounded."""
 
     def evaluate(self, X: Any) -> BoolMatrix:
-        """Compute every output on every row.
-
-        Parameters
-        ----------
-        X : array-like of 0/1, shape (n, n_inputs)
-
-        Returns
-        -------
-        ndarray of bool, shape (n, n_outputs)
-        """
+        """Compute every output on every row."""
         rows = as_bits(X)
         if rows.shape[1] != len(self.input_names):
             raise DataError(f"X has {rows.shape[1]} columns, but the model reads {len(self.input_names)} inputs.")
@@ -63,24 +54,7 @@ def dependency_order(
     undefined: Callable[[Wire, Wire | None], FormatError],
     circular: Callable[[Wire], FormatError],
 ) -> list[Wire]:
-    """Return the wires that the wanted ones need, each after those that it reads; without recursion, so of any depth.
-
-    Parameters
-    ----------
-    wanted, given : iterable of wires
-        Where to begin, and the wires that need no definition.
-    sources : mapping
-        The wires that each defined wire reads.
-    undefined : callable
-        Makes the error for a wire without a definition; it also gets the wire that reads it, if one does.
-    circular : callable
-        Makes the error for a wire that depends on itself.
-
-    Examples
-    --------
-    >>> dependency_order(["z"], ["a"], {"z": ["y", "a"], "y": ["a"]}, FormatError, FormatError)
-    ['y', 'z']
-    """
+    """Return the wires that the wanted ones need, each after those that it reads; without recursion, so of any depth."""
     done = dict.fromkeys(given, True)
     order: list[Wire] = []
     for start in wanted:

@@ -34,29 +34,7 @@ RESERVED = frozenset([*_WORDS.split(), MODULE])
 
 
 def write_verilog(network: Network) -> str:
-    """Return a network as one Verilog module, without the gates that no output depends on.
-
-    Returns
-    -------
-    str
-        The text of a ``.v`` file. Names that are not plain identifiers are mapped; comments hold the map.
-
-    Examples
-    --------
-    >>> print(write_verilog(Network(3, [[0, 1], [3, 2]], [4], [6, 7], output_names=["z"])))
-    // Boolean network written by Gradus: 3 inputs, 1 output, 2 gates
-    module gradus_network (
-      input x0,
-      input x1,
-      input x2,
-      output z
-    );
-      wire g0;
-      assign g0 = x0 ^ x1;
-      assign z = ~(g0 & x2);
-    endmodule
-    <BLANKLINE>
-    """
+    """Return a network as one Verilog module, without the gates that no output depends on."""
     circuit = netlist(network, IDENTIFIER, RESERVED)
     ports = [f"  input {name}" for name in circuit.inputs] + [f"  output {name}" for name in circuit.outputs]
     return "\n".join(

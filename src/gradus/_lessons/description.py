@@ -23,13 +23,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def gate_table(n_inputs: int, max_gates: int, function_bits: float = FUNCTION_BITS) -> Ints:
-    """Return the cost of 0, 1, … gates; more gates never cost less.
-
-    Examples
-    --------
-    >>> gate_table(4, 2).tolist()
-    [0, 7111, 14274]
-    """
+    """Return the cost of 0, 1, … gates; more gates never cost less."""
     table = [0]
     for gates in range(1, max_gates + 1):
         each = 2 * math.log2(n_inputs + gates) + function_bits
@@ -38,17 +32,8 @@ def gate_table(n_inputs: int, max_gates: int, function_bits: float = FUNCTION_BI
 
 
 def error_table(n_examples: int, rate: float | None = None) -> Ints:
-    """Return the cost of 0, 1, … n errors among n examples; from n / 2 on it stays the same.
-
-    If the rate of wrong labels is given, every error costs the same, according to that rate.
-
-    Examples
-    --------
-    >>> error_table(4).tolist()
-    [0, 2048, 2647, 2647, 2647]
-    >>> error_table(2, 0.2).tolist()
-    [0, 2048, 4096]
-    """
+    """Return the cost of 0, 1, … n errors among n examples; from n / 2 on it stays the same."""
+    # If the rate of wrong labels is given, every error costs the same, according to that rate.
     if rate is not None:
         flat: Ints = round(BIT * math.log2((1 - rate) / rate)) * np.arange(n_examples + 1, dtype=np.int64)
         return flat

@@ -49,25 +49,12 @@ def is_constant(functions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
 
 
 def gate_count(circuit: GateList) -> int:
-    """Count the gates of a circuit, without constants.
-
-    Examples
-    --------
-    >>> gate_count(GateList(1, np.array([3, 15], np.uint8), np.zeros((2, 2), np.int64), np.array([1, 2])))
-    1
-    """
+    """Count the gates of a circuit, without constants."""
     return int(np.count_nonzero(~is_constant(circuit.functions)))
 
 
 def network_of(circuit: GateList, **names: Sequence[str] | None) -> Network:
-    """Return a circuit whose outputs all have nodes as a `Network`.
-
-    Examples
-    --------
-    >>> xor = GateList(2, np.array([6], np.uint8), np.array([[0, 1]]), np.array([2]))
-    >>> network_of(xor).predict([[0, 1], [1, 1]]).ravel().tolist()
-    [True, False]
-    """
+    """Return a circuit whose outputs all have nodes as a `Network`."""
     return Network(circuit.n_inputs, circuit.sources, circuit.outputs, circuit.functions, **names)
 
 
@@ -78,18 +65,10 @@ def select_outputs(circuit: GateList, places: list[int]) -> GateList:
 
 
 def cleaned(circuit: GateList, *, nand: bool = False) -> GateList:
-    """Return an equivalent circuit without dead, repeated or needless gates.
-
-    Buffers, inverters and constants are absorbed into the gates that read them; only an output that is the complement of
-    an input or of another output keeps an inverter. In a NAND circuit only constants, repeated gates and double inverters
-    are removed.
-
-    Examples
-    --------
-    >>> twice = GateList(1, np.array([3, 3], np.uint8), np.array([[0, 0], [1, 1]]), np.array([2]))
-    >>> cleaned(twice).outputs.tolist(), len(cleaned(twice).functions)
-    ([0], 0)
-    """
+    """Return an equivalent circuit without dead, repeated or needless gates."""
+    # Buffers, inverters and constants are absorbed into the gates that read them; only an output that is the complement of an
+    # input or of another output keeps an inverter. In a NAND circuit only constants, repeated gates and double inverters are
+    # removed.
     size = None
     while size != len(circuit.functions):
         size = len(circuit.functions)
@@ -178,10 +157,8 @@ class _GateTable:
 
 
 def _outputs_absorbed(circuit: GateList) -> GateList:
-    """Replace an inverter at an output by complementing the gate that it reads, unless that gate is itself an output.
-
-    Gates that read the complemented gate absorb the complement.
-    """
+    """Replace an inverter at an output by complementing the gate that it reads, unless that gate is itself an output."""
+    # Gates that read the complemented gate absorb the complement.
     functions, sources = circuit.functions.copy(), circuit.sources.copy()
     outputs = circuit.outputs.copy()
     for place, node in enumerate(circuit.outputs.tolist()):

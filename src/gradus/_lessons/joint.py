@@ -17,11 +17,9 @@ MOST_WORK = 4_000_000_000  # word operations
 
 
 def joint_drafts(shop: Workshop, columns: list[int], most_gates: int, n_starts: int) -> list[Draft]:
-    """Return the circuits without errors that joint starts find, with at most this many gates.
-
-    Each start may spend three quarters of the work of all lessons on fitting, up to a limit, and as much again on tidying;
-    most need far less.
-    """
+    """Return the circuits without errors that joint starts find, with at most this many gates."""
+    # Each start may spend three quarters of the work of all lessons on fitting, up to a limit, and as much again on tidying;
+    # most need far less.
     nothing = empty_circuit(len(shop.examples.inputs), len(columns))
     work = min(int(SHARE_OF_LESSONS * shop.work), MOST_WORK)
     roomy = shop.settings._replace(spare_gates=most_gates)

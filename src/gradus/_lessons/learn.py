@@ -210,22 +210,18 @@ def learn_whole(X: Any, Y: Any, **settings: Any) -> LearnResult:
 
 
 def _ranked(found: Sequence[SchoolResult]) -> tuple[list[SchoolResult], int]:
-    """Sort circuits, best first and equal ones in the order of their numbers, and count those about as good as the best.
-
-    If some circuits are exact, those that allow errors do not vote.
-    """
+    """Sort circuits, best first and equal ones in the order of their numbers, and count those about as good as the best."""
+    # If some circuits are exact, those that allow errors do not vote.
     ranked = sorted(found, key=lambda one: (one.tolerant, one.length))
     best = ranked[0]
     return ranked, sum(one.tolerant == best.tolerant and one.length <= EQUALLY_GOOD * best.length for one in ranked)
 
 
 def _run_schools(teach: Callable[[int], SchoolResult | None], wanted: int | None, control: Control) -> list[SchoolResult]:
-    """Run as many schools as wanted, or as are worth their time; those not started before a stop are left out.
-
-    Without a given number, a second circuit is taught if the first took little work. If the two compute the same, no further
-    circuit would change the vote; otherwise there are as many as the work allows. If the first school did not solve all
-    lessons, up to two more are started instead.
-    """
+    """Run as many schools as wanted, or as are worth their time; those not started before a stop are left out."""
+    # Without a given number, a second circuit is taught if the first took little work. If the two compute the same, no further
+    # circuit would change the vote; otherwise there are as many as the work allows. If the first school did not solve all
+    # lessons, up to two more are started instead.
 
     def run(numbers: Sequence[int]) -> list[SchoolResult]:
         return [one for one in control.map(teach, numbers) if one is not None]

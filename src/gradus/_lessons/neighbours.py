@@ -20,11 +20,9 @@ WORK = 4  # times the work of tidying after a lesson
 def neighbours(
     examples: PackedExamples, taught: Sequence[SchoolResult], count: int, settings: PhaseSettings, seed: int, control: Control
 ) -> list[SchoolResult]:
-    """Walk on from each exact circuit through others with at most three gates more, and return `count` of these.
-
-    A neighbour takes a small part of the work of teaching another circuit, and differs where the examples do not decide a
-    value. It gets the description length of the circuit that it comes from.
-    """
+    """Walk on from each exact circuit through others with at most three gates more, and return `count` of these."""
+    # A neighbour takes a small part of the work of teaching another circuit, and differs where the examples do not decide a
+    # value. It gets the description length of the circuit that it comes from.
     settings = scaled(settings, examples)
     columns = list(range(len(examples.targets)))
 

@@ -26,32 +26,13 @@ class PackedExamples(NamedTuple):
 
 
 def pack_examples(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) -> PackedExamples:
-    """Check that inputs and targets belong together, and pack them.
-
-    Examples
-    --------
-    >>> bits = np.eye(2, dtype=bool)
-    >>> pack_examples(bits, bits, np.ones_like(bits)).n_examples
-    2
-    """
+    """Check that inputs and targets belong together, and pack them."""
     check_examples(inputs, targets)
     return PackedExamples(len(inputs), pack(inputs), pack(targets & known), pack(known), tail_mask(len(inputs)))
 
 
 def read_targets(Y: Any) -> tuple[BoolMatrix, BoolMatrix]:
-    """Read targets whose cells may be unknown: NaN, None or masked.
-
-    Returns
-    -------
-    targets, known : ndarray of bool, shape (n, m)
-        Unknown targets are False.
-
-    Examples
-    --------
-    >>> targets, known = read_targets([[1, None], [0, 1]])
-    >>> targets.astype(int).tolist(), known.astype(int).tolist()
-    ([[1, 0], [0, 1]], [[1, 0], [1, 1]])
-    """
+    """Read targets whose cells may be unknown: NaN, None or masked."""
     table = as_table(Y, "Y")
     unknown = _missing(table)
     if isinstance(Y, np.ma.MaskedArray):

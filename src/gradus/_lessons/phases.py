@@ -151,10 +151,8 @@ def scaled(settings: PhaseSettings, examples: PackedExamples) -> PhaseSettings:
 
 
 def _run(board: Board, rules: Rules, trail: Trail, control: Control, settings: PhaseSettings, stall: int = 0) -> Draft:
-    """Walk in slices until the walk ends or is stopped, and return the best circuit.
-
-    With `stall`, it also ends after this much work without an improvement.
-    """
+    """Walk in slices until the walk ends or is stopped, and return the best circuit."""
+    # With `stall`, it also ends after this much work without an improvement.
     restart_trail(board, rules, trail)
     best, since = int(trail.numbers[BEST]), 0
     size = min(SLICE_WORK, stall // 4) if stall else SLICE_WORK
@@ -196,10 +194,8 @@ def _walk(start: Start, prices: Prices, moves: Moves) -> Draft:
 
 
 def screen(examples: PackedExamples, circuit: GateList, columns: list[int], seed: int) -> Ints:
-    """Return the fewest errors that one node and one gate on two nodes make on each target: shape (targets, 2).
-
-    With many nodes or examples, only some of the pairs are tried.
-    """
+    """Return the fewest errors that one node and one gate on two nodes make on each target: shape (targets, 2)."""
+    # With many nodes or examples, only some of the pairs are tried.
     board = new_board(examples, columns, len(circuit.functions) + 1)
     load_circuit(board, circuit._replace(outputs=np.full(len(columns), -1, dtype=np.int64)))
     rules = Rules(
@@ -231,10 +227,8 @@ def fit(start: Start) -> Draft:
 
 
 def tidy(start: Start, free_gates: int = 0) -> Draft:
-    """Look for a smaller circuit without errors; the one given must have none.
-
-    If gates up to some number are free, return where the walk ends: some circuit of about that size.
-    """
+    """Look for a smaller circuit without errors; the one given must have none."""
+    # If gates up to some number are free, return where the walk ends: some circuit of about that size.
     errors = np.full((1, start.examples.n_examples + 1), FORBIDDEN, dtype=np.int64)
     errors[0, 0] = 0
     n_slots = max(gate_count(start.circuit), free_gates) + MORE_SLOTS

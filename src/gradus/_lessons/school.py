@@ -249,13 +249,11 @@ class School:
         return None if self._in_doubt(columns, smaller, 1, doubt) else smaller
 
     def _in_doubt(self, columns: list[int], draft: Draft, attempt: int, doubt: float | None = None) -> bool:
-        """Return whether allowing errors saves so much that the errors must be noise.
-
-        A flipped label costs an exact circuit many gates, but few bits as an error; on clean examples, allowing an error
-        saves little. So the evidence is the bits saved, times the bits saved per error, over the square root of the length
-        (longer circuits leave more to chance). On training sets that are not reported it was at most 22 for clean examples
-        of the paper's problems, and at least 34 with 5 % of the labels flipped; some tiny tables exceed it by mistake.
-        """
+        """Return whether allowing errors saves so much that the errors must be noise."""
+        # A flipped label costs an exact circuit many gates, but few bits as an error; on clean examples, allowing an error
+        # saves little. So the evidence is the bits saved, times the bits saved per error, over the square root of the length
+        # (longer circuits leave more to chance). On training sets that are not reported it was at most 22 for clean examples
+        # of the paper's problems, and at least 34 with 5 % of the labels flipped; some tiny tables exceed it by mistake.
         work, seed = self.shop.settings.tolerate_work // 2, self._seed(TOLERATE, SCREEN, attempt)
         rival = self.shop.run(tolerate, draft.circuit, columns, seed, work)
         length = self.shop.length(draft, columns) / BIT

@@ -50,27 +50,9 @@ for (const button of document.querySelectorAll("th button")) button.addEventList
 
 
 def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") -> str:
-    """Return a whole page.
-
-    The page forbids the browser to load anything and to run any script but the one given, so that text from elsewhere
-    cannot do harm even if it is not escaped.
-
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    style : str
-        CSS, after `THEME`.
-    body : iterable of str
-        Pieces of HTML, in which the caller has escaped text from elsewhere.
-    script : str
-        JavaScript that runs when the page has loaded.
-
-    Examples
-    --------
-    >>> html_page("a < b", "", ["<p>yes</p>"]).splitlines()[-2:]
-    ['<p>yes</p>', '</body></html>']
-    """
+    """Return a whole page."""
+    # The page forbids the browser to load anything and to run any script but the one given, so that text from elsewhere cannot
+    # do harm even if it is not escaped.
     allowed = "'none'"
     if script:
         digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
@@ -90,22 +72,7 @@ def html_page(title: str, style: str, body: Iterable[str], *, script: str = "") 
 def html_table(
     headings: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Iterable[int] = (), sortable: bool = False
 ) -> str:
-    """Return a table that scrolls sideways on narrow screens; its cells are HTML.
-
-    Parameters
-    ----------
-    headings : sequence of str
-    rows : iterable of sequences of str
-    numeric : iterable of int
-        Columns of numbers, which are aligned right.
-    sortable : bool
-        Whether the headings are buttons for `SORTING`.
-
-    Examples
-    --------
-    >>> html_table(["a", "n"], [["x", "3"]], numeric=[1])[:70]
-    '<div class="scroll"><table><thead><tr><th>a</th><th class="n">n</th></'
-    """
+    """Return a table that scrolls sideways on narrow screens; its cells are HTML."""
     right = set(numeric)
 
     def row(cells: Sequence[str], tag: str) -> str:
@@ -119,25 +86,13 @@ def html_table(
 
 
 def notebook_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a title and a table for a notebook's cell; every text is escaped.
-
-    Examples
-    --------
-    >>> notebook_table("1 < 2", ["a"], [["<b>"]])[:38]
-    '<p><b>1 &lt; 2</b></p><div class="scro'
-    """
+    """Return a title and a table for a notebook's cell; every text is escaped."""
     cells = ([escape(str(cell)) for cell in row] for row in rows)
     return f"<p><b>{escape(title)}</b></p>" + html_table([escape(heading) for heading in headings], cells)
 
 
 def data_element(name: str, value: Any) -> str:
-    r"""Return data for a page's script as an element that no text in it can close.
-
-    Examples
-    --------
-    >>> data_element("d", {"name": "</script>"})
-    '<script type="application/json" id="d">{"name":"\\u003c/script\\u003e"}</script>'
-    """
+    r"""Return data for a page's script as an element that no text in it can close."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -150,11 +105,5 @@ def page_asset(package: str, name: str) -> str:
 
 
 def inline_svg(svg: str) -> str:
-    """Return the text of an SVG file as an element of a page, without comments and metadata.
-
-    Examples
-    --------
-    >>> inline_svg("<?xml?><svg><!-- made by --><metadata>x</metadata><path/></svg>")
-    '<svg><path/></svg>'
-    """
+    """Return the text of an SVG file as an element of a page, without comments and metadata."""
     return re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)

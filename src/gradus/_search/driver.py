@@ -20,38 +20,14 @@ SearchEnd: TypeAlias = tuple[Outcome, Checkpoint | None]
 
 
 def run_search(job: Job, *, callback: Callback | None = None) -> Outcome:
-    """Search for a network that maps a job's X to its Y.
-
-    Parameters
-    ----------
-    callback : callable, optional
-        Called with a `Progress` every few hundredths of a second; returning True stops the search with the best network
-        so far.
-    """
+    """Search for a network that maps a job's X to its Y."""
     run = _SearchRun(job, callback)
     run.work.start()
     return run.search(iterations=0, restart=0)[0]
 
 
 def resume(job: Job, since: Checkpoint, *, callback: Callback | None = None) -> SearchEnd:
-    """Continue a search from a checkpoint.
-
-    Parameters
-    ----------
-    job : Job
-        The job of the search; its time limit starts anew.
-    since : Checkpoint
-        Taken by this function or by a GPU.
-    callback : callable, optional
-        As for `run_search`.
-
-    Returns
-    -------
-    outcome : Outcome
-        The same as if the search had never been interrupted.
-    checkpoint : Checkpoint or None
-        Where to continue, if it was stopped again.
-    """
+    """Continue a search from a checkpoint."""
     run = _SearchRun(job, callback)
     run.work.restore(since)
     return run.search(iterations=since.iterations, restart=since.restart)

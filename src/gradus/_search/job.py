@@ -120,25 +120,13 @@ class Checkpoint:
 
 
 def generator_state(seed: int) -> npt.NDArray[np.uint64]:
-    """Return the two words that the generator of a search starts from.
-
-    Examples
-    --------
-    >>> generator_state(7)
-    array([ 3386250816931739734, 17579791024057999317], dtype=uint64)
-    """
+    """Return the two words that the generator of a search starts from."""
     words = np.random.SeedSequence(seed).spawn(1)[0].generate_state(2, np.uint64).astype(np.uint64, copy=False)
     # The generator cannot leave the state of all zeros, which practically never occurs among 128 bits.
     return words if words.any() else np.ones(2, dtype=np.uint64)
 
 
 def largest_cost(loss: LossName, n_targets: int, n_examples: int) -> int:
-    """Return the cost of a network that is wrong everywhere: the public loss is the integer cost divided by it.
-
-    Examples
-    --------
-    >>> largest_cost("lw", 3, 10), largest_cost("l1", 3, 10)
-    (60, 30)
-    """
+    """Return the cost of a network that is wrong everywhere: the public loss is the integer cost divided by it."""
     weights = n_targets * (n_targets + 1) // 2 if loss == "lw" else n_targets
     return weights * n_examples

@@ -111,11 +111,9 @@ def local_cost(shape, width, examples, state):
 
 @inlined
 def global_cost(shape, width, examples, state, changed_from):
-    """Compute the cost and roots under Lgh: the first wrong target decides.
-
-    Dead gates are not kept up to date, so before a target becomes a root, they are recomputed from `changed_from` on, the
-    lowest that may be out of date. The third value returned is whether that was done.
-    """
+    """Compute the cost and roots under Lgh: the first wrong target decides."""
+    # Dead gates are not kept up to date, so before a target becomes a root, they are recomputed from `changed_from` on, the
+    # lowest that may be out of date. The third value returned is whether that was done.
     roots, settled = ZERO, False
     for target in range(shape.targets):
         bit = ONE << target
@@ -270,10 +268,8 @@ def descend(shape, width, packed, arrays, steps):
 
 @compiled
 def first_wrong(shape, width, packed, arrays):
-    """Return the position of the first wrong target, or the number of targets if there is none.
-
-    Under Lgh the targets after it may be dead, so they are not looked at.
-    """
+    """Return the position of the first wrong target, or the number of targets if there is none."""
+    # Under Lgh the targets after it may be dead, so they are not looked at.
     state, examples = bare(arrays), bare_targets(packed)
     for target in range(shape.targets):
         if count_errors(shape, width, examples, state, target) != ZERO:

@@ -145,11 +145,9 @@ def take_back(shape, width, state, gate):
 
 @inlined
 def ensure_reach(shape, state, gate):
-    """Make the row of a gate in `reach` valid.
-
-    Rows become invalid when a live gate is rewired. The first few rows needed after that are traced one by one; if more are
-    needed, all are found at once.
-    """
+    """Make the row of a gate in `reach` valid."""
+    # Rows become invalid when a live gate is rewired. The first few rows needed after that are traced one by one; if more are
+    # needed, all are found at once.
     if (state.known[gate >> SIX] >> (gate & SIXTY_THREE)) & ONE:
         return
     state.numbers[TRACED] += ONE

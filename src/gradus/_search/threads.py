@@ -19,11 +19,6 @@ class SearchThreads:
 
     This is not an executor of `concurrent.futures`, because Python waits for an executor's threads at exit: a program that
     fails while searches are running would continue until the longest of them has ended.
-
-    Parameters
-    ----------
-    count : int
-        The most threads; each is started when it is first needed.
     """
 
     def __init__(self, count: int) -> None:

@@ -19,13 +19,7 @@ NO_COST_YET = np.iinfo(np.uint64).max
 
 
 class Workspace:
-    """A search that is driven step by step: `start` a network, then `descend` to cost zero.
-
-    Parameters
-    ----------
-    job : Job
-        Its seed sets the generator.
-    """
+    """A search that is driven step by step: `start` a network, then `descend` to cost zero."""
 
     def __init__(self, job: Job) -> None:
         n, m = job.Y.shape

@@ -37,31 +37,10 @@ class CategoryBits(NamedTuple):
 def choose_category_bits(
     categories: Sequence[str], place: Ints, codes: Ints, *, max_single: int = MAX_SINGLE, min_rows: int = MIN_ROWS
 ) -> CategoryBits:
-    """Choose the inputs of a column of categories.
-
-    Every category with at least `min_rows` rows gets an input, the most frequent ones if there are more than `max_single`; the
-    others are rare, and together get one if they have enough rows. Where there are too many for an input each, categories
-    are also sorted by how often they go with a class, and cut into groups like numbers.
-
-    Parameters
-    ----------
-    categories : sequence of str
-        The distinct categories.
-    place : ndarray of int, shape (n,)
-        Which of them each row has; -1 where the cell is missing.
-    codes : ndarray of int, shape (n, targets)
-        Class of each row for each target, -1 where unknown.
-
-    Returns
-    -------
-    CategoryBits
-
-    Examples
-    --------
-    >>> colours = ["red", "blue", "green"]
-    >>> choose_category_bits(colours, np.array([0, 0, 1, 1, 2, -1]), np.zeros((6, 1), int))
-    CategoryBits(groups=(('blue',), ('red',)), others=False)
-    """
+    """Choose the inputs of a column of categories."""
+    # Every category with at least `min_rows` rows gets an input, the most frequent ones if there are more than `max_single`;
+    # the others are rare, and together get one if they have enough rows. Where there are too many for an input each,
+    # categories are also sorted by how often they go with a class, and cut into groups like numbers.
     present = place >= 0
     counts = np.bincount(place[present], minlength=len(categories))
     by_count = sorted(range(len(categories)), key=lambda i: (-counts[i], categories[i]))

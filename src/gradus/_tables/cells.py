@@ -122,14 +122,7 @@ class Cells:
 
 
 def read_cells(column: Any) -> Cells:
-    """Read a column of anything: an array, a list, a column of a data frame, or cells that were read before.
-
-    Examples
-    --------
-    >>> cells = read_cells(["1,5", "2", "", "2"])
-    >>> cells.numbers().tolist(), cells.missing.tolist(), cells.comma
-    ([1.5, 2.0, nan, 2.0], [False, False, True, False], 'decimal')
-    """
+    """Read a column of anything: an array, a list, a column of a data frame, or cells that were read before."""
     if isinstance(column, Cells):
         return column
     kind = str(getattr(column, "dtype", "")).lower()
@@ -149,13 +142,7 @@ def read_cells(column: Any) -> Cells:
 
 
 def shown_date(days: float) -> str:
-    """Write a number of days from 1970 as a date.
-
-    Examples
-    --------
-    >>> shown_date(0), shown_date(19000.5)
-    ('1970-01-01', '2022-01-08 12:00')
-    """
+    """Write a number of days from 1970 as a date."""
     moment = EPOCH + datetime.timedelta(days=days)
     return moment.strftime("%Y-%m-%d") if moment.time() == datetime.time() else moment.strftime("%Y-%m-%d %H:%M")
 

@@ -47,11 +47,6 @@ class ColumnKind:
         Why, in words.
     n_missing : int
         Rows without a value.
-
-    Examples
-    --------
-    >>> ColumnKind("name", "text", "887 of 891 values differ", 0).used
-    False
     """
 
     name: str
@@ -66,24 +61,7 @@ class ColumnKind:
 
 
 def named_columns(table: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return the columns of a table by name: a data frame, a mapping of columns, or rows of cells.
-
-    Parameters
-    ----------
-    table : DataFrame, mapping or array-like of shape (n, columns)
-    names : sequence of str, optional
-        For rows of cells; ``x0, x1, …`` if not given.
-
-    Raises
-    ------
-    DataError
-        If it is no table, has no rows, or two columns have one name.
-
-    Examples
-    --------
-    >>> sorted(named_columns([[1, 2], [3, 4]], ["a", "b"]))
-    ['a', 'b']
-    """
+    """Return the columns of a table by name: a data frame, a mapping of columns, or rows of cells."""
     if isinstance(table, Mapping):
         columns = {str(name): column for name, column in table.items()}
     elif column_names(table) is not None:
@@ -101,13 +79,7 @@ def named_columns(table: Any, names: Sequence[str] | None = None) -> dict[str, A
 
 
 def cells_of_rows(table: Any) -> npt.NDArray[Any]:
-    """Return rows of cells as an array in which numbers beside texts stay numbers.
-
-    Examples
-    --------
-    >>> cells_of_rows([[1, "a"], [2, "b"]]).tolist()
-    [[1, 'a'], [2, 'b']]
-    """
+    """Return rows of cells as an array in which numbers beside texts stay numbers."""
     try:
         values = np.asarray(table)
         if values.dtype.kind in "US" and not isinstance(table, np.ndarray):
@@ -136,38 +108,9 @@ def column_kinds(
     keep: Collection[str] = (),
     types: Mapping[str, str] | None = None,
 ) -> tuple[ColumnKind, ...]:
-    """Decide the kind of each column.
-
-    Columns of a table of zeros and ones are all used, also those that never vary. Where every column would be left out, all
-    are used as far as they can be.
-
-    Parameters
-    ----------
-    table : DataFrame, mapping of columns, or array-like of shape (n, columns)
-        Cells may be texts as they stand in a file, numbers, dates, or anything.
-    names : sequence of str, optional
-        Column names of rows of cells.
-    drop : collection of str
-        Columns to leave out.
-    keep : collection of str
-        Columns to use even if they look like ids, texts or constants.
-    types : mapping of str to str, optional
-        Kinds of columns, instead of the kind they seem to have.
-
-    Returns
-    -------
-    tuple of ColumnKind
-
-    Examples
-    --------
-    >>> table = {"no": range(40), "age": [20, 31, 45, 52] * 10, "sex": ["f", "m"] * 20, "planet": ["earth"] * 40}
-    >>> for column in column_kinds(table):
-    ...     print(column.name, column.kind, "-", column.reason)
-    no id - counts the rows from 0 to 39
-    age number - 4 different numbers from 20 to 52
-    sex category - 2 categories
-    planet constant - always earth
-    """
+    """Decide the kind of each column."""
+    # Columns of a table of zeros and ones are all used, also those that never vary. Where every column would be left out, all
+    # are used as far as they can be.
     columns = named_columns(table, names)
     wanted = {str(name): check_choice(f"the type of {name!r}", kind, get_args(Kind)) for name, kind in (types or {}).items()}
     for role, listed in (("drop", drop), ("keep", keep), ("types", wanted)):
@@ -251,11 +194,9 @@ def _numeric_kind(cells: Cells, name: str, n_missing: int, keep: bool) -> Column
 
 
 def _numbering(known: Any, name: str) -> str | None:
-    """Say why whole numbers only number the rows, or None.
-
-    Numbers drawn from a range are bound to repeat (the birthday problem): where many repetitions are due and hardly any
-    is there, somebody saw to it that they differ.
-    """
+    """Say why whole numbers only number the rows, or None."""
+    # Numbers drawn from a range are bound to repeat (the birthday problem): where many repetitions are due and hardly any is
+    # there, somebody saw to it that they differ.
     if len(known) < MIN_ROWS_ID or not (known == np.floor(known)).all():
         return None
     steps = np.diff(known)

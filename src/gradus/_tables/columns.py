@@ -51,16 +51,6 @@ class TableColumn:
         What the column holds, or why it is left out, in words.
     spaced : bool
         Whether there are blanks in input names, ``age > 18``; older models have none.
-
-    Examples
-    --------
-    >>> column = TableColumn("age", "above", (18, 65), missing=True)
-    >>> column.input_names
-    ('age > 18', 'age > 65', 'age is missing')
-    >>> column.encode(["70", "20", "?"]).astype(int)
-    array([[1, 1, 0],
-           [1, 0, 0],
-           [0, 0, 1]])
     """
 
     name: str
@@ -131,13 +121,7 @@ class TableColumn:
         return np.ascontiguousarray(bits[cells.place])
 
     def not_understood(self, column: Any) -> list[Any]:
-        """Return the values of cells that are no number, or date, as this column has them, and so count as missing.
-
-        Examples
-        --------
-        >>> TableColumn("size", "above", (18,)).not_understood(["20", "1,5", "", "1,5"])
-        ['1,5', '1,5']
-        """
+        """Return the values of cells that are no number, or date, as this column has them, and so count as missing."""
         if self.kind not in ("bit", "above", "after"):
             return []
         cells = read_cells(column)
@@ -209,13 +193,7 @@ class TableColumn:
 
     @classmethod
     def from_json(cls, entry: Any) -> TableColumn:
-        """Read what `to_json` returned, or a column of an older model.
-
-        Raises
-        ------
-        FormatError
-            If it is something else.
-        """
+        """Read what `to_json` returned, or a column of an older model."""
         if not isinstance(entry, dict) or not _is_column(entry):
             shown = repr(entry)[:SHOWN_VALUE]
             raise FormatError(f"the model's feature encoding has a column that cannot be understood: {shown}.")

@@ -26,13 +26,7 @@ class Condition(NamedTuple):
     """The name of a signal."""
 
     def text(self, holds: bool = True, *, quoted: bool = True) -> str:
-        """Write the condition, or its negation; unless told otherwise, with names quoted that are not plain words.
-
-        Examples
-        --------
-        >>> Condition(TableColumn("age", "above", (18,)), 18).text(False)
-        'age <= 18'
-        """
+        """Write the condition, or its negation; unless told otherwise, with names quoted that are not plain words."""
         if self.column is None:
             return self.name if holds else f"!{self.name}"
         shown = quoted_name if quoted else str
@@ -59,10 +53,8 @@ def in_words(tokens: Sequence[Token], conditions: Mapping[int, Condition]) -> st
 
 
 def condition_tokens(formula: Formula, conditions: Mapping[int, Condition]) -> list[Token]:
-    """Split a formula of names v0, v1 and so on, the numbers of nodes, into its pieces.
-
-    From a sum of products the conditions go that follow from others of the same column, and products that never hold.
-    """
+    """Split a formula of names v0, v1 and so on, the numbers of nodes, into its pieces."""
+    # From a sum of products the conditions go that follow from others of the same column, and products that never hold.
     if formula.factored or not formula.support:
         pieces = re.split(r"(!?v\d+)", formula.text)
         found = [_literal(piece) if place % 2 else piece for place, piece in enumerate(pieces)]

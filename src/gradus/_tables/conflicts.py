@@ -15,27 +15,13 @@ __all__ = ["groups_of_equal_rows", "refuse_conflicts"]
 
 
 def groups_of_equal_rows(X: BoolMatrix) -> npt.NDArray[np.int64]:
-    """Return, for each row, the number of its group of equal rows.
-
-    Examples
-    --------
-    >>> groups_of_equal_rows(np.array([[1, 0], [0, 0], [1, 0]], dtype=bool)).tolist()
-    [1, 0, 1]
-    """
+    """Return, for each row, the number of its group of equal rows."""
     _, group = np.unique(np.packbits(X, axis=1), axis=0, return_inverse=True)
     return group.ravel().astype(np.int64)
 
 
 def refuse_conflicts(inputs: BoolMatrix, targets: npt.NDArray[Any], names: Sequence[str], advice: str) -> None:
-    """Raise an error that names two rows with equal inputs and different targets, if there are any; rows count from 1.
-
-    Examples
-    --------
-    >>> refuse_conflicts(np.array([[0], [1], [0]], dtype=bool), np.array([[0], [1], [1]]), ["z"], "correct them.")
-    Traceback (most recent call last):
-        ...
-    gradus.errors.ConflictError: data rows 1 and 3 have the same inputs and differ in target 'z', correct them.
-    """
+    """Raise an error that names two rows with equal inputs and different targets, if there are any; rows count from 1."""
     group = groups_of_equal_rows(inputs)
     _, first = np.unique(group, return_index=True)
     differ = targets != targets[first[group]]

@@ -33,37 +33,7 @@ def cut_column(
     fallback: bool = True,
     price: float = 1.0,
 ) -> tuple[float | int, ...]:
-    """Choose the numbers that the values of a column are compared with.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        NaN where a cell is missing.
-    codes : ndarray of int, shape (n, targets)
-        Class of each row for each target, from 0; -1 where it is unknown.
-    max_cuts : int
-        Most cuts; those that save most bits are kept.
-    few_values : int
-        A column with no more different values is cut between all of them: a column may matter only together with others,
-        as in a parity, and then no single cut tells anything.
-    fallback : bool
-        Whether a column in which no cut pays gets the one that comes nearest.
-    price : float
-        Factor of what a cut must save; 0 accepts any that tells something.
-
-    Returns
-    -------
-    tuple of numbers, ascending
-        Numbers in the middle between two neighbouring values, rounded for reading. Empty for a column that never varies.
-
-    Examples
-    --------
-    >>> values = np.array([1.0, 2, 3, 4, 5, 6, 7, 8])
-    >>> cut_column(values, np.array([[0], [0], [0], [1], [1], [1], [1], [1]]))
-    (3.5,)
-    >>> cut_column(np.array([0.0, 1, 2, 1]), np.array([[0], [1], [1], [0]]))
-    (0.5, 1.5)
-    """
+    """Choose the numbers that the values of a column are compared with."""
     present = ~np.isnan(values)
     distinct, place = np.unique(values[present], return_inverse=True)
     if len(distinct) < 2 or max_cuts < 1:
@@ -76,13 +46,7 @@ def cut_column(
 
 
 def cut_places(place: Ints, codes: Ints, n_distinct: int, max_cuts: int = MAX_CUTS) -> list[int]:
-    """Choose cuts that pay between values given by their ranks; cut i lies below rank i.
-
-    Examples
-    --------
-    >>> cut_places(np.array([0, 1, 2, 3, 4, 5, 6, 7]), np.array([[0], [0], [0], [1], [1], [1], [1], [1]]), 8)
-    [3]
-    """
+    """Choose cuts that pay between values given by their ranks; cut i lies below rank i."""
     return _paying_cuts(_Counts.of(place, codes, n_distinct), max_cuts, 1.0, False)
 
 
@@ -171,13 +135,7 @@ def _entropy(counts: Ints) -> tuple[Floats, Floats, Floats]:
 
 
 def readable_cut(low: float, high: float) -> float | int:
-    """Return the number with the fewest digits in the middle half between two values, so that names can be read.
-
-    Examples
-    --------
-    >>> readable_cut(1.0, 2.0), readable_cut(61, 64), readable_cut(0.12345, 0.12361)
-    (1.5, 62, 0.1235)
-    """
+    """Return the number with the fewest digits in the middle half between two values, so that names can be read."""
     middle, reach = low / 2 + high / 2, high / 4 - low / 4
     for digits in range(1, 18):
         cut = float(f"{middle:.{digits}g}")

@@ -37,17 +37,7 @@ def distil(model: Model, examples: TableExamples, learner: Learner, seed: int) -
 
 
 def recombine_rows(inputs: BoolMatrix, columns: Ints, classes: Ints, n_rows: int, rng: np.random.Generator) -> BoolMatrix:
-    """Make rows of two rows of the same classes each; inputs that come from one column (`columns`) stay together.
-
-    Examples
-    --------
-    >>> inputs = np.array([[0, 0, 1], [1, 1, 0]], dtype=bool)
-    >>> rows = recombine_rows(inputs, np.array([0, 0, 1]), np.array([[0], [0]]), 50, np.random.default_rng(0))
-    >>> bool((rows[:, 0] == rows[:, 1]).all())
-    True
-    >>> len(np.unique(rows, axis=0))
-    4
-    """
+    """Make rows of two rows of the same classes each; inputs that come from one column (`columns`) stay together."""
     _, group = np.unique(classes, axis=0, return_inverse=True)
     group = group.ravel()
     by_group = np.argsort(group, kind="stable")

@@ -56,24 +56,9 @@ class TableEncoding:
         return tuple((j, key) for j, column in enumerate(self.columns) for key in column.input_keys)
 
     def encode(self, table: Any) -> BoolMatrix:
-        """Turn a table with the same columns into inputs.
-
-        Columns of a data frame or a mapping are found by name, whatever their order and whatever else is there; a plain
-        array must have the columns in the order of training.
-
-        Parameters
-        ----------
-        table : DataFrame, mapping of columns, or array-like of shape (n, columns)
-
-        Returns
-        -------
-        ndarray of bool, shape (n, number of inputs)
-
-        Raises
-        ------
-        DataError
-            If a column that is needed is not there.
-        """
+        """Turn a table with the same columns into inputs."""
+        # Columns of a data frame or a mapping are found by name, whatever their order and whatever else is there; a plain
+        # array must have the columns in the order of training.
         given = self.columns_by_name(table)
         needed = [column for column in self.columns if column.input_names]
         absent = [column.name for column in needed if column.name not in given]
@@ -105,13 +90,7 @@ class TableEncoding:
 
     @classmethod
     def from_json(cls, document: Any) -> TableEncoding:
-        """Read what `to_json` returned, by this version or an older one.
-
-        Raises
-        ------
-        FormatError
-            If it is something else.
-        """
+        """Read what `to_json` returned, by this version or an older one."""
         if not isinstance(document, list):
             raise FormatError("the model's feature encoding must be a list of columns.")
         return cls(tuple(TableColumn.from_json(entry) for entry in document))
@@ -129,40 +108,7 @@ def encode_table(
     missing: Missing = "category",
     max_cuts: int = MAX_CUTS,
 ) -> TableEncoding:
-    r"""Decide how each column of a table becomes inputs, with the targets in view.
-
-    Parameters
-    ----------
-    table : DataFrame, mapping of columns, or array-like of shape (n, columns)
-    codes : array-like of int, shape (n,) or (n, targets)
-        Class of each row for each target, from 0; -1 where it is unknown.
-    names : sequence of str, optional
-        Column names of a plain array; ``x0, x1, …`` if not given.
-    kinds : sequence of ColumnKind, optional
-        What `column_kinds` said of this table or of a larger one; decided here if not given.
-    drop, keep, types
-        As for `column_kinds`.
-    missing : {"category", "median", "drop"}
-        What a missing cell is: a category of its own; the median of the column, or its most frequent category; or reason to
-        leave the row out of training (see `complete_rows`), and the median afterwards.
-    max_cuts : int
-        Most inputs of a numeric column.
-
-    Returns
-    -------
-    TableEncoding
-
-    Examples
-    --------
-    >>> table = {"on": [0, 1, 1, 0, 1], "size": [2.5, 3.5, 9.0, 2.0, 8.0], "colour": ["red", "blue", "red", "blue", ""]}
-    >>> encoding = encode_table(table, [0, 0, 1, 0, 1])
-    >>> print(*encoding.plan(), sep="\n")
-    on: 0/1
-    size: number, cut at 2.2, 3, 6 and 8.5
-    colour: category, 2 categories
-    >>> encoding.input_names
-    ('on', 'size > 2.2', 'size > 3', 'size > 6', 'size > 8.5', 'colour = blue', 'colour = red')
-    """
+    r"""Decide how each column of a table becomes inputs, with the targets in view."""
     check_choice("missing", missing, get_args(Missing))
     columns = named_columns(table, names)
     found = column_kinds(columns, drop=drop, keep=keep, types=types) if kinds is None else tuple(kinds)
@@ -195,14 +141,7 @@ def _refuse_equal_names(encoding: TableEncoding) -> None:
 
 
 def complete_rows(table: Any, kinds: Sequence[ColumnKind]) -> npt.NDArray[np.bool_]:
-    """Tell which rows have a value in every column that is used: those to learn from if missing cells are dropped.
-
-    Examples
-    --------
-    >>> table = {"a": [1, None, 0], "b": ["x", "y", "?"]}
-    >>> complete_rows(table, column_kinds(table)).tolist()
-    [True, False, False]
-    """
+    """Tell which rows have a value in every column that is used: those to learn from if missing cells are dropped."""
     columns = named_columns(table)
     used = [read_cells(columns[kind.name]).missing for kind in kinds if kind.used]
     n = len(next(iter(columns.values())))

@@ -69,11 +69,9 @@ def score_held_out(
     seed: int,
     tell: Tell,
 ) -> HeldOutScore | None:
-    """Score an estimator, and others for comparison, on rows held out; None if it was stopped.
-
-    With one fold a quarter of the rows is held out, otherwise every row once. Every part has its share of each class: in
-    parts drawn blindly, what is frequent in one is rare in the others, and the majority looks worse than it is.
-    """
+    """Score an estimator, and others for comparison, on rows held out; None if it was stopped."""
+    # With one fold a quarter of the rows is held out, otherwise every row once. Every part has its share of each class: in
+    # parts drawn blindly, what is frequent in one is rare in the others, and the majority looks worse than it is.
     codes = np.column_stack([encode_target(column, name)[2] for name, column in targets.items()])
     known = codes != UNKNOWN
     rows = np.random.default_rng(seed).permutation(len(codes))

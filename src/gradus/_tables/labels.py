@@ -26,14 +26,6 @@ class TargetEncoding:
     Two classes take one output, which is 1 for the second class, and three or more take one output each: "it is a mammal"
     is what the data are about, while a bit of a class number is an arbitrary union of classes. A single class takes one
     constant output.
-
-    Examples
-    --------
-    >>> target = TargetEncoding("dose", ("high", "low", "medium"))
-    >>> target.output_names
-    ('dose = high', 'dose = low', 'dose = medium')
-    >>> target.decode(target.encode(np.array([2, 0]))).tolist()
-    [2, 0]
     """
 
     name: str
@@ -95,13 +87,7 @@ class TargetEncoding:
 
     @classmethod
     def from_json(cls, document: Any) -> TargetEncoding:
-        """Read what `to_json` returned, by this version or an older one.
-
-        Raises
-        ------
-        FormatError
-            If it is something else.
-        """
+        """Read what `to_json` returned, by this version or an older one."""
         entry = document if isinstance(document, dict) else {}
         name, classes, binary = entry.get("name"), entry.get("classes"), entry.get("binary", True)
         if not isinstance(name, str) or not isinstance(classes, list) or not classes or not isinstance(binary, bool):
@@ -112,28 +98,7 @@ class TargetEncoding:
 
 
 def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Decide how a target's labels become outputs.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n,)
-        NaN or None where the label is unknown.
-
-    Returns
-    -------
-    classes : ndarray
-        The distinct labels with the dtype of the input, sorted.
-    codes : ndarray of int
-        The number of each row's class, -1 where it is unknown.
-
-    Examples
-    --------
-    >>> encoding, classes, codes = encode_target(["low", "high", "medium", "low"], "dose")
-    >>> encoding.output_names, classes.tolist(), codes.tolist()
-    (('dose = high', 'dose = low', 'dose = medium'), ['high', 'low', 'medium'], [1, 0, 2, 1])
-    >>> encoding.decode(encoding.encode(codes)).tolist()
-    [1, 0, 2, 1]
-    """
+    """Decide how a target's labels become outputs."""
     values = np.asarray(labels)
     unknown = is_unknown(values)
     if unknown.all():
@@ -148,13 +113,7 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
 
 
 def is_unknown(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return where labels are NaN or None.
-
-    Examples
-    --------
-    >>> is_unknown(np.array(["a", None, float("nan")], dtype=object)).tolist()
-    [False, True, True]
-    """
+    """Return where labels are NaN or None."""
     if labels.dtype.kind == "f":
         return np.asarray(np.isnan(labels))
     if labels.dtype.kind != "O":
@@ -167,13 +126,7 @@ def is_unknown(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def majority(labels: npt.NDArray[Any]) -> Any:
-    """Return the most frequent known label, the first in sorted order of equals.
-
-    Examples
-    --------
-    >>> majority(np.array(["b", "a", "b"]))
-    'b'
-    """
+    """Return the most frequent known label, the first in sorted order of equals."""
     encoding, _, codes = encode_target(labels, "y")
     return encoding.classes[np.argmax(np.bincount(codes[codes != UNKNOWN]))]
 
@@ -184,25 +137,13 @@ def plain_label(label: Any) -> Any:
 
 
 def order_of_outputs(order: Sequence[int], encodings: Sequence[TargetEncoding]) -> list[int]:
-    """Turn an order of targets into one of outputs; the outputs of a multi-class target stay together.
-
-    Examples
-    --------
-    >>> order_of_outputs([1, 0], [TargetEncoding("a", (0, 1)), TargetEncoding("b", (0, 1, 2))])
-    [1, 2, 3, 0]
-    """
+    """Turn an order of targets into one of outputs; the outputs of a multi-class target stay together."""
     parts = output_parts(encodings)
     return [output for k in order for output in range(parts[k].start, parts[k].stop)]
 
 
 def output_parts(targets: Sequence[TargetEncoding]) -> list[slice]:
-    """Return which outputs of a network belong to each target.
-
-    Examples
-    --------
-    >>> output_parts([TargetEncoding("a", (0, 1)), TargetEncoding("b", (0, 1, 2))])
-    [slice(0, 1, None), slice(1, 4, None)]
-    """
+    """Return which outputs of a network belong to each target."""
     ends = np.cumsum([target.n_outputs for target in targets]).tolist()
     return [slice(end - target.n_outputs, end) for end, target in zip(ends, targets, strict=True)]
 

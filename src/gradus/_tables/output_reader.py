@@ -27,13 +27,6 @@ class OutputReader:
     Outputs are taken as independent signs (naive Bayes). A circuit that was right on all rows is believed, one that was
     often wrong is believed less, and an output that never varies says nothing, so that unequal circuits can vote. Rows for
     which no output is true, or several are, have an answer too.
-
-    Examples
-    --------
-    >>> outputs = np.array([[1, 0], [1, 0], [0, 1], [0, 0]], dtype=bool)
-    >>> reader = OutputReader.count(outputs, np.array([0, 0, 1, 2]), 3)
-    >>> reader.probabilities(outputs).argmax(axis=1).tolist()
-    [0, 0, 1, 2]
     """
 
     rows: Ints
@@ -62,13 +55,7 @@ class OutputReader:
 
     @classmethod
     def from_json(cls, document: Any, target: TargetEncoding) -> OutputReader:
-        """Read what `to_json` returned for a target.
-
-        Raises
-        ------
-        FormatError
-            If it is something else, or belongs to another target.
-        """
+        """Read what `to_json` returned for a target."""
         entry = document if isinstance(document, dict) else {}
         rows, true = (_counts(entry.get(key)) for key in ("rows", "true"))
         shape = (len(target.classes), target.n_outputs)

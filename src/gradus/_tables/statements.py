@@ -66,27 +66,8 @@ class Statement:
 
 
 def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
-    """Return what every output says; what is used again comes before the statements that use it.
-
-    Steps get names of their own, unless an output states the same.
-
-    Parameters
-    ----------
-    features : TableEncoding
-        Where the inputs come from.
-    names : sequence of str
-        What each output states.
-
-    Examples
-    --------
-    >>> from gradus._tables.columns import TableColumn
-    >>> bits = TableEncoding((TableColumn("a", "bit"), TableColumn("size", "above", (3,))))
-    >>> network = Network(2, [[0, 1], [0, 1]], [2, 3], [8, 6])
-    >>> for one in statements(network, bits, ["both", "differ"]):
-    ...     print(one.name, "if", one.text)
-    both if a & size > 3
-    differ if a ^ size > 3
-    """
+    """Return what every output says; what is used again comes before the statements that use it."""
+    # Steps get names of their own, unless an output states the same.
     pairs = [(column, key) for column in features.columns for key in column.input_keys]
     conditions = {node: Condition(column, key) for node, (column, key) in enumerate(pairs)}
     outputs = network.outputs.tolist()

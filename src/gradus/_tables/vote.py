@@ -46,17 +46,7 @@ class VoteSettings:
 def learn_vote(
     examples: TableExamples, settings: VoteSettings, callback: Callback | None
 ) -> tuple[Model, tuple[int, ...], str | None]:
-    """Learn circuits that vote, and one more from their vote.
-
-    Returns
-    -------
-    Model
-        Its first circuit is the one that is learned from the vote or, after an early end, the one with fewest errors.
-    tuple of int
-        The outputs in the order in which the first circuit was taught.
-    str or None
-        What ended learning early, as in `gradus.LearnResult`.
-    """
+    """Learn circuits that vote, and one more from their vote."""
     run = _VoteRun(examples, settings, callback)
     run.learn_voters()
     voters = [run.voters[number] for number in sorted(run.voters)]

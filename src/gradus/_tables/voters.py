@@ -80,22 +80,14 @@ def outputs_of(targets: Sequence[TargetEncoding], codes: Ints) -> npt.NDArray[An
 
 
 def frequent_first(outputs: npt.NDArray[Any]) -> list[int]:
-    """Order outputs by how often they are true: frequent ones have most to tell, and the rare ones can build on them.
-
-    Examples
-    --------
-    >>> frequent_first(np.array([[0, 1, 0], [0, 1, 1], [0, 0, 1]]))
-    [1, 2, 0]
-    """
+    """Order outputs by how often they are true: frequent ones have most to tell, and the rare ones can build on them."""
     share = np.nanmean(outputs.astype(np.float64), axis=0)
     return [int(k) for k in np.argsort(-share, kind="stable")]
 
 
 def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: int) -> Voter | None:
-    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement.
-
-    It depends on the examples, the learner, the seed and its own number alone.
-    """
+    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement."""
+    # It depends on the examples, the learner, the seed and its own number alone.
     rng = np.random.default_rng([seed, number])
     n = len(examples.codes)
     rows = rng.integers(0, n, n)
@@ -123,22 +115,8 @@ def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> Ta
 
 
 def unneeded_columns(inputs: BoolMatrix, columns: Ints, codes: Ints, rng: np.random.Generator) -> list[int]:
-    """Draw columns without which rows of different classes are told apart as well as with them.
-
-    Columns may matter only together, and then none of them is left out.
-
-    Parameters
-    ----------
-    columns : ndarray of int, shape (inputs,)
-        The column that each input comes from.
-
-    Examples
-    --------
-    >>> rows = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 0]], dtype=bool)
-    >>> parity = np.array([[0], [1], [1], [0]])  # of the first two columns
-    >>> unneeded_columns(rows, np.arange(3), parity, np.random.default_rng(0))
-    [2]
-    """
+    """Draw columns without which rows of different classes are told apart as well as with them."""
+    # Columns may matter only together, and then none of them is left out.
     known = (codes >= 0).all(axis=1)
     _, classes = np.unique(codes[known], axis=0, return_inverse=True)
     used = np.unique(columns)

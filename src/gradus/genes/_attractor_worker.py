@@ -14,10 +14,8 @@ from typing import Any
 
 
 def long_run(rules: dict[str, str], cyclic: bool, most: int) -> dict[str, Any]:
-    """Describe attractors under asynchronous updates, or fixed points only: their number, and the first ones.
-
-    Of each: how many states it has, and the value of every variable, None where that changes.
-    """
+    """Describe attractors under asynchronous updates, or fixed points only: their number, and the first ones."""
+    # Of each: how many states it has, and the value of every variable, None where that changes.
     import biodivine_aeon as aeon
 
     text = "targets, factors\n" + "".join(f"{name}, {rule}\n" for name, rule in rules.items())

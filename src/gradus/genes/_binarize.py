@@ -32,24 +32,7 @@ class BinarySeries:
 
 
 def binarize(series: Series | Iterable[Series], how: Literal["kmeans"] | float = "kmeans") -> BinarySeries:
-    """Make continuous series binary; each gene has one boundary for all series.
-
-    Parameters
-    ----------
-    series : Series or iterable of Series
-        With the same genes.
-    how : "kmeans" or float
-        Split each gene's values into the two clusters with the smallest sum of squares (exactly, so there is nothing
-        random in it), or use one boundary for all genes: values above it are 1.
-
-    Examples
-    --------
-    >>> made = binarize(Series(["a"], [[0.1], [2.0], [0.3], [1.8]]))
-    >>> made.series[0].states.ravel()
-    array([0., 1., 0., 1.])
-    >>> made.boundaries
-    {'a': 1.05}
-    """
+    """Make continuous series binary; each gene has one boundary for all series."""
     several = [series] if isinstance(series, Series) else list(series)
     if not several:
         raise DataError("there is no series.")
@@ -74,13 +57,7 @@ def _checked_threshold(how: Any) -> float:
 
 
 def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
-    """Return the value halfway between the two tightest clusters, or NaN if there is one value only.
-
-    Examples
-    --------
-    >>> two_means_boundary(np.array([5.0, 1.0, 1.5, 6.0, np.nan]))
-    3.25
-    """
+    """Return the value halfway between the two tightest clusters, or NaN if there is one value only."""
     known = np.sort(values[~np.isnan(values)])
     if len(known) < 2 or known[0] == known[-1]:
         return float("nan")

@@ -63,13 +63,6 @@ class EdgePrior:
     allow : mapping of int to collection of int
         For each target named: its possible regulators.
     forbid : sequence of (regulator, target)
-
-    Examples
-    --------
-    >>> prior = EdgePrior(3, beliefs=[EdgeBelief(0, 1, 0.9, sign=-1)], forbid=[(2, 1)])
-    >>> one = prior.of_target(1)
-    >>> one.allowed.tolist(), one.odds.round(2).tolist(), one.signs[0].round(2).tolist()
-    ([0, 1], [5.14, 0.0, 0.0], [0.64, -2.3])
     """
 
     n_genes: int
@@ -110,24 +103,9 @@ def _log_odds(probability: float) -> float:
 
 
 def busy_odds(edges: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
-    """Log-odds of each regulator of a target from how many other genes it seems to regulate; self-edges from other self-edges.
-
-    Networks have hubs: a gene that regulates many others is more probably a regulator here too; so is one that the target
-    itself regulates. The target's own row is left out, so that it does not confirm itself.
-
-    Parameters
-    ----------
-    edges : ndarray of float, shape (targets, regulators)
-        Posterior of each edge.
-    target : int
-
-    Examples
-    --------
-    >>> edges = np.zeros((4, 4))
-    >>> edges[:, 0] = 1
-    >>> busy_odds(edges, 1).argmax()
-    np.int64(0)
-    """
+    """Log-odds of each regulator of a target from how many other genes it seems to regulate."""
+    # Networks have hubs: a gene that regulates many others is more probably a regulator here too; so is one that the target
+    # itself regulates. The target's own row is left out, so that it does not confirm itself.
     n = len(edges)
     others = np.array([h for h in range(n) if h != target], np.int64)
     if len(others) < 2:
@@ -144,20 +122,7 @@ def busy_odds(edges: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.flo
 
 
 def usual_signs(edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
-    """Log of twice the probability of falling and of rising with each regulator, from its signs in the rules of others.
-
-    Parameters
-    ----------
-    edges, rising : ndarray of float, shape (targets, regulators)
-        Posterior of each edge, and of its rising sign.
-    target : int
-
-    Examples
-    --------
-    >>> edges, rising = np.ones((4, 4)), np.zeros((4, 4))  # everything represses everything
-    >>> np.exp(usual_signs(edges, rising, 1)).round(2).tolist()
-    [[1.33, 0.67], [0.2, 1.8], [1.33, 0.67], [1.33, 0.67]]
-    """
+    """Log of twice the probability of falling and of rising with each regulator, from its signs in the rules of others."""
     others = np.arange(len(edges)) != target
     weight = edges * others[:, None] * (1 - np.eye(len(edges)))
     rises, falls = (weight * rising).sum(axis=0), (weight * (1 - rising)).sum(axis=0)
@@ -167,19 +132,7 @@ def usual_signs(edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64],
 
 
 def usual_majorities(rules: npt.NDArray[np.float64], majorities: npt.NDArray[np.float64], target: int) -> float:
-    """Share of majorities among the rules, from those of other genes: some networks are made of them, most have none.
-
-    Parameters
-    ----------
-    rules, majorities : ndarray of float, shape (targets,)
-        Posterior of the best rules of each gene that have three inputs or more, and of those that are majorities.
-    target : int
-
-    Examples
-    --------
-    >>> usual_majorities(np.ones(6), np.zeros(6), 0), usual_majorities(np.ones(6), np.ones(6), 0)
-    (0.02, 0.5)
-    """
+    """Share of majorities among the rules, from those of other genes: some networks are made of them, most have none."""
     others = np.arange(len(rules)) != target
     share = (PSEUDO_RULES * SHARES["majority"] + majorities[others].sum()) / (PSEUDO_RULES + rules[others].sum())
     return min(MAJORITY_SHARES, key=lambda one: abs(np.log(one / share)))

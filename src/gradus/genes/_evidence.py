@@ -25,14 +25,7 @@ States = npt.NDArray[np.uint8]
 
 
 def as_states(values: Any, what: str = "The series") -> States:
-    """States as bytes 0, 1 and 2 (unknown: NaN, None, masked, or any negative number).
-
-    Examples
-    --------
-    >>> as_states([[0, 1], [None, 1]])
-    array([[0, 1],
-           [2, 1]], dtype=uint8)
-    """
+    """States as bytes 0, 1 and 2 (unknown: NaN, None, masked, or any negative number)."""
     table: npt.NDArray[Any] = np.ma.filled(np.ma.asarray(values, dtype=object), None)
     if table.ndim != 2:
         raise DataError(f"{what} must have rows and columns, but it has {table.ndim} dimensions.")
@@ -76,15 +69,6 @@ class GeneSeries:
         What one transition of this series counts.
     levels : ndarray of float, shape (steps, genes), optional
         What was measured, before it was made binary; NaN is missing.
-
-    Examples
-    --------
-    >>> GeneSeries([[0, 1], [1, 1]], held={1: 1}).transitions()
-    [(0, 1)]
-    >>> GeneSeries([[0, 1], [1, 1]], steady=True).transitions()
-    [(0, 0), (1, 1)]
-    >>> GeneSeries([[0], [1], [1], [0]], times=[0, 1, 2, 5]).transitions()
-    [(0, 1), (1, 2)]
     """
 
     states: Any
@@ -184,26 +168,7 @@ class Evidence:
 
 
 def gather_evidence(series: Sequence[GeneSeries], genes: Sequence[str] | None = None) -> Evidence:
-    """Count what was seen to follow what, for every gene.
-
-    Parameters
-    ----------
-    series : sequence of GeneSeries
-        All with the same genes.
-    genes : sequence of str, optional
-        Their names.
-
-    Returns
-    -------
-    Evidence
-
-    Examples
-    --------
-    >>> seen = gather_evidence([GeneSeries([[0, 0], [1, 0], [0, 0], [1, 0]])], ["a", "b"])
-    >>> target = seen.targets[0]
-    >>> target.inputs.tolist(), target.nexts.tolist(), target.units.tolist()
-    ([[0, 0], [1, 0]], [1, 0], [2, 1])
-    """
+    """Count what was seen to follow what, for every gene."""
     if not series:
         raise DataError("There is no series; give at least one.")
     widths = sorted({one.states.shape[1] for one in series})

@@ -24,13 +24,7 @@ MARGIN = 0.01
 
 
 def most_frequent(series: Sequence[GeneSeries]) -> npt.NDArray[np.bool_]:
-    """Value that each gene has most often after the first state of a series; 1 on a tie.
-
-    Examples
-    --------
-    >>> most_frequent([GeneSeries([[0, 0], [1, 0], [1, 0]])]).tolist()
-    [True, False]
-    """
+    """Value that each gene has most often after the first state of a series; 1 on a tie."""
     states = np.concatenate([one.states if one.steady else one.states[1:] for one in series])
     ones, zeros = (states == 1).sum(axis=0), (states == 0).sum(axis=0)
     return np.asarray(ones >= zeros)
@@ -54,10 +48,8 @@ def free_run_matches(model: GeneModel, runs: Sequence[GeneSeries]) -> list[tuple
 
 
 def trusted_genes(model: GeneModel, series: Sequence[GeneSeries], watch: WorkWatch) -> Bits:
-    """Genes whose rules beat the constant in free runs of the series; the others are set aside until all that stay do.
-
-    The gain over the constant must exceed its standard error over the series, since rules were fitted to these series.
-    """
+    """Genes whose rules beat the constant in free runs of the series; the others are set aside until all that stay do."""
+    # The gain over the constant must exceed its standard error over the series, since rules were fitted to these series.
     runs = [one for one in series if not one.steady and len(one.states) > 1]
     trusted = np.ones(len(model.genes), np.bool_)
     for done in range(len(trusted) if runs else 0):

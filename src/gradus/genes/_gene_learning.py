@@ -59,44 +59,7 @@ def learn_genes(
     callback: Callback | None = None,
     watch: WorkWatch | None = None,
 ) -> GeneModel:
-    """Learn the rules by which genes follow each other from noisy, incomplete series.
-
-    Parameters
-    ----------
-    series : Evidence or sequence of GeneSeries
-    genes : sequence of str, optional
-        Names, if the series are given as they are.
-    prior : sequence of EdgeBelief, optional
-        Edges with probabilities and signs: beliefs that the data can overrule.
-    allow : mapping of int to sequence of int, optional
-        For each target named, the only regulators it may have.
-    forbid : sequence of (regulator, target), optional
-        Edges that are ruled out.
-    noise : "auto" or float
-        Share of next values that differ from the rules; "auto" estimates it from all genes together.
-    repair : bool
-        Whether to learn again with recorded values corrected where the rules contradict them. The suspects are listed
-        either way.
-    time_limit : float, optional
-        Seconds; the best so far is returned.
-    callback : callable, optional
-        Gets a `Progress` and stops the work by returning True.
-    watch : WorkWatch, optional
-        Takes the place of `time_limit` and `callback` where this is a part of longer work.
-
-    Returns
-    -------
-    GeneModel
-
-    Examples
-    --------
-    >>> states = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]  # a follows not b, b follows a
-    >>> model = learn_genes([GeneSeries(states)] * 3, genes=["a", "b"])
-    >>> [(rule.regulators, rule.table) for rule in model.rules]
-    [(('b',), (1, 0)), (('a',), (0, 1))]
-    >>> model.predict([[1, 1]]).astype(int).tolist()
-    [[0, 1]]
-    """
+    """Learn the rules by which genes follow each other from noisy, incomplete series."""
     flip_rate(noise)  # an invalid setting is reported before any work
     watch = WorkWatch(check_time_limit(time_limit), callback) if watch is None else watch
     seen = series if isinstance(series, Evidence) else gather_evidence(series, genes)
@@ -176,10 +139,8 @@ def _pass(
 
 
 def _learn_auto(seen: Evidence, edges: EdgePrior, watch: WorkWatch) -> _Learned:
-    """Learn as if the data were clean and with a rate estimated from all genes; the better evidence decides.
-
-    Where the best rules have no error even if errors are allowed, the data are clean.
-    """
+    """Learn as if the data were clean and with a rate estimated from all genes; the better evidence decides."""
+    # Where the best rules have no error even if errors are allowed, the data are clean.
     noisy = _learn(seen, edges, flip_rate("auto"), 2, watch, auto=True)
     if watch.stopped or noisy.flips.rate > SURELY_NOISY:
         return noisy

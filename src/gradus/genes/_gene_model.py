@@ -18,17 +18,8 @@ __all__ = ["GeneEdge", "GeneModel", "GeneRule", "Unexplained", "best_cut"]
 
 
 def best_cut(probabilities: npt.NDArray[np.float64]) -> float:
-    """Probability from which on edges are reported, so that the expected F1 score is highest.
-
-    With `k` edges reported, it is twice the expected number of right ones over `k` plus the expected number of edges.
-
-    Examples
-    --------
-    >>> best_cut(np.array([0.9, 0.8, 0.4, 0.1]))
-    0.8
-    >>> best_cut(np.array([0.4, 0.3, 0.02, 0.01]))
-    0.3
-    """
+    """Probability from which on edges are reported, so that the expected F1 score is highest."""
+    # With `k` edges reported, it is twice the expected number of right ones over `k` plus the expected number of edges.
     falling = np.sort(probabilities)[::-1]
     if not falling.sum() > 0:
         return 1.0

@@ -32,28 +32,7 @@ class Hierarchy:
 
 
 def find_hierarchies(X: BoolMatrix, Y: BoolMatrix, watch: WorkWatch | None = None) -> list[Hierarchy]:
-    """Find the hierarchies of clean transitions from minimum feature sets, as the paper does.
-
-    Parameters
-    ----------
-    X, Y : ndarray of bool, shapes (n, l) and (n, m)
-        States and the values that follow, without contradictions.
-    watch : WorkWatch, optional
-        Says when to stop; sets are then the best so far.
-
-    Returns
-    -------
-    list of Hierarchy
-        The largest first; a target whose set nests with no other's is alone.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool)
-    >>> found = find_hierarchies(X, np.column_stack([X[:, 0], X[:, 0] & X[:, 1]]))
-    >>> found[0].targets, found[0].feature_sets, found[0].edges
-    ((0, 1), ((0,), (0, 1)), ((0, 1),))
-    """
+    """Find the hierarchies of clean transitions from minimum feature sets, as the paper does."""
     watch = WorkWatch() if watch is None else watch
     curriculum = find_curriculum(
         X,
@@ -65,20 +44,7 @@ def find_hierarchies(X: BoolMatrix, Y: BoolMatrix, watch: WorkWatch | None = Non
 
 
 def nested_hierarchies(sets: Sequence[Sequence[int]], order: Sequence[int] | None = None) -> list[Hierarchy]:
-    """Group targets whose regulator sets nest.
-
-    Parameters
-    ----------
-    sets : sequence of sequence of int
-        The regulator set of each target; an empty set nests with none.
-    order : sequence of int, optional
-        Targets, easiest first; by default those with the smallest sets.
-
-    Examples
-    --------
-    >>> [one.targets for one in nested_hierarchies([(0, 1), (0,), (2,)])]
-    [(1, 0), (2,)]
-    """
+    """Group targets whose regulator sets nest."""
     members = [frozenset(one) for one in sets]
     ordered = sorted(range(len(sets)), key=lambda k: len(members[k])) if order is None else list(order)
     edges = [

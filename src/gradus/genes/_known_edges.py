@@ -41,19 +41,7 @@ class KnownEdge(NamedTuple):
 
 
 def known_edges(source: Any) -> tuple[KnownEdge, ...]:
-    """Read edges from whatever holds them.
-
-    Parameters
-    ----------
-    source : path-like, DataFrame, or iterable of (regulator, target[, probability[, sign]])
-        A file is a CSV table with columns ``regulator, target, probability, sign``, the last two of which may be left out,
-        or a model (``.bnet``, ``.sbml``) whose edges are taken.
-
-    Examples
-    --------
-    >>> known_edges([("a", "b"), ("c", "b", 0.6, -1)])[1]
-    KnownEdge(regulator='c', target='b', probability=0.6, sign=-1)
-    """
+    """Read edges from whatever holds them."""
     if isinstance(source, str | PathLike):
         kind = Path(source).suffix.lower()
         if kind in (".bnet", ".sbml"):
@@ -109,14 +97,7 @@ def _edge(cells: Mapping[str, str], line: int, path: str | PathLike[str] | None)
 
 
 def model_edges(model: BnetModel) -> tuple[KnownEdge, ...]:
-    r"""List the edges of a Boolean model: each gene that a rule depends on, with its sign where it has one.
-
-    Examples
-    --------
-    >>> from gradus._formats.bnet import parse_bnet
-    >>> [edge[:2] + edge[3:] for edge in model_edges(parse_bnet("a, b & !c\nb, c\nc, a"))]
-    [('b', 'a', 1), ('c', 'a', -1), ('c', 'b', 1), ('a', 'c', 1)]
-    """
+    r"""List the edges of a Boolean model: each gene that a rule depends on, with its sign where it has one."""
     found = []
     for target, rule in model.rules:
         names = rule.variables

@@ -19,21 +19,10 @@ Levels = npt.NDArray[np.float64]
 
 
 def level_odds(series: Sequence[GeneSeries]) -> Levels | None:
-    """Log-odds of each edge from measured levels, shape (targets, regulators); None if no series has levels.
-
-    For each pair of genes: the partial correlation between the level of one and the next level of the other, given the
-    present level of the latter, turned into half the log of a Bayes factor. Self-edges have 0: every level that changes
-    slowly goes with its own next one.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> levels = rng.random((60, 3))
-    >>> levels[1:, 1] = 1 - levels[:-1, 0]  # b falls with a
-    >>> odds = level_odds([GeneSeries(levels > 0.5, levels=levels)])
-    >>> odds[1].round(1).tolist()
-    [2.0, 0.0, -1.0]
-    """
+    """Log-odds of each edge from measured levels, shape (targets, regulators); None if no series has levels."""
+    # For each pair of genes: the partial correlation between the level of one and the next level of the other, given the
+    # present level of the latter, turned into half the log of a Bayes factor. Self-edges have 0: every level that changes
+    # slowly goes with its own next one.
     measured = [one for one in series if one.levels is not None and not one.steady]
     pairs = [(one, before, after) for one in measured for before, after in one.transitions()]
     if len(pairs) < FEWEST_TRANSITIONS:

@@ -95,37 +95,9 @@ class LongRun:
 
 
 def find_long_run(network: Network, watch: WorkWatch | None = None) -> LongRun | None:
-    """Find the attractors of a network, and those with each gene held at 0 and at 1.
-
-    One gene is updated at a time, in any order. With more than 24 genes, attractors that are no fixed points are looked for
-    during a minute, and what holding a gene changes is read off the fixed points.
-
-    Parameters
-    ----------
-    network : Network
-        Outputs have the names of inputs; inputs without an output keep their value.
-    watch : WorkWatch, optional
-        Says when to stop; genes not yet held are then left out.
-
-    Returns
-    -------
-    LongRun or None
-        None if it was stopped before anything was found.
-
-    Raises
-    ------
-    MissingExtraError
-        If AEON (the extra ``bio``) is not installed.
-
-    Examples
-    --------
-    >>> network = Network(2, [[1, 1], [0, 0]], [2, 3], [3, 3], input_names=["a", "b"], output_names=["a", "b"])
-    >>> found = find_long_run(network)  # each represses the other
-    >>> sorted(one.on for one in found.attractors)
-    [('a',), ('b',)]
-    >>> [(one.gene, one.value, one.on, one.off) for one in found.held][:2]
-    [('a', 0, ('b',), ()), ('a', 1, (), ('b',))]
-    """
+    """Find the attractors of a network, and those with each gene held at 0 and at 1."""
+    # One gene is updated at a time, in any order. With more than 24 genes, attractors that are no fixed points are looked for
+    # during a minute, and what holding a gene changes is read off the fixed points.
     aeon()
     watch = WorkWatch() if watch is None else watch
     genes = tuple(network.input_names)

@@ -26,12 +26,6 @@ class FlipRate:
     Attributes
     ----------
     rate : float
-
-    Examples
-    --------
-    >>> flips = flip_rate(0.05)
-    >>> flips.rate, flips.clean
-    (0.05, False)
     """
 
     rate: float
@@ -57,13 +51,7 @@ NOISELESS = FlipRate(1e-6)
 
 
 def flip_rate(noise: str | float) -> FlipRate:
-    """Rate for a setting: the one that is given, or one to start from with "auto".
-
-    Examples
-    --------
-    >>> flip_rate("auto").rate
-    0.1
-    """
+    """Rate for a setting: the one that is given, or one to start from with "auto"."""
     if noise == "auto":
         return FlipRate(FIRST_GUESS)
     if isinstance(noise, bool) or not isinstance(noise, int | float) or not 0 <= noise < 0.5:
@@ -72,18 +60,6 @@ def flip_rate(noise: str | float) -> FlipRate:
 
 
 def pooled_rate(totals: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]) -> FlipRate:
-    """Estimate one rate from the errors of the best rules of all genes.
-
-    Were each gene to have its own rate, sets that fit the noise would pass for clean genes.
-
-    Parameters
-    ----------
-    totals, errors : ndarray of float
-        Weight of the transitions of each gene and of those that its best rule gets wrong.
-
-    Examples
-    --------
-    >>> round(pooled_rate(np.full(20, 100.0), np.full(20, 4.0)).rate, 3)
-    0.052
-    """
+    """Estimate one rate from the errors of the best rules of all genes."""
+    # Were each gene to have its own rate, sets that fit the noise would pass for clean genes.
     return FlipRate(float(np.clip(HIDDEN * errors.sum() / max(1.0, totals.sum()), LEAST, MOST)))

@@ -80,16 +80,7 @@ def bullets(sentences: Iterable[str]) -> str:
 
 
 def spelled(tree: RuleTree) -> str:
-    """Return a formula as HTML with words for its operators.
-
-    Examples
-    --------
-    >>> from gradus.genes._rule_circuits import rule_tree
-    >>> spelled(rule_tree(["a", "b*", "c"], [0, 1, 1, 1, 0, 0, 0, 0]))
-    '(a <i>or</i> b*) <i>and</i> <i>not</i> c'
-    >>> spelled(rule_tree([], [1]))
-    'always on'
-    """
+    """Return a formula as HTML with words for its operators."""
     if not tree.parts:
         if not tree.name:
             return "always on" if tree.operator == "1" else "always off"

@@ -17,27 +17,7 @@ __all__ = ["recorded_series"]
 def recorded_series(
     runs: Sequence[Series], steady: Sequence[Series] = (), measured: Sequence[Series] | None = None
 ) -> tuple[tuple[str, ...], tuple[GeneSeries, ...]]:
-    """Turn series and steady states into what the learner takes.
-
-    Parameters
-    ----------
-    runs, steady : sequence of Series
-        Values 0, 1 or missing; the same genes in each.
-    measured : sequence of Series, optional
-        All of them before their values were made binary.
-
-    Returns
-    -------
-    genes : tuple of str
-    series : tuple of GeneSeries
-        Steady states last; replicates of an experiment have its name.
-
-    Examples
-    --------
-    >>> genes, found = recorded_series([Series(["a", "b"], [[0, 1], [1, 1]], held={"b": 1})])
-    >>> genes, found[0].held, found[0].transitions()
-    (('a', 'b'), {1: 1}, [(0, 1)])
-    """
+    """Turn series and steady states into what the learner takes."""
     several = [*runs, *steady]
     if not several:
         raise DataError("there is no series.")

@@ -46,24 +46,7 @@ class _Box(NamedTuple):
 
 
 def regulatory_graph(genes: Sequence[str], edges: Sequence[SignedEdge]) -> str:
-    """Draw genes and their edges; genes without an edge are left out.
-
-    Parameters
-    ----------
-    genes : sequence of str
-    edges : sequence of SignedEdge
-
-    Returns
-    -------
-    str
-        An SVG document that follows the light or dark mode of the browser and loads nothing.
-
-    Examples
-    --------
-    >>> drawn = regulatory_graph(["a", "b"], [SignedEdge(0, 1, 0.9, True), SignedEdge(1, 1, 0.6, False)])
-    >>> drawn.count("<rect"), drawn.count('class="on"'), drawn.count('class="off self"')
-    (2, 2, 1)
-    """
+    """Draw genes and their edges; genes without an edge are left out."""
     order = _circle_order(sorted({gene for edge in edges for gene in edge[:2]}), edges)
     widths = [_half_width(genes[gene]) for gene in order] or [30.0]
     # An ellipse with room for the names: they need more of it where they stand beside each other.

@@ -83,22 +83,7 @@ def _layout(series: Sequence[GeneSeries]) -> _Layout:
 def find_suspects(
     series: Sequence[GeneSeries], targets: Sequence[TargetPosterior], flip_rate: float, watch: WorkWatch | None = None
 ) -> SuspectCells:
-    """Find recorded values that the rules contradict.
-
-    Parameters
-    ----------
-    series : sequence of GeneSeries
-    targets : sequence of TargetPosterior
-        What was learned from them, one for each gene.
-    flip_rate : float
-        Share of recorded values believed to be wrong.
-    watch : WorkWatch, optional
-        Says when to stop: no value is suspect then.
-
-    Returns
-    -------
-    SuspectCells
-    """
+    """Find recorded values that the rules contradict."""
     layout = _layout(series)
     rate = float(np.clip(flip_rate, 1e-4, 0.3))
     missing = layout.recorded == UNKNOWN
@@ -145,10 +130,8 @@ def _agreement(ones: npt.NDArray[np.float64], now: npt.NDArray[np.bool_]) -> npt
 
 
 def _apart(layout: _Layout, gains: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Cells to turn together: the best first, none in a state or beside one where a better one turns.
-
-    Two cells can explain one contradiction; turning both would bring it back.
-    """
+    """Cells to turn together: the best first, none in a state or beside one where a better one turns."""
+    # Two cells can explain one contradiction; turning both would bring it back.
     turn = np.zeros(gains.shape, bool)
     taken: set[int] = set()
     rows, genes = np.nonzero(gains > 0)

@@ -62,20 +62,7 @@ def check_folder(folder: str | PathLike[str]) -> None:
 
 
 def write_inference(found: Inference, folder: str | PathLike[str], *, title: str) -> tuple[list[Path], list[str]]:
-    """Write all `FILES`; what needs an extra that is not installed is left out and named.
-
-    Parameters
-    ----------
-    folder : path-like
-        Is made if it does not exist.
-    title : str
-        Name of the data in the report.
-
-    Returns
-    -------
-    notes : list of str
-        Sentences about what could not be made.
-    """
+    """Write all `FILES`; what needs an extra that is not installed is left out and named."""
     check_folder(folder)
     notes = list(found.notes)
     contents = {f"{name}.csv": table_csv(name, rows) for name, rows in _tables(found).items()}
@@ -120,13 +107,7 @@ def _tables(found: Inference) -> dict[str, list[dict[str, Any]]]:
 
 
 def table_csv(name: str, rows: list[dict[str, Any]]) -> str:
-    r"""Return one of the tables as CSV.
-
-    Examples
-    --------
-    >>> table_csv("sets", [{"target": "a", "regulators": "b c", "probability": 1 / 3, "errors": 0.0}])
-    'target,regulators,probability,errors\na,b c,0.333333,0.0\n'
-    """
+    r"""Return one of the tables as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     columns = result_tables.COLUMNS[name]

@@ -34,20 +34,7 @@ class RuleTree(NamedTuple):
 
 
 def rule_tree(names: Sequence[str], table: Sequence[int]) -> RuleTree:
-    """Find a short nested formula for a truth table.
-
-    Parameters
-    ----------
-    names : sequence of str
-    table : sequence of int
-        The value in each cell; bit i of a cell's number is the value of input i.
-
-    Examples
-    --------
-    >>> tree = rule_tree(["a", "b", "r"], [0, 1, 1, 1, 0, 0, 0, 0])
-    >>> rule_text(tree)
-    '(a | b) & !r'
-    """
+    """Find a short nested formula for a truth table."""
     return _tree(np.asarray(table, np.bool_).reshape((2,) * len(names)).transpose(), list(names))
 
 
@@ -102,15 +89,7 @@ def _join(operator: str, *trees: RuleTree) -> RuleTree:
 
 
 def rule_text(tree: RuleTree) -> str:
-    """Return a formula as text: ``!`` not, ``&`` and, ``|`` or, ``^`` exclusive or; odd names are in quotes.
-
-    Examples
-    --------
-    >>> rule_text(rule_tree(["Cdc2/Cdc13"], [1, 0]))
-    '!"Cdc2/Cdc13"'
-    >>> rule_text(rule_tree(["a", "b", "c"], [0, 0, 0, 1, 0, 1, 1, 1]))
-    '(a & (b | c)) | (b & c)'
-    """
+    """Return a formula as text: ``!`` not, ``&`` and, ``|`` or, ``^`` exclusive or; odd names are in quotes."""
     if not tree.parts:
         name = tree.name if PLAIN.fullmatch(tree.name) else json.dumps(tree.name, ensure_ascii=False)
         return f"{'!' * tree.negated}{name}" if tree.name else tree.operator
@@ -118,14 +97,7 @@ def rule_text(tree: RuleTree) -> str:
 
 
 def rule_network(genes: Sequence[str], rules: Sequence[GeneRule]) -> Network:
-    """Join rules to one circuit; genes without a transition are left out, so that they keep their value.
-
-    Examples
-    --------
-    >>> rules = [GeneRule("a", ("b",), (1, 0), 1.0, 0.0, 5.0), GeneRule("b", (), (1,), 1.0, 0.0, 5.0)]
-    >>> rule_network(["a", "b"], rules).predict([[0, 0], [0, 1]]).astype(int).tolist()
-    [[1, 1], [0, 1]]
-    """
+    """Join rules to one circuit; genes without a transition are left out, so that they keep their value."""
     gates = _Gates({name: node for node, name in enumerate(genes)})
     taught = [rule for rule in rules if rule.seen]
     outputs = [gates.node(rule_tree(rule.regulators, rule.table)) for rule in taught]

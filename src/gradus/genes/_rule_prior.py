@@ -55,15 +55,7 @@ class RulePrior:
     majorities: npt.NDArray[np.bool_]
 
     def with_majorities(self, share: float) -> npt.NDArray[np.float64]:
-        """Weights with another share of majorities, in proportion; as they are where no rule is one.
-
-        Examples
-        --------
-        >>> prior = rule_prior(3)
-        >>> weights = prior.with_majorities(0.5)
-        >>> weights[prior.majorities].sum(axis=0).round(3)[0], weights.sum(axis=0).round(3)[0]
-        (np.float64(0.5), np.float64(0.99))
-        """
+        """Weights with another share of majorities, in proportion; as they are where no rule is one."""
         inside = self.weights[self.majorities].sum(axis=0)
         if not inside.any():
             return self.weights
@@ -74,16 +66,7 @@ class RulePrior:
 
 @functools.cache
 def rule_prior(n_inputs: int) -> RulePrior:
-    """Prior over the rules of a number of inputs, from 0 to 6.
-
-    Examples
-    --------
-    >>> prior = rule_prior(2)
-    >>> [format(int(table), "04b") for table in prior.tables]  # and, or
-    ['1000', '1110']
-    >>> len(rule_prior(3).tables), len(rule_prior(5).tables), len(rule_prior(6).tables)
-    (9, 585, 5538)
-    """
+    """Prior over the rules of a number of inputs, from 0 to 6."""
     if n_inputs == 0:
         return RulePrior(0, np.array([0, 1], np.uint64), np.array([[0.5], [0.5]]), 0.0, np.zeros(2, np.bool_))
     everything, signs = (1 << n_inputs) - 1, 1 << n_inputs
@@ -107,13 +90,7 @@ def rule_prior(n_inputs: int) -> RulePrior:
 
 
 def is_majority(table: int, n_inputs: int) -> bool:
-    """Whether a truth table is a majority of its inputs, some of them negated.
-
-    Examples
-    --------
-    >>> is_majority(0b11101000, 3), is_majority(0b10001110, 3), is_majority(0b11111110, 3)
-    (True, True, False)
-    """
+    """Whether a truth table is a majority of its inputs, some of them negated."""
     return table in _signed_majorities(n_inputs)
 
 
@@ -135,13 +112,11 @@ def _members(inputs: int) -> list[int]:
 
 @functools.cache
 def _peeled(n_inputs: int, inputs: int, negated: int) -> tuple[tuple[int, float], ...]:
-    """Monotone functions of some inputs, from which one input or two of one sign are peeled off at a time, with "and" or "or".
-
-    One at a time gives the nested canalising functions. A rule with few layers can be peeled in many orders, so plain
-    conjunctions and disjunctions weigh most. Negated inputs come off earlier and mostly with "and": a gene with a repressor
-    present is off, whatever activates it. Two come off together if they only act together: "and not (a and b)", or "or (a
-    and b)".
-    """
+    """Monotone functions from which one input or two of one sign are peeled off at a time, with "and" or "or"."""
+    # One at a time gives the nested canalising functions. A rule with few layers can be peeled in many orders, so plain
+    # conjunctions and disjunctions weigh most. Negated inputs come off earlier and mostly with "and": a gene with a repressor
+    # present is off, whatever activates it. Two come off together if they only act together: "and not (a and b)", or "or (a
+    # and b)".
     members = _members(inputs)
     if len(members) == 1:
         return ((_input_table(members[0], n_inputs), 1.0),)
@@ -209,11 +184,9 @@ def _monotone(n_inputs: int) -> tuple[int, ...]:
 
 @functools.cache
 def _thresholds(n_inputs: int, majority: bool = False) -> tuple[int, ...]:
-    """Functions that are 1 where a sum of inputs, each counted once or twice, reaches a threshold, and depend on all.
-
-    With `majority`, at most one input counts once: it decides where the others are balanced, as the present value does in
-    models of the cell cycle.
-    """
+    """Functions that are 1 where a sum of inputs, each counted once or twice, reaches a threshold, and depend on all."""
+    # With `majority`, at most one input counts once: it decides where the others are balanced, as the present value does in
+    # models of the cell cycle.
     cells = np.arange(1 << n_inputs)
     bits = (cells[:, None] >> np.arange(n_inputs)) & 1
     found = set()

@@ -36,20 +36,7 @@ def graph_of(model: GeneModel) -> str:
 
 
 def rules_page(found: Inference, *, graph: str, hierarchy: str | None, files: dict[str, str], title: str) -> str:
-    """Return the report as HTML.
-
-    Parameters
-    ----------
-    found : Inference
-    graph : str
-        The regulatory graph as SVG.
-    hierarchy : str or None
-        The drawing of the hierarchies as SVG; None if it could not be drawn.
-    files : dict of str to str
-        Files beside the page, and what they hold.
-    title : str
-        What the data are called.
-    """
+    """Return the report as HTML."""
     sections = {
         "data": ("The data", [bullets((*found.data, *found.notes))]),
         "rules": ("The rules", _rules(found)),

@@ -155,19 +155,7 @@ def read_series(
 
 
 def as_series(source: Any) -> tuple[Series, ...]:
-    """Turn whatever holds time series into series.
-
-    Parameters
-    ----------
-    source : Series, DataFrame, path-like, or iterable of these
-        A data frame has one row per state and one column per gene, and a column ``series`` or ``time`` as in a file.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> [one.name for one in as_series(pandas.DataFrame({"series": ["p", "q"], "a": [0, 1]}))]
-    ['p', 'q']
-    """
+    """Turn whatever holds time series into series."""
     if isinstance(source, Series):
         return (source,)
     if isinstance(source, str | PathLike):
@@ -230,13 +218,7 @@ def _held(table: Table, column: str | None, rows: list[int]) -> dict[str, int]:
 
 
 def parse_held(text: str, path: str | PathLike[str] | None = None) -> dict[str, int]:
-    """Read genes and the values at which they were held.
-
-    Examples
-    --------
-    >>> parse_held("Rb=0; E2F=1")
-    {'Rb': 0, 'E2F': 1}
-    """
+    """Read genes and the values at which they were held."""
     found = {}
     for part in text.replace(";", " ").replace(",", " ").split():
         gene, _, value = part.rpartition("=")
@@ -285,13 +267,7 @@ def _labels(table: Table, column: str | None, what: str) -> list[str]:
 
 
 def _runs(times: npt.NDArray[np.float64]) -> list[str]:
-    """Return a label for each row: where times repeat, one that is earlier than the last begins a new series.
-
-    Examples
-    --------
-    >>> _runs(np.array([0.0, 1, 2, 0, 1])), _runs(np.array([2.0, 1]))
-    (['1', '1', '1', '2', '2'], ['', ''])
-    """
+    """Return a label for each row: where times repeat, one that is earlier than the last begins a new series."""
     if len(np.unique(times)) == len(times):
         return [""] * len(times)
     return [str(number) for number in np.cumsum(np.append(True, np.diff(times) < 0)).tolist()]

@@ -92,19 +92,9 @@ class Fold:
 
 
 def series_folds(series: Sequence[GeneSeries]) -> tuple[tuple[Fold, ...], bool]:
-    """List what is left out in turn, and say whether it is whole series.
-
-    Replicates, which share a name, are left out together. Where there is only one experiment, each of up to ten blocks of
-    its transitions is left out. Steady states are always learned from.
-
-    Examples
-    --------
-    >>> folds, whole = series_folds([GeneSeries([[0], [1], [1], [0]])])
-    >>> whole, [[one.states.ravel().tolist() for one in fold.left_out] for fold in folds]
-    (False, [[[0, 1]], [[1, 1]], [[1, 0]]])
-    >>> [one.states.ravel().tolist() for one in folds[1].rest]
-    [[0, 1], [1, 0]]
-    """
+    """List what is left out in turn, and say whether it is whole series."""
+    # Replicates, which share a name, are left out together. Where there is only one experiment, each of up to ten blocks of
+    # its transitions is left out. Steady states are always learned from.
     names = [one.name or f"series {s + 1}" for s, one in enumerate(series)]
     groups = list(dict.fromkeys(name for name, one in zip(names, series, strict=True) if not one.steady))
     if len(groups) > 1:
@@ -140,26 +130,7 @@ def leave_series_out(
     watch: WorkWatch | None = None,
     **settings: Any,
 ) -> SeriesScores:
-    """Learn without each series in turn and predict it; a single series is cut into blocks, see `series_folds`.
-
-    Parameters
-    ----------
-    series : sequence of GeneSeries
-    genes : sequence of str, optional
-    time_limit, callback, watch
-        As for `learn_genes`, for all together; what is scored by then counts.
-    **settings
-        Passed to `learn_genes`.
-
-    Returns
-    -------
-    SeriesScores
-
-    Raises
-    ------
-    DataError
-        If there is nothing to leave out.
-    """
+    """Learn without each series in turn and predict it; a single series is cut into blocks, see `series_folds`."""
     watch = WorkWatch(time_limit, callback) if watch is None else watch
     folds, whole_series = series_folds(series)
     if not folds:

@@ -139,10 +139,8 @@ def _distinct_parts(tables: list[int], cells: int) -> list[int]:
 
 
 def _log_choices(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Log of the sum over all sets of 0 to 6 genes of the product of their odds: the number of sets, if the odds are even.
-
-    Dividing by it lets odds choose between sets of one size without making sets larger.
-    """
+    """Log of the sum over all sets of 0 to 6 genes of the product of their odds: the number of sets, if the odds are even."""
+    # Dividing by it lets odds choose between sets of one size without making sets larger.
     sums = np.zeros(MOST_INPUTS + 1)
     sums[0] = 1.0
     for value in np.exp(odds):
@@ -154,22 +152,7 @@ def _log_choices(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def search_sets(
     target: TargetEvidence, prior: SetPrior, flips: FlipRate, watch: WorkWatch | None = None, *, most_inputs: int = MOST_INPUTS
 ) -> ScoredSets:
-    """Find the sets with the highest scores.
-
-    Parameters
-    ----------
-    target : TargetEvidence
-    prior : SetPrior
-    flips : FlipRate
-    watch : WorkWatch, optional
-        Says when to stop; the best so far is returned.
-    most_inputs : int
-        Largest set.
-
-    Returns
-    -------
-    ScoredSets
-    """
+    """Find the sets with the highest scores."""
     watch = WorkWatch() if watch is None else watch
     packed, tables = pack_target(target), score_tables(target, prior, flips)
     levels = [_level(packed, tables, np.zeros((1, MOST_INPUTS), np.int64), 0, -np.inf)]

@@ -86,16 +86,7 @@ class Transitions:
         return int(self.counts.sum()) - len(self.counts)
 
     def report(self) -> list[str]:
-        """Say in plain sentences what the examples are and what was left out.
-
-        Examples
-        --------
-        >>> for line in transitions(Series(["a", "b"], [[0, 1], [1, 1], [0, 1], [1, 1]])).report():
-        ...     print(line)
-        1 series of 2 genes gave 2 distinct transitions.
-        1 transition was a repeat of an earlier one and counts once.
-        Left out as a target because its next value never changes: b (always 1).
-        """
+        """Say in plain sentences what the examples are and what was left out."""
         lines = [
             *self.notes,
             f"{self.n_series} series of {counted(len(self.input_names), 'gene')} gave "
@@ -120,36 +111,9 @@ class Transitions:
 def transitions(
     series: Series | Iterable[Series], *, on_conflict: OnConflict = "raise", notes: Sequence[str] = ()
 ) -> Transitions:
-    """Make examples from time series: each state is an input, the state after it the target.
-
-    No transition crosses from one series to the next; a repeated transition counts once; a gene whose next value never
-    changes is left out as a target; a transition with a missing value is left out.
-
-    Parameters
-    ----------
-    series : Series or iterable of Series
-        Values 0 and 1 (or missing), the same genes in each.
-    on_conflict : {"raise", "ignore", "first"}
-        What to do if a state is followed by different states: raise an error that names them, leave out all transitions
-        from that state, or keep the one that was seen first.
-    notes : sequence of str
-        Sentences to put before the report.
-
-    Raises
-    ------
-    ConflictError
-        If a state is followed by different states and `on_conflict` is ``"raise"``.
-    DataError
-        If no transition or no target is left, a value is neither 0 nor 1, or the series have different genes.
-
-    Examples
-    --------
-    >>> moves = transitions(Series(["a", "b"], [[0, 0], [1, 0], [1, 1]]))
-    >>> moves.X.astype(int).tolist(), moves.Y.astype(int).tolist()
-    ([[0, 0], [1, 0]], [[0], [1]])
-    >>> moves.target_names
-    ('b',)
-    """
+    """Make examples from time series: each state is an input, the state after it the target."""
+    # No transition crosses from one series to the next; a repeated transition counts once; a gene whose next value never
+    # changes is left out as a target; a transition with a missing value is left out.
     check_on_conflict(on_conflict)
     several = [series] if isinstance(series, Series) else list(series)
     if not several:
@@ -195,21 +159,7 @@ def transitions(
 def read_transitions(
     source: Any, *, binarize: Literal["kmeans"] | float | None = None, on_conflict: OnConflict = "raise"
 ) -> Transitions:
-    """Make examples from whatever holds time series: a `Series`, a data frame, a file, or several of these.
-
-    Parameters
-    ----------
-    source : Series, DataFrame, path-like, or iterable of these; or Transitions, which are returned as they are
-    binarize : "kmeans" or float, optional
-        How to make values other than 0 and 1 binary: two clusters per gene, or a threshold.
-    on_conflict : {"raise", "ignore", "first"}
-        As for `transitions`.
-
-    Examples
-    --------
-    >>> read_transitions(Series(["a"], [[0.2], [3.1], [0.1], [2.9]]), binarize=1).X.astype(int).ravel().tolist()
-    [0, 1]
-    """
+    """Make examples from whatever holds time series: a `Series`, a data frame, a file, or several of these."""
     if isinstance(source, Transitions):
         return source
     found = as_series(source)

@@ -11,15 +11,7 @@ SECONDS_BETWEEN_CALLS = 0.1
 
 
 class WorkWatch:
-    """Says when to stop: after `time_limit` seconds, or once the callback has returned True.
-
-    Examples
-    --------
-    >>> WorkWatch(time_limit=0).stop("sets", 0, 4)
-    True
-    >>> WorkWatch().stop("sets", 0, 4)
-    False
-    """
+    """Says when to stop: after `time_limit` seconds, or once the callback has returned True."""
 
     def __init__(self, time_limit: float | None = None, callback: Callback | None = None) -> None:
         now = work_clock()

@@ -29,13 +29,7 @@ ALU_TARGETS = ("F0", "F1", "F2", "F3", "A=B", "X", "Cn+4", "Y")
 
 
 def add(X: BoolMatrix) -> BoolMatrix:
-    """Add two numbers of n bits modulo 2^n; bits from least significant.
-
-    Examples
-    --------
-    >>> add(np.array([[1, 1, 1, 0]], dtype=bool)).astype(int)  # 3 + 1 = 0 mod 4
-    array([[0, 0]])
-    """
+    """Add two numbers of n bits modulo 2^n; bits from least significant."""
     n = X.shape[1] // 2
     x, y = X[:, :n], X[:, n:]
     Z = np.empty((len(X), n), dtype=np.bool_)
@@ -48,25 +42,13 @@ def add(X: BoolMatrix) -> BoolMatrix:
 
 
 def subtract(X: BoolMatrix) -> BoolMatrix:
-    """Subtract the second number of n bits from the first, modulo 2^n; bits from least significant.
-
-    Examples
-    --------
-    >>> subtract(np.array([[0, 0, 1, 0]], dtype=bool)).astype(int)  # 0 - 1 = 3 mod 4
-    array([[1, 1]])
-    """
+    """Subtract the second number of n bits from the first, modulo 2^n; bits from least significant."""
     n = X.shape[1] // 2
     return ~add(np.hstack([~X[:, :n], X[:, n:]]))  # modulo 2^n, the complement of x is -1 - x
 
 
 def cascaded_multiplexer(X: BoolMatrix) -> BoolMatrix:
-    """Select by s_i either d(i+1) or the selection before, for each i; the inputs are d0 … d(n-1), s0 … s(n-2).
-
-    Examples
-    --------
-    >>> cascaded_multiplexer(np.array([[1, 0, 1, 0, 1]], dtype=bool)).astype(int)
-    array([[1, 1]])
-    """
+    """Select by s_i either d(i+1) or the selection before, for each i; the inputs are d0 … d(n-1), s0 … s(n-2)."""
     n = (X.shape[1] + 1) // 2
     d, s = X[:, :n], X[:, n:]
     Z = np.empty((len(X), n - 1), dtype=np.bool_)
@@ -78,25 +60,13 @@ def cascaded_multiplexer(X: BoolMatrix) -> BoolMatrix:
 
 
 def cascaded_majority(X: BoolMatrix) -> BoolMatrix:
-    """Compute whether more than half of x0 … x(2i) are 1, for each i.
-
-    Examples
-    --------
-    >>> cascaded_majority(np.array([[0, 1, 1]], dtype=bool)).astype(int)
-    array([[0, 1]])
-    """
+    """Compute whether more than half of x0 … x(2i) are 1, for each i."""
     ones = np.cumsum(X, axis=1, dtype=np.int32)[:, ::2]
     return np.asarray(2 * ones > np.arange(1, X.shape[1] + 1, 2))
 
 
 def cascaded_parity(X: BoolMatrix) -> BoolMatrix:
-    """Compute whether the number of ones among x0 … x_i is odd, for each i.
-
-    Examples
-    --------
-    >>> cascaded_parity(np.array([[1, 0, 1]], dtype=bool)).astype(int)
-    array([[1, 1, 0]])
-    """
+    """Compute whether the number of ones among x0 … x_i is odd, for each i."""
     return np.logical_xor.accumulate(X, axis=1)
 
 
@@ -172,14 +142,7 @@ FAMILIES = {
 
 
 def alu_74181(X: BoolMatrix) -> BoolMatrix:
-    """Compute the eight outputs of the 74181, a four-bit arithmetic and logic unit with 14 inputs; `Cn` is active low.
-
-    Examples
-    --------
-    >>> logic_not_a = [1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]  # M = 1, S = 0: F is the complement of A
-    >>> alu_74181(np.array([logic_not_a], dtype=bool))[0, :4].astype(int)
-    array([0, 1, 0, 1])
-    """
+    """Compute the eight outputs of the 74181, a four-bit arithmetic and logic unit with 14 inputs; `Cn` is active low."""
     m, s, a, b, carry_in = X[:, 0], X[:, 1:5].T, X[:, 5:9].T, X[:, 9:13].T, X[:, 13]
     e = ~(a | (b & s[0]) | (~b & s[1]))
     d = ~((~b & s[2] & a) | (a & b & s[3]))

@@ -90,13 +90,7 @@ def _next_states(rules: str, X: BoolMatrix) -> BoolMatrix:
 
 
 def mammalian() -> Problem:
-    """Build the problem `mammalian`: all 1,024 states of the mammalian cell cycle and their successors.
-
-    Examples
-    --------
-    >>> mammalian().target_names
-    ('Rb', 'E2F', 'CycE', 'CycA', 'p27', 'Cdc20', 'Cdh1', 'UbcH10', 'CycB')
-    """
+    """Build the problem `mammalian`: all 1,024 states of the mammalian cell cycle and their successors."""
     model = _model(MAMMALIAN_RULES)
     return Problem(
         "mammalian",
@@ -108,18 +102,7 @@ def mammalian() -> Problem:
 
 
 def fabrca(pool_seed: int = 0) -> Problem:
-    """Build the problem `fabrca`: 1,024 distinct states of the FA/BRCA pathway, drawn from 2^28 with a seed.
-
-    Parameters
-    ----------
-    pool_seed : int
-        0 is the problem named `fabrca`; seed s is also ``load("fabrca@s")``.
-
-    Examples
-    --------
-    >>> fabrca()
-    Problem('fabrca', 28 inputs, 28 targets, 1024 patterns)
-    """
+    """Build the problem `fabrca`: 1,024 distinct states of the FA/BRCA pathway, drawn from 2^28 with a seed."""
     if pool_seed < 0:
         raise SettingsError(f"pool_seed is {pool_seed}; it must be 0 or more.")
     model = _model(FABRCA_RULES)
@@ -212,22 +195,10 @@ def _from_series(series: Series, function: Function | None, about: str) -> Probl
 
 
 def yeast() -> Problem:
-    """Build the problem `yeast`: nine transitions of the fission yeast cell cycle; `evaluate` is the published model.
-
-    Examples
-    --------
-    >>> yeast()
-    Problem('yeast', 10 inputs, 9 targets, 9 patterns)
-    """
+    """Build the problem `yeast`: nine transitions of the fission yeast cell cycle; `evaluate` is the published model."""
     return _from_series(YEAST_SERIES, _yeast_targets, "Fission yeast cell cycle: nine transitions of a time series.")
 
 
 def ecoli() -> Problem:
-    """Build the problem `ecoli`: five transitions of ten E. coli genes, without a model.
-
-    Examples
-    --------
-    >>> ecoli()
-    Problem('ecoli', 10 inputs, 8 targets, 5 patterns)
-    """
+    """Build the problem `ecoli`: five transitions of ten E. coli genes, without a model."""
     return _from_series(ECOLI_SERIES, None, "E. coli gene expression: five transitions of a time series.")

@@ -21,10 +21,8 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
-    """Draw every figure (PDF, SVG, PNG), check every claim, and write report.html.
-
-    Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus report one-adder
-    """
+    """Draw every figure (PDF, SVG, PNG), check every claim, and write report.html."""
+    # Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus report one-adder
     from gradus_paper.report_writer import publish, write_report
     from gradus_paper.store import Store
 

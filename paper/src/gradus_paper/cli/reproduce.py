@@ -56,10 +56,8 @@ def command(
     report: Annotated[bool, typer.Option(help="Write the report at the end.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
-    """Run an experiment of the paper or one of your own; a run that was stopped continues where it was.
-
-    Example: gradus reproduce fig1 --samples 1 -o one-adder
-    """
+    """Run an experiment of the paper or one of your own; a run that was stopped continues where it was."""
+    # Example: gradus reproduce fig1 --samples 1 -o one-adder
     from gradus_paper.engines import choose_engine
     from gradus_paper.figures import check_figure
     from gradus_paper.paper import load_spec

@@ -17,10 +17,8 @@ def command(
     folder: Annotated[Path, typer.Argument(help="Where gradus reproduce writes its results.", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show what is done, left and failed, and how long the rest will take.
-
-    Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus status one-adder
-    """
+    """Show what is done, left and failed, and how long the rest will take."""
+    # Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus status one-adder
     from gradus_paper.standings import standings
 
     places, damaged = standings(folder)

@@ -41,15 +41,7 @@ class Lanes(NamedTuple):
 
 
 def draw_lanes(network: Network, order: Sequence[int], title: str, lane: str = "target") -> Figure:
-    """Draw a circuit: a lane holds the inputs and gates that its target is the first to use.
-
-    Parameters
-    ----------
-    order : sequence of int
-        Positions of the targets in the order taught.
-    lane : str
-        What a lane is called.
-    """
+    """Draw a circuit: a lane holds the inputs and gates that its target is the first to use."""
     parts = diagram(network, list(order))
     taught = teaching_order(network.output_names, list(order))
     lanes = _lanes(parts, first_targets(network, taught).tolist(), taught)

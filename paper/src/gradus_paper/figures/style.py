@@ -73,13 +73,7 @@ GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
 def plain_text(name: str) -> str:
-    r"""Escape a name from somebody's data: between two dollar signs Matplotlib would look for a formula, and fail.
-
-    Examples
-    --------
-    >>> print(plain_text("US$ and A$"))
-    US\$ and A\$
-    """
+    r"""Escape a name from somebody's data: between two dollar signs Matplotlib would look for a formula, and fail."""
     return name.replace("$", r"\$")
 
 
@@ -115,17 +109,7 @@ def panel_per_problem(
     columns: int = 3,
     **finishing: str,
 ) -> Figure:
-    """Draw one panel for each problem, from its rows alone.
-
-    Parameters
-    ----------
-    draw : callable
-        Gets a panel with its title and labels, and the rows.
-    columns : int
-        The most panels beside each other.
-    **finishing
-        What `finish` gets.
-    """
+    """Draw one panel for each problem, from its rows alone."""
     columns = min(columns, max(1, len(problems)))
     figure, panels = figure_of_panels(len(problems), columns)
     for place, (panel, problem) in enumerate(zip(panels, problems, strict=True)):
@@ -223,15 +207,7 @@ def limit_accuracy(panel: Any) -> None:
 def finish(
     figure: Figure, results: Results, panels: Sequence[Any], *, first: str = "", shown: str = "95 % intervals"
 ) -> Figure:
-    """Add one legend for all panels, and the line that says which runs the figure shows.
-
-    Parameters
-    ----------
-    first : str
-        The curve that the legend begins with.
-    shown : str
-        What the figure shows of the runs.
-    """
+    """Add one legend for all panels, and the line that says which runs the figure shows."""
     handles: dict[str, Any] = {}
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):

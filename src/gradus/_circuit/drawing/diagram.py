@@ -149,19 +149,8 @@ def diagram(
     block: Sequence[int] | None = None,
     boxed: BoxedCircuit | None = None,
 ) -> Diagram:
-    """Collect what a drawing of a network shows.
-
-    A gate has the colour of the first target, in the order in which they are taught, that uses it.
-
-    Parameters
-    ----------
-    grouping : Grouping, optional
-        Which inputs and outputs share a box.
-    block : sequence of int, optional
-        The last gate of the block of each gate; see `gradus._circuit.drawing.folding.blocks`. Without it no gate is folded.
-    boxed : BoxedCircuit, optional
-        The known parts of the circuit, which are drawn as boxes.
-    """
+    """Collect what a drawing of a network shows."""
+    # A gate has the colour of the first target, in the order in which they are taught, that uses it.
     taught = teaching_order(circuit.output_names, order)
     first = first_targets(circuit, taught)
     colours = palette(len(taught))
@@ -249,13 +238,7 @@ def _boxed(gates: dict[int, DiagramGate], boxes: Sequence[Box]) -> dict[int, Dia
 
 
 def teaching_order(names: Sequence[str], order: Sequence[str | int] | None) -> list[int]:
-    """Return the positions of the targets in the order given by names or positions, each exactly once.
-
-    Examples
-    --------
-    >>> teaching_order(["a", "b"], ["b", 0])
-    [1, 0]
-    """
+    """Return the positions of the targets in the order given by names or positions, each exactly once."""
     if order is None:
         return list(range(len(names)))
     positions: dict[str | int, int] = {name: position for position, name in enumerate(names)}
@@ -278,13 +261,7 @@ def first_targets(circuit: Circuit, taught: Sequence[int]) -> npt.NDArray[np.int
 
 
 def palette(count: int) -> list[str]:
-    """Return fill colours that differ from one another and from those of inputs and outputs.
-
-    Examples
-    --------
-    >>> palette(2)
-    ['#f2d98c', '#8cc8f2']
-    """
+    """Return fill colours that differ from one another and from those of inputs and outputs."""
     colours = []
     for index in range(count):
         hue, round_ = HUES[index % len(HUES)] / 360, index // len(HUES)

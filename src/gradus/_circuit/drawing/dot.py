@@ -14,29 +14,10 @@ LEGEND_COLUMNS = 6
 
 
 def network_dot(circuit: Circuit, *, order: Sequence[str | int] | None = None, grouping: Grouping | None = None) -> str:
-    r"""Return a network as a GraphViz drawing, without the inputs and gates that no output depends on.
-
-    Inputs are red and on the left, outputs green and on the right. A gate has the colour of the first target, in the
-    order in which they are taught, that uses it: a gate of an early colour that leads to a late output is reuse. An empty
-    dot at the end of a wire is an inverter.
-
-    Parameters
-    ----------
-    order : sequence of str or int, optional
-        Targets, by name or position, in the order taught; the order of the outputs if not given.
-    grouping : Grouping, optional
-        Which inputs and outputs share a box.
-
-    Returns
-    -------
-    str
-        The text of a ``.dot`` file.
-
-    Raises
-    ------
-    SettingsError
-        If the order is not an order of all the targets.
-    """
+    r"""Return a network as a GraphViz drawing, without the inputs and gates that no output depends on."""
+    # Inputs are red and on the left, outputs green and on the right. A gate has the colour of the first target, in the order
+    # in which they are taught, that uses it: a gate of an early colour that leads to a late output is reuse. An empty dot at
+    # the end of a wire is an inverter.
     parts = diagram(circuit, order, grouping=grouping)
     lines = []
     for node, gate in parts.gates.items():
@@ -74,25 +55,13 @@ def frame(parts: Diagram, lines: Sequence[str]) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""Quote a text as a DOT label, where a backslash starts an escape and an ampersand an HTML entity.
-
-    Examples
-    --------
-    >>> print(quoted('say "a\\b"'))
-    "say \"a\\b\""
-    """
+    r"""Quote a text as a DOT label, where a backslash starts an escape and an ampersand an HTML entity."""
     flat = "".join(character if character.isprintable() else "·" for character in text)
     return '"' + flat.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def hierarchy_dot(targets: Sequence[str], feature_sets: Mapping[str, Sequence[str]], edges: Iterable[tuple[str, str]]) -> str:
-    r"""Return a hierarchy of targets as GraphViz text; see `gradus._circuit.drawing.picture.draw_hierarchy`.
-
-    Examples
-    --------
-    >>> print(hierarchy_dot(["z0", "z1"], {"z0": ["x0"], "z1": ["x0", "x1"]}, [("z0", "z1")]).split("\n")[-3].strip())
-    t0 -> t1;
-    """
+    r"""Return a hierarchy of targets as GraphViz text; see `gradus._circuit.drawing.picture.draw_hierarchy`."""
     keys = {name: f"t{position}" for position, name in enumerate(targets)}
     lines = list(edges)
     unknown = [name for name in [*feature_sets, *(end for edge in lines for end in edge)] if name not in keys]

@@ -17,19 +17,10 @@ LARGEST_BLOCKS = (8, 16, 32, 64, 128)
 
 
 def blocks(circuit: Circuit, order: Sequence[str | int] | None = None) -> list[int]:
-    """Return a block for each gate, the number of its last gate; -1 for gates that no output depends on.
-
-    A gate that serves only gates of one block belongs to that block, so that a block has one output. Where gates are
-    shared so much that this leaves too many blocks, the gates that are new for a target, in the order in which the targets
-    are taught, are one block.
-
-    Examples
-    --------
-    >>> from gradus import Network
-    >>> network = Network(4, [[0, 1], [2, 3], [4, 5], [5, 6]], [7])
-    >>> blocks(network)
-    [3, 3, 3, 3]
-    """
+    """Return a block for each gate, the number of its last gate; -1 for gates that no output depends on."""
+    # A gate that serves only gates of one block belongs to that block, so that a block has one output. Where gates are shared
+    # so much that this leaves too many blocks, the gates that are new for a target, in the order in which the targets are
+    # taught, are one block.
     found: list[int] = []
     for largest in LARGEST_BLOCKS:
         found = _cones(circuit, largest)

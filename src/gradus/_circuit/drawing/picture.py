@@ -31,32 +31,9 @@ def draw_network(
     grouping: Grouping | None = None,
     fold: bool | None = None,
 ) -> None:
-    """Draw a network with the usual gate symbols: inputs red on the left, outputs green on the right.
-
-    A gate has the colour of the first target, in the order taught, that uses it, so that reuse is visible. Inputs and gates
-    that no output depends on are left out.
-
-    Parameters
-    ----------
-    path : path-like
-        Ends in ``.svg``, ``.png`` or ``.pdf``.
-    order : sequence of str or int, optional
-        Targets, by name or position, in the order taught; the order of the outputs if not given.
-    grouping : Grouping, optional
-        Which inputs and outputs share a box.
-    fold : bool, optional
-        Whether gates are folded into boxes. If not given, known parts (adders, multiplexers, majorities) are, where they make
-        up most of the circuit, and in large circuits gates that serve one other gate only; if False, every gate is drawn.
-
-    Raises
-    ------
-    MissingExtraError
-        If ``pygraphviz`` is not installed.
-    FormatError
-        If the file has another extension or cannot be written.
-    SettingsError
-        If the order is not an order of all the targets.
-    """
+    """Draw a network with the usual gate symbols: inputs red on the left, outputs green on the right."""
+    # A gate has the colour of the first target, in the order taught, that uses it, so that reuse is visible. Inputs and gates
+    # that no output depends on are left out.
     write_bytes_whole(path, network_picture(circuit, _picture_kind(path), order=order, grouping=grouping, fold=fold))
 
 
@@ -99,37 +76,7 @@ def draw_hierarchy(
     feature_sets: Mapping[str, Sequence[str]],
     edges: Iterable[tuple[str, str]],
 ) -> None:
-    """Draw which targets are taught before which, each with its minimum feature set.
-
-    Parameters
-    ----------
-    path : path-like
-        Ends in ``.svg``, ``.png`` or ``.pdf``.
-    targets : sequence of str
-        Names, easiest first.
-    feature_sets : mapping of str to sequence of str
-        The inputs of each target's minimum feature set.
-    edges : iterable of (str, str)
-        Pairs (easier, harder): the first is taught before the second.
-
-    Raises
-    ------
-    MissingExtraError
-        If ``pygraphviz`` is not installed.
-    FormatError
-        If the file has another extension or cannot be written.
-    SettingsError
-        If a feature set or an edge names something that is not a target.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "hierarchy.svg"
-    ...     draw_hierarchy(path, ["z0", "z1"], {"z0": ["x0"], "z1": ["x0", "x1"]}, [("z0", "z1")])
-    ...     path.read_text(encoding="utf-8").count('class="edge"')
-    1
-    """
+    """Draw which targets are taught before which, each with its minimum feature set."""
     kind = _picture_kind(path)
     write_bytes_whole(path, _rendered(_graph(hierarchy_dot(targets, feature_sets, edges)), kind))
 

@@ -77,16 +77,8 @@ FORMS = {
 
 
 def boxes_in(logic: Logic, outputs: frozenset[int]) -> list[Box]:
-    """Return parts of a circuit that do not overlap: large ones first, and of a part only its outputs are used elsewhere.
-
-    Half adders and sums of three without a carry only mean something beside a full adder.
-
-    Examples
-    --------
-    >>> mux = {3: (6, 1, 2), 4: (8, 0, 3), 5: (6, 2, 4)}  # 2 ^ (0 & (1 ^ 2))
-    >>> [(box.kind, box.pins) for box in boxes_in(mux, frozenset({5}))]
-    [('MUX', ((0, False), (1, False), (2, False)))]
-    """
+    """Return parts of a circuit that do not overlap: large ones first, and of a part only its outputs are used elsewhere."""
+    # Half adders and sums of three without a carry only mean something beside a full adder.
     readers: dict[int, set[int]] = {}
     for node, (_, *sources) in logic.items():
         for source in sources:

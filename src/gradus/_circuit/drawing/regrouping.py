@@ -33,10 +33,8 @@ class _Sum(NamedTuple):
 
 
 def boxed(logic: Logic, outputs: frozenset[int]) -> BoxedCircuit | None:
-    """Find the known parts of a circuit; None where they do not cover most of it, so that boxes would not help a reader.
-
-    Sums of more than two terms are added up in the order that shows the most. The number of gates stays.
-    """
+    """Find the known parts of a circuit; None where they do not cover most of it, so that boxes would not help a reader."""
+    # Sums of more than two terms are added up in the order that shows the most. The number of gates stays.
     if len(logic) > MOST_GATES:
         return None
     found = boxes_in(logic, outputs)

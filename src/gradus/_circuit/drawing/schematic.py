@@ -37,13 +37,7 @@ Pins = dict[int, Sides]
 
 
 def placement(parts: Diagram, pins: Pins) -> str:
-    """Return the GraphViz text that places a drawing, with empty boxes for the gates.
-
-    Parameters
-    ----------
-    pins : dict of int to Sides
-        What stands where at each gate.
-    """
+    """Return the GraphViz text that places a drawing, with empty boxes for the gates."""
     lines = []
     for node, gate in parts.gates.items():
         lines.append(f"  {parts.key(node)} [shape=none, style=solid, margin=0, label=<{_box(gate, pins[node].outs)}>];")
@@ -113,11 +107,9 @@ def upper_first(parts: Diagram, graph: Any) -> Pins:
 
 
 def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
-    """Draw the gate symbols into the boxes of a placed drawing.
-
-    They are GraphViz's ``_background``, so that every picture format shows them. A drawing whose last target is on top is
-    flipped.
-    """
+    """Draw the gate symbols into the boxes of a placed drawing."""
+    # They are GraphViz's ``_background``, so that every picture format shows them. A drawing whose last target is on top is
+    # flipped.
     ends = [f"out{group.members[0][0]}" for group in parts.outputs]
     inputs = [f"in{group.members[0][0]}" for group in parts.inputs]
     # The lines of a box cannot be turned over.
@@ -196,13 +188,7 @@ class _XdotPen:
 
 
 def draw_symbol(pen: Pen, gate: DiagramGate, bubbles: Sequence[bool]) -> None:
-    """Draw the symbol of a gate around the pen's place.
-
-    Parameters
-    ----------
-    bubbles : sequence of bool
-        Whether there is a bubble at each pin, from top to bottom.
-    """
+    """Draw the symbol of a gate around the pen's place."""
     left, right = -HALF, HALF
     pen.colour(INK, gate.colour)
     if gate.kind == "block":

@@ -36,10 +36,8 @@ UNUSED_SECONDS = 30 * 86_400.0
 
 @functools.cache
 def _source_digest(folder: Path) -> str:
-    """Digest of all source that a kernel in this folder can be made of: any edit invalidates the cache.
-
-    Kernels call functions of other packages, so every file of ours that imports this module counts, and its neighbours.
-    """
+    """Digest of all source that a kernel in this folder can be made of: any edit invalidates the cache."""
+    # Kernels call functions of other packages, so every file of ours that imports this module counts, and its neighbours.
     ours = Path(__file__).parent
     kernels = [path for path in ours.rglob("*.py") if b"gradus._core.kernels.compile" in path.read_bytes()]
     folders = {path.parent for path in kernels} | {folder}
@@ -161,11 +159,9 @@ def _untimed_and_interruptible(compile_: Callable[[Any], Any]) -> Callable[[Any]
 
 @contextlib.contextmanager
 def _ctrl_c_kept() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` at the end if it was lost meanwhile.
-
-    LLVM calls Python functions, and finalizers run; no exception can leave those, so Python only reports it. Without
-    this, a fifth of all Ctrl-Cs while a kernel was compiled had no effect.
-    """
+    """Raise `KeyboardInterrupt` at the end if it was lost meanwhile."""
+    # LLVM calls Python functions, and finalizers run; no exception can leave those, so Python only reports it. Without this, a
+    # fifth of all Ctrl-Cs while a kernel was compiled had no effect.
     if threading.current_thread() is not threading.main_thread():  # only the main thread gets Ctrl-C
         yield
         return
@@ -188,10 +184,8 @@ def _ctrl_c_kept() -> Iterator[None]:
 
 
 def _njit(function: F, **options: Any) -> Any:
-    """Compile a function with Numba, without the GIL and without zero-division checks.
-
-    Where the compiler is switched off, the kernel raises: it uses machine instructions that Python cannot name.
-    """
+    """Compile a function with Numba, without the GIL and without zero-division checks."""
+    # Where the compiler is switched off, the kernel raises: it uses machine instructions that Python cannot name.
     if not numba.config.DISABLE_JIT:
         return numba.njit(nogil=True, error_model="numpy", **options)(function)
 
@@ -224,9 +218,7 @@ def inlined(function: F) -> F:
 
 
 def uncounted(function: F) -> F:
-    """Compile a piece of a kernel as `inlined` does, for pieces that make no array and return none.
-
-    References to arrays are not counted in them. Numba would do so wherever a tuple of arrays is passed, which took a third
-    of the time of the lessons' kernel.
-    """
+    """Compile a piece of a kernel as `inlined` does, for pieces that make no array and return none."""
+    # References to arrays are not counted in them. Numba would do so wherever a tuple of arrays is passed, which took a third
+    # of the time of the lessons' kernel.
     return cast(F, _njit(function, forceinline=True, _nrt=False))

@@ -33,11 +33,9 @@ def trailing_zeros(typing_context: Any, word: Any) -> Any:
 
 @intrinsic
 def pointer(typing_context: Any, array: Any) -> Any:
-    """Address of an array's data as a bare pointer that can be indexed.
-
-    Numba counts references to an array wherever it is passed on or taken out of a tuple, even in the inner loop; a pointer
-    carries no count. Whoever holds the array must outlive it.
-    """
+    """Address of an array's data as a bare pointer that can be indexed."""
+    # Numba counts references to an array wherever it is passed on or taken out of a tuple, even in the inner loop; a pointer
+    # carries no count. Whoever holds the array must outlive it.
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         struct = context.make_array(signature.args[0])(context, builder, value=arguments[0])

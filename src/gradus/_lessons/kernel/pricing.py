@@ -103,10 +103,8 @@ def add_planes(rows, touched, n_touched, w, sums, start, end):
 
 @uncounted
 def weigh(board, old, n_touched, exact, sums):
-    """Split the weights of all examples into planes; returns their number, and how many planes of breaks and mends have a bit.
-
-    If no error is allowed, one plane is enough: the examples on which the gate must keep its value.
-    """
+    """Split the weights of all examples into planes; returns their number, and how many of breaks and mends have a bit."""
+    # If no error is allowed, one plane is enough: the examples on which the gate must keep its value.
     n_words = len(board.everything)
     if exact:
         for w in range(n_words):
@@ -181,12 +179,10 @@ def padded(n):
 
 @uncounted
 def add_weights(board, plane, negative, k, start, n, sums):
-    """Add, for each of the first n candidates, the weight of its ones in a row of plane k, of which this is one word.
-
-    Ones of negative weight count -1, and the zeros there 0; counting these 0 and 1 instead takes a single popcount and
-    makes all sums too large by the same number. The candidates' values lie word by word, so that this loop, where the time
-    goes, runs over neighbours.
-    """
+    """Add, for each of the first n candidates, the weight of its ones in a row of plane k, of which this is one word."""
+    # Ones of negative weight count -1, and the zeros there 0; counting these 0 and 1 instead takes a single popcount and makes
+    # all sums too large by the same number. The candidates' values lie word by word, so that this loop, where the time goes,
+    # runs over neighbours.
     values = board.candidate_values
     extra = np.int64(popcount(plane & negative))
     for b in range(n):
@@ -209,11 +205,9 @@ def weigh_both(board, a, n_candidates, n_planes):
 
 @uncounted
 def weigh_cells(board, a, n, total):
-    """Add up the absolute weights of the four cells of a and every b below n in `sizes`; returns the largest sum.
-
-    In each cell the cheaper value is taken, so the larger the sum, the lower the price: all errors at stake minus this sum,
-    over 2.
-    """
+    """Add up the absolute weights of the four cells of a and every b below n in `sizes`; returns the largest sum."""
+    # In each cell the cheaper value is taken, so the larger the sum, the lower the price: all errors at stake minus this sum,
+    # over 2.
     sum_a = board.node_sums[a]
     rest, largest = total - sum_a, np.int64(0)
     for b in range(n):

@@ -126,11 +126,9 @@ def draw_function(trail, nand):
 
 @uncounted
 def gather(board, rules, trail, gate):
-    """List the candidates: nodes outside the cone, then spare gates on two of them; returns the number of nodes and of all.
-
-    If there are too many nodes, some are drawn; the present sources are always among them, so that a move can change only
-    one source.
-    """
+    """List the candidates: nodes outside the cone, then spare gates on two of them; returns the number of nodes and of all."""
+    # If there are too many nodes, some are drawn; the present sources are always among them, so that a move can change only
+    # one source.
     first = board.n_inputs + 2
     n = 0
     for node in range(board.n_inputs):
@@ -181,10 +179,8 @@ def gather(board, rules, trail, gate):
 
 @uncounted
 def mark_live(board, gate, t, kind, a, b):
-    """Mark the nodes that would be live after a move, and count the gates.
-
-    The move replaces a gate (or, if `gate` is -1, output t) by node a, or by a new function of a and b.
-    """
+    """Mark the nodes that would be live after a move, and count the gates."""
+    # The move replaces a gate (or, if `gate` is -1, output t) by node a, or by a new function of a and b.
     first = board.n_inputs + 2
     board.mark[:] = 0
     count = 0

@@ -117,25 +117,13 @@ def _milliseconds(seconds: float | None) -> int:
 
 
 def unpack_wiring(words: npt.NDArray[np.uint32], n_gates: int, *, wide: bool) -> npt.NDArray[np.int64]:
-    """Turn rows of packed wiring into sources, shape (rows, n_gates, 2).
-
-    Examples
-    --------
-    >>> unpack_wiring(np.array([[0x03020100]], dtype=np.uint32), 2, wide=False).tolist()
-    [[[0, 1], [2, 3]]]
-    """
+    """Turn rows of packed wiring into sources, shape (rows, n_gates, 2)."""
     nodes = np.ascontiguousarray(words).astype("<u4", copy=False).view("<u2" if wide else "u1")
     return nodes[:, : 2 * n_gates].reshape(len(words), n_gates, 2).astype(np.int64)
 
 
 def pack_wiring(sources: npt.NDArray[np.integer[Any]], *, wide: bool) -> npt.NDArray[np.uint32]:
-    """Turn sources of shape (rows, n_gates, 2) into rows of packed wiring: the inverse of `unpack_wiring`.
-
-    Examples
-    --------
-    >>> [hex(word) for word in pack_wiring(np.array([[[0, 1], [2, 3], [4, 5]]]), wide=False)[0]]
-    ['0x3020100', '0x504']
-    """
+    """Turn sources of shape (rows, n_gates, 2) into rows of packed wiring: the inverse of `unpack_wiring`."""
     nodes = sources.reshape(len(sources), -1).astype("<u2" if wide else "u1")
     filler = -nodes.shape[1] % (2 if wide else 4)
     return np.pad(nodes, ((0, 0), (0, filler))).view("<u4")
@@ -208,16 +196,7 @@ class GpuBatch:
         return len(self.active) / self.layout.networks
 
     def launch(self, *, spread: float = 1.0, stop: bool = False) -> None:
-        """Start the next launch.
-
-        Parameters
-        ----------
-        spread : float
-            By what factor to use more blocks than the searches need. A warp with few searches is faster, and takes as much
-            of the device as a full one.
-        stop : bool
-            End every search with its best network so far.
-        """
+        """Start the next launch."""
         record, layout, n_active = self.record, self.layout, len(self.active)
         for name in POINTERS:
             record[name] = self.device.address(self.buffers[name])
@@ -244,10 +223,8 @@ class GpuBatch:
         return self._outcomes(chosen)
 
     def take_out(self, count: int) -> list[tuple[NumberedJob, Checkpoint]]:
-        """Take some searches off the device, to be continued elsewhere; must not be called during a launch.
-
-        Searches with a time limit stay, because their clock runs here.
-        """
+        """Take some searches off the device, to be continued elsewhere; must not be called during a launch."""
+        # Searches with a time limit stay, because their clock runs here.
         slots = self._slots()[self.active]
         busy = np.flatnonzero(slots["search"] != EMPTY)
         movable = busy[self.jobs["limit_ms"][slots["search"][busy]] == 0][:count]

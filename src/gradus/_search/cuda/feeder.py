@@ -30,17 +30,7 @@ class Misfit(NamedTuple):
 
 
 class Feeder:
-    """Reads jobs and returns batches of one shape that are ready to be copied, and misfits.
-
-    Parameters
-    ----------
-    jobs : iterable of Job
-        Read as needed.
-    device : Device
-        Kernels are compiled for it in advance.
-    since : mapping
-        Checkpoints of the jobs that have begun elsewhere, by their index.
-    """
+    """Reads jobs and returns batches of one shape that are ready to be copied, and misfits."""
 
     def __init__(self, jobs: Iterable[Job], device: Device, since: Mapping[int, Checkpoint]) -> None:
         self._jobs, self._device, self._since = jobs, device, since

@@ -134,16 +134,7 @@ def why_not(job: Job, limits: DeviceLimits) -> str | None:
 
 
 def choose_layout(shape: BatchShape, limits: DeviceLimits) -> Layout:
-    """Choose how many networks share a warp, and how many lanes share a network.
-
-    Examples
-    --------
-    >>> h200 = DeviceLimits(132, 233_472, 232_448, 1024)
-    >>> few = choose_layout(BatchShape(inputs=12, gates=126, targets=6, words=3), h200)
-    >>> many = choose_layout(BatchShape(inputs=12, gates=126, targets=6, words=12), h200)
-    >>> (few.networks, few.parts), (many.networks, many.parts)
-    ((14784, 1), (3696, 4))
-    """
+    """Choose how many networks share a warp, and how many lanes share a network."""
     return max(possible_layouts(shape, limits), key=_speed)
 
 

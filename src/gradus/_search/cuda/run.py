@@ -34,49 +34,7 @@ def run_many(
     left: Callable[[int, Checkpoint], Any] | None = None,
     failed: Callable[[int, Exception], Any] | None = None,
 ) -> Iterator[tuple[int, Outcome]]:
-    """Run searches on the GPU and yield each as it ends.
-
-    Parameters
-    ----------
-    jobs : iterable of Job
-        Any mixture of problems, sizes, losses and seeds. Jobs are read as there is room on the GPU, some thousands at a
-        time; put long ones first, so that the others fill the gaps they leave.
-    callback : callable, optional
-        Called with a `Progress` of stage "jobs" several times a second; its steps are those of all searches, on the GPU and
-        on the CPU. If it returns True, every running search ends with its best network so far, and jobs that have not begun
-        are left out.
-    log : callable, optional
-        Called with a line for each job that cannot run on the GPU and runs on the CPU instead, and one for each batch.
-    device : Device, optional
-        Where to run; the GPU that CuPy has selected if not given.
-    n_jobs : int
-        CPU threads that take over searches from the GPU once all of the same shape have begun: on one long search a core is
-        tens of times faster than a GPU, which is faster on thousands.
-    since : mapping, optional
-        Checkpoints of jobs that have begun before or elsewhere, by index: they continue from there.
-    left : callable, optional
-        If `callback` asks to stop, called with the index and a checkpoint of every running search, which is then not
-        yielded. Another run continues it through `since`, or `gradus._search.driver.resume` on a CPU. Searches with a time
-        limit, and jobs that began on the CPU, still end with their best network so far.
-    failed : callable, optional
-        Called with the index of a job that failed on the CPU, and its error; the job is then left out. If not given, the
-        first such error is raised after all other jobs have ended.
-
-    Yields
-    ------
-    index : int
-        Position of the job among `jobs`. Jobs are yielded in the order in which they end.
-    outcome : Outcome
-        The same as from `gradus._search.driver.run_search`, bit for bit, unless a time limit ended the search. A time limit
-        is counted from the moment when the search begins.
-
-    Raises
-    ------
-    MissingExtraError
-        If CuPy is not installed.
-    SettingsError
-        If there is no NVIDIA GPU.
-    """
+    """Run searches on the GPU and yield each as it ends."""
     device = CudaDevice() if device is None else device
     run = _GpuRun(device, jobs, since or {}, callback, log or (lambda line: None), n_jobs, left, failed)
     return run.outcomes()

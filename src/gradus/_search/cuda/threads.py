@@ -19,13 +19,7 @@ MOST_WAITING = 256
 
 
 class CpuThreads:
-    """Threads beside a GPU, and the searches that they run.
-
-    Parameters
-    ----------
-    count : int
-        Number of threads. With 0 there is one, which takes no searches from the GPU but runs the jobs that cannot run there.
-    """
+    """Threads beside a GPU, and the searches that they run."""
 
     def __init__(self, count: int) -> None:
         self.count = count

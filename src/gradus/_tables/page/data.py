@@ -36,15 +36,7 @@ def page_data(
     decode: Decoder,
     rows: Sequence[Sequence[str]] = (),
 ) -> dict[str, Any]:
-    """Return plain lists and dictionaries that JSON can hold.
-
-    Parameters
-    ----------
-    network : Network
-        Without gates that it does not need.
-    rows : sequence of sequences of str
-        Examples: the cells of the columns that the circuit uses.
-    """
+    """Return plain lists and dictionaries that JSON can hold."""
     used = used_columns(network, features)
     columns = [_column(features, j) for j in used]
     for place, column in enumerate(columns):

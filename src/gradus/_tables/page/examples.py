@@ -46,19 +46,7 @@ class PageExamples:
 
 
 def odd_rows(inputs: BoolMatrix, labels: Sequence[Ints], answers: Sequence[Ints]) -> list[OddRow]:
-    """Find the rows that a circuit gets wrong, in the order of the table.
-
-    Parameters
-    ----------
-    labels, answers : sequence of ndarray of int, shape (n,)
-        For each target, the class of each row, -1 where it is unknown, and the class that the circuit gives.
-
-    Examples
-    --------
-    >>> X = np.array([[0], [0], [1]], dtype=bool)
-    >>> odd_rows(X, [np.array([0, 1, 1])], [np.array([0, 0, 1])])
-    [OddRow(row=1, target=0, label=1, answer=0, rivals=(0,))]
-    """
+    """Find the rows that a circuit gets wrong, in the order of the table."""
     group = groups_of_equal_rows(inputs)
     members: dict[int, list[int]] = {}
     for row, number in enumerate(group.tolist()):

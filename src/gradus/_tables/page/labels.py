@@ -18,13 +18,7 @@ __all__ = ["class_notes", "input_label", "model_grouping", "output_labels", "sta
 
 
 def input_label(column: TableColumn, key: Any) -> str:
-    """Say what an input tests, without the name of its column unless it is the column itself.
-
-    Examples
-    --------
-    >>> input_label(TableColumn("age", "above", (18,)), 18)
-    '> 18'
-    """
+    """Say what an input tests, without the name of its column unless it is the column itself."""
     if column.kind == "bit" and key == "bit":
         return column.name
     text = Condition(column, key).text(quoted=False).removeprefix(f"{column.name} ").removeprefix("is ")
@@ -32,25 +26,13 @@ def input_label(column: TableColumn, key: Any) -> str:
 
 
 def output_labels(target: TargetEncoding) -> tuple[str, ...]:
-    """Say what each output of a target stands for: a class, if each has an output of its own.
-
-    Examples
-    --------
-    >>> output_labels(TargetEncoding("warm", ("no", "yes")))[0].split()[-1][-3:]
-    'yes'
-    """
+    """Say what each output of a target stands for: a class, if each has an output of its own."""
     one_each = target.n_outputs == len(target.classes) > 1
     return tuple(str(label) for label in target.classes) if one_each else target.output_names
 
 
 def statement_names(target: TargetEncoding) -> list[str]:
-    """Say what each output of a target states.
-
-    Examples
-    --------
-    >>> statement_names(TargetEncoding("dose", ("high", "low", "very low")))
-    ['dose = high', 'dose = low', 'dose = "very low"']
-    """
+    """Say what each output of a target states."""
     name = quoted_name(target.name)
     if target.n_outputs == 1:
         return [name if target.are_bits else f"{name} = {quoted_name(target.classes[-1])}"]
@@ -74,13 +56,7 @@ def model_grouping(features: TableEncoding, targets: Sequence[TargetEncoding]) -
 
 
 def class_notes(targets: Sequence[TargetEncoding]) -> list[str]:
-    """Say, for targets that are not 0 and 1, what the outputs mean.
-
-    Examples
-    --------
-    >>> print(*class_notes([TargetEncoding("warm", ("no", "yes")), TargetEncoding("on", (0, 1))]), sep="; ")
-    warm is no where 'warm = yes' is 0; warm is yes where 'warm = yes' is 1
-    """
+    """Say, for targets that are not 0 and 1, what the outputs mean."""
     notes = []
     for target in targets:
         if (target.are_bits and target.n_outputs == 1) or len(target.classes) < 2:

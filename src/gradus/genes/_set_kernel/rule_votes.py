@@ -28,10 +28,8 @@ __all__ = ["cell_probabilities", "vote", "vote_with_flips"]
 def cell_probabilities(
     tables: ScoreTables, genes: Ints, zero: Ints, one: Ints, total: int, ones: Floats, rising: Floats, best: Words
 ) -> tuple[np.int64, float]:
-    """Posterior of one set's function: probability of 1 in each cell, of a rising sign of each input, and the best table.
-
-    Returns the errors of the best table and its posterior among the functions of the set; ``best[0]`` is the table itself.
-    """
+    """Posterior of one set's function: probability of 1 in each cell, of a rising sign of each input, and the best table."""
+    # Returns the errors of the best table and its posterior among the functions of the set; ``best[0]`` is the table itself.
     k = genes.shape[0]
     known = known_units(zero, one, k)
     bounds = np.zeros((6, 2), np.int64)

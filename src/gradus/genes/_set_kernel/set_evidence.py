@@ -131,10 +131,8 @@ def new_room(tables, k):
 
 @inlined
 def fill_errors(tables, k, chunk, groups, room):
-    """Count the errors of every prototype of k inputs; returns the fewest.
-
-    Prototypes have few distinct quarters and halves, so the errors in these are counted first and then added up.
-    """
+    """Count the errors of every prototype of k inputs; returns the fewest."""
+    # Prototypes have few distinct quarters and halves, so the errors in these are counted first and then added up.
     in_quarters, in_halves, errors = room
     parts, first = tables.parts, tables.start[k]
     fewest = np.int64(1) << 60

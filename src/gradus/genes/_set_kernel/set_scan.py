@@ -59,10 +59,8 @@ def consider(data, tables, genes, size, prior, zero, one, bounds, chunk, room, f
 def scan_from(
     data: PackedTarget, tables: ScoreTables, candidates: Ints, first: int, size: int, floor: float, top: TopSets
 ) -> None:
-    """Score all sets of `size` (1 to 3) candidates whose lowest is number `first`, keeping the best.
-
-    Those under `floor` are only bounded.
-    """
+    """Score all sets of `size` (1 to 3) candidates whose lowest is number `first`, keeping the best."""
+    # Those under `floor` are only bounded.
     words = data.ones.shape[1]
     masks = np.empty((MOST_CELLS, words), np.uint64)
     zero = np.zeros(MOST_CELLS, np.int64)
