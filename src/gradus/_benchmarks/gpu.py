@@ -10,7 +10,7 @@ import numpy as np
 
 from gradus._benchmarks.cases import GPU_CASES, Case
 from gradus._benchmarks.cpu import MEASURED_LOSSES
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 from gradus._search.cuda import run_many
 from gradus._search.cuda.device import CudaDevice, Device
 from gradus._search.cuda.layout import choose_layout, shape_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._search.job import Checkpoint, Job, Outcome
 from gradus._search.workspace import Workspace
 

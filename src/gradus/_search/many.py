@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from gradus._core.checks import check_choice, check_n_jobs
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 from gradus._search.driver import run_search
 from gradus._search.search import BACKENDS, Backend, SearchRequest, SearchResult, make_request
 from gradus._search.threads import SearchThreads
