@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import subprocess
 import sys
@@ -12,11 +11,11 @@ import time
 import pytest
 
 from gradus._core.kernels.clock import clock_stopped, work_clock
+from gradus._core.run import Run
 from gradus._curriculum.deadline import Deadline
 from gradus._lessons.control import Control
 from gradus._search.driver import _SearchRun
 from gradus._search.job import Job, Settings
-from gradus.genes._work_watch import WorkWatch
 from gradus.problems import load
 
 KERNEL = """
@@ -80,7 +79,7 @@ def search_is_late():
 LIMITS = {
     "deadline": lambda: Deadline(0.05).is_over,
     "lessons": lambda: Control(0.05).stop,
-    "inference": lambda: functools.partial(WorkWatch(0.05).stop, "sets", 0, None),
+    "inference": lambda: Run(0.05).stop,
     "search": search_is_late,
 }
 

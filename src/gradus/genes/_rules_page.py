@@ -12,12 +12,12 @@ from gradus._pages.html import SORTING, html_page, inline_svg
 from gradus._version import __version__
 from gradus.genes._gene_model import GeneModel
 from gradus.genes._inference import Inference
+from gradus.genes._learning import GeneScore
 from gradus.genes._long_run import MOST_FOR_CYCLES
 from gradus.genes._page_pieces import STYLE, Cell, bar, bullets, cell, percent, sortable, spelled
 from gradus.genes._regulation import SignedEdge, regulatory_graph
 from gradus.genes._result_tables import edge_rows, suspect_rows
 from gradus.genes._rule_circuits import rule_tree
-from gradus.genes._series_scores import GeneScore
 
 __all__ = ["graph_of", "rules_page"]
 
