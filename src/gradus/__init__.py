@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gradus import errors, genes, losses, problems
     from gradus._circuit import Network
     from gradus._circuit.formulas import formulas
-    from gradus._core.progress import Progress
+    from gradus._core.run import Progress
     from gradus._curriculum import (
         Curriculum,
         FeatureSet,
@@ -40,7 +40,7 @@ _HOME = {
     "LearnResult": "_lessons.learn",
     "Model": "_tables.model",
     "Network": "_circuit",
-    "Progress": "_core.progress",
+    "Progress": "_core.run",
     "SearchResult": "_search.search",
     "all_minimum_feature_sets": "_curriculum",
     "export": "_formats.writers",

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from experiment_helpers import comparable, in_threads, on_cpu
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 from gradus._search import cuda
 from gradus._search.driver import Workspace, run_search
 from gradus._search.job import Outcome, Settings

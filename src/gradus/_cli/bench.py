@@ -13,7 +13,7 @@ import typer
 from gradus._cli.console import note, print_json, print_table
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import check_choice
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 from gradus._search.driver import Workspace
 from gradus._search.job import Job, Settings
 from gradus.errors import SettingsError

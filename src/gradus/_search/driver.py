@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gradus._core.bits import n_words, pack, tail_mask
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._search.job import (
     LOSS_CODES,
     Checkpoint,

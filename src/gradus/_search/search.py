@@ -17,7 +17,7 @@ from gradus._circuit import Network
 from gradus._core.bits import as_bits, check_examples, column_names
 from gradus._core.checks import check_choice, check_n_jobs, check_seed
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._core.wording import counted
 from gradus._curriculum import Curriculum, resolve_order
 from gradus._pages.html import notebook_table
