@@ -9,7 +9,7 @@ import pytest
 
 from gradus._cli import progress_line
 from gradus._core.kernels.clock import clock_stopped
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 
 
 class Screen(io.StringIO):

@@ -18,10 +18,9 @@ from gradus._search.cuda import run_many
 from gradus._search.cuda.device import CudaDevice
 from gradus._search.cuda.layout import BatchShape, DeviceLimits, choose_layout, possible_layouts, shape_of
 from gradus._search.cuda.threads import CpuThreads
-from gradus._search.driver import resume, run_search
+from gradus._search.driver import Workspace, resume, run_search
 from gradus._search.job import Job, Settings
 from gradus._search.search import search
-from gradus._search.workspace import Workspace
 from gradus.errors import MissingExtraError, SettingsError
 from gradus.losses import LOSSES
 

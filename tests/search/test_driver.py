@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gradus._search.driver import resume, run_search
+from gradus._search.driver import Workspace, resume, run_search
 from gradus._search.job import Job, Settings, generator_state
-from gradus._search.workspace import Workspace
 from gradus.errors import SettingsError
 from gradus.losses import LOSSES
 from naive import NaiveSearch

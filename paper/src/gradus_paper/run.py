@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._version import __version__
 from gradus.errors import StoreError
 from gradus_paper.engines import Engine

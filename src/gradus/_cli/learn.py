@@ -27,7 +27,7 @@ from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._core.checks import check_seed, check_time_limit
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 from gradus._core.wording import counted
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.encoding import TableEncoding

@@ -12,7 +12,7 @@ from typing import Any
 
 from gradus._cli.console import printable
 from gradus._core.kernels.clock import is_stopped
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 
 __all__ = ["Steps", "Watch", "shortened_line"]
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gradus._core.bits import column_names
 from gradus._core.checks import OnConflict, check_choice, check_seed, check_time_limit, usable_cores
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._core.wording import listed
 from gradus._curriculum.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs
 from gradus._curriculum.deadline import GRACE, SECONDS_PER_REPORT, Deadline

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradus._core.checks import OnConflict, check_count, check_time_limit
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._curriculum.coded_examples import CodedExamples, code_examples, code_inputs
 from gradus._curriculum.deadline import Deadline
 from gradus._curriculum.listing import DrawnSet, ListedSets, expand

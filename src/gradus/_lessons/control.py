@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 
 __all__ = ["Control"]
 

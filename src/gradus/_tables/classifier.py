@@ -20,7 +20,7 @@ from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix, column_names
 from gradus._core.checks import check_choice, check_count, check_time_limit
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._core.wording import counted
 from gradus._curriculum import check_order
 from gradus._lessons.learn import N_TRIES, Order, learn

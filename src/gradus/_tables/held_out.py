@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind
 from gradus._tables.columns import TableColumn

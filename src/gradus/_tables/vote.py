@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._lessons.control import Control
 from gradus._lessons.learn import LearnResult, Order, learn
 from gradus._tables.distilling import distil

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradus._core.checks import check_time_limit
-from gradus._core.progress import Callback
+from gradus._core.run import Callback
 from gradus.genes._edge_prior import EdgeBelief, EdgePrior, busy_odds, usual_majorities, usual_signs
 from gradus.genes._evidence import UNKNOWN, Evidence, GeneSeries, gather_evidence
 from gradus.genes._free_run import most_frequent, trusted_genes

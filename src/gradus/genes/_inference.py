@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import check_time_limit
-from gradus._core.progress import Callback
+from gradus._core.run import Callback
 from gradus._core.wording import counted
 from gradus._pages.html import notebook_table
 from gradus.errors import ConflictError, DataError, MissingExtraError

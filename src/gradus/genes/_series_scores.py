@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradus._core.progress import Callback
+from gradus._core.run import Callback
 from gradus.errors import DataError
 from gradus.genes._evidence import UNKNOWN, GeneSeries
 from gradus.genes._free_run import free_run_matches

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gradus._core.bits import as_bits
 from gradus._core.checks import check_count, check_time_limit
-from gradus._core.progress import Callback
+from gradus._core.run import Callback
 from gradus.errors import DataError
 from gradus.genes._edge_prior import BASE_RATE, EdgeBelief, EdgePrior
 from gradus.genes._evidence import TargetEvidence, as_states, whole_units

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradus._core.kernels.clock import work_clock
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 
 __all__ = ["WorkWatch"]
 

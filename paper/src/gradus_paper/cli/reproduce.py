@@ -12,7 +12,7 @@ import typer
 from gradus._cli.console import note, print_json
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Steps
-from gradus._core.progress import Progress
+from gradus._core.run import Progress
 from gradus._core.wording import counted, duration
 from gradus.errors import SettingsError
 

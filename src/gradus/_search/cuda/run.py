@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from concurrent.futures import Future
 from typing import Any
 
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._search.cuda.batch import GpuBatch
 from gradus._search.cuda.device import CudaDevice, Device
 from gradus._search.cuda.feeder import Feeder, Misfit, describe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-from gradus._core.progress import Callback, Progress
+from gradus._core.run import Callback, Progress
 from gradus._search.driver import SearchEnd, resume, run_search
 from gradus._search.job import Checkpoint, Job
 from gradus._search.threads import SearchThreads

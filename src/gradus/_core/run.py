@@ -1,0 +1,327 @@
+"""`Run`: limits, reports and stops long work, and spreads it over threads; `Progress`: what it reports."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, TypeVar
+
+from gradus._core.kernels.clock import work_clock
+from gradus._core.wording import counted
+
+__all__ = ["Callback", "Pace", "Progress", "Run", "Stopped"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+SECONDS_PER_SLICE = 0.04  # long enough that the interpreter costs nothing, short enough for Ctrl-C
+SECONDS_PER_REPORT = 0.1
+SECONDS_PER_POLL = 0.05
+SECONDS_TO_LEAVE = 0.2  # after a stop, for workers in other processes, whose results may then stay unread
+SECONDS_PER_KEEP = 30.0
+GRACE = 0.2  # seconds after a time limit in which a first, greedy answer may still be completed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """State of a long computation.
+
+    Attributes
+    ----------
+    stage : str
+        What is being done: "search", "sets", "teach", "tidy", "jobs", ...
+    done, total : int, int or None
+        Parts finished and parts in all (targets, lessons or jobs, depending on the stage); None if unknown.
+    steps : int
+        Steps of a search taken so far.
+    restart : int
+        How many times the search has started again.
+    target : int or None
+        Column of the target that is being worked on.
+    cost : int or None
+        The integer cost that a search minimises.
+    errors, gates : int or None
+        Examples still wrong and gates of the circuit so far.
+    eta : float or None
+        Seconds left, if known.
+    detail : str
+        Further information in a few words.
+
+    Examples
+    --------
+    >>> Progress(stage="teach", done=2, total=6, errors=3).fraction
+    0.3333333333333333
+    """
+
+    stage: str
+    done: int = 0
+    total: int | None = None
+    steps: int = 0
+    restart: int = 0
+    target: int | None = None
+    cost: int | None = None
+    errors: int | None = None
+    gates: int | None = None
+    eta: float | None = None
+    detail: str = ""
+
+    @property
+    def fraction(self) -> float | None:
+        """Share of the parts that are finished; None if their number is not known."""
+        return self.done / self.total if self.total else None
+
+    def describe(self, names: Sequence[str] = ()) -> str:
+        """Describe the state in one line, with these names for the targets.
+
+        Examples
+        --------
+        >>> Progress(stage="teach", done=1, total=3, target=2, errors=4, gates=7, eta=12.3).describe(["a", "b", "c"])
+        'teach: 1 of 3, c, 4 errors, 7 gates, about 12 s left'
+        >>> Progress(stage="teach", total=1, errors=0, gates=0, detail="circuit 7 of 25").describe()
+        'teach: 0 of 1, circuit 7 of 25'
+        """
+        parts = [f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done"]
+        if self.target is not None:
+            parts.append(names[self.target] if self.target < len(names) else f"target {self.target}")
+        if self.done or self.errors or self.gates:  # before anything is learned there is nothing to count
+            parts += [counted(self.errors, "error")] if self.errors is not None else []
+            parts += [counted(self.gates, "gate")] if self.gates is not None else []
+        parts += [self.detail] if self.detail else []
+        parts += [f"about {self.eta:.0f} s left"] if self.eta is not None else []
+        return f"{self.stage}: {', '.join(parts)}"
+
+
+Callback: TypeAlias = Callable[[Progress], Any]
+"""Called several times a second; returning True stops the work and keeps the best so far."""
+
+
+class Stopped(Exception):  # noqa: N818 - not an error: the caller returns the best so far
+    """Raised by `Run.check` once the work should stop."""
+
+
+class Run:
+    """Limits, reports and stops long work, all of it or a part, and spreads it over threads, processes or machines.
+
+    Every thread may ask whether to `stop`; only the one that made the run calls the callback. In another process a run is a
+    new one with the time that is left.
+
+    Attributes
+    ----------
+    n_jobs : int
+        Threads, or workers of the joblib backend that the caller has configured.
+    stopped : str or None
+        What has stopped the work: "time_limit", "callback", "interrupted" or "error".
+    """
+
+    def __init__(
+        self,
+        time_limit: float | None = None,
+        callback: Callback | None = None,
+        *,
+        n_jobs: int = 1,
+        keep: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.n_jobs = n_jobs
+        self._begin = work_clock()
+        self._end = math.inf if time_limit is None else self._begin + time_limit
+        self._grace_end = self._end + GRACE
+        self._callback, self._keep = callback, keep
+        self._next_report, self._next_keep = self._begin, self._begin + SECONDS_PER_KEEP
+        self._owner = threading.get_ident()
+        self._stopped: str | None = None
+        self._latest: Progress | None = None
+        self._share = self._expected = 0.0
+        self._parts: list[tuple[float, Run]] = []
+        self._whole: Run | None = None
+        self._describe: Callable[[Progress], Progress] | None = None
+
+    def __reduce__(self) -> tuple[type[Run], tuple[float | None]]:
+        return Run, (self.seconds_left(),)
+
+    @property
+    def stopped(self) -> str | None:
+        """What has stopped the work, or the whole that it is a part of."""
+        return self._stopped or (None if self._whole is None else self._whole.stopped)
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds until the time limit; None if there is none."""
+        return None if self._end == math.inf else max(0.0, self._end - work_clock())
+
+    def part(
+        self, *, seconds: float | None = None, weight: float = 0.0, describe: Callable[[Progress], Progress] | None = None
+    ) -> Run:
+        """Return the run of a part of the work, which stops with the whole and may have a time limit of its own."""
+        # `weight` is the part's share of what `expect` announces; `describe` turns its progress into that of the whole.
+        part = Run(n_jobs=self.n_jobs)
+        part._owner, part._whole, part._describe = self._owner, self, describe
+        part._end = min(self._end, math.inf if seconds is None else part._begin + seconds)
+        part._grace_end = self._grace_end if self._end < math.inf else part._end + GRACE
+        if weight:
+            self._parts.append((weight, part))
+        return part
+
+    def expect(self, weight: float) -> None:
+        """Announce the weight of all parts together, from which the time left is estimated."""
+        self._expected = weight
+
+    def stop(self, progress: Progress | None = None, *, share: float | None = None, grace: bool = False) -> bool:
+        """Note the progress, report it if a report is due, and return whether to stop; with `grace`, a moment later."""
+        # `share` is how much of this run is done, where the fraction of the progress does not say it.
+        if progress is not None:
+            self._note(progress, share)
+        self._check()
+        reason = self.stopped
+        return reason is not None and not (grace and reason == "time_limit" and work_clock() < self._grace_end)
+
+    def check(self, progress: Progress | None = None, *, grace: bool = False) -> None:
+        """Raise `Stopped` where `stop` would return True."""
+        if self.stop(progress, grace=grace):
+            raise Stopped
+
+    def interrupt(self) -> None:
+        """Stop the whole because of Ctrl-C."""
+        self._top._stopped = "interrupted"
+
+    def keep(self, make: Callable[[], Any]) -> None:
+        """Hand the best so far to the hook that writes it, at most every half a minute."""
+        top = self._top
+        if top._keep is not None and threading.get_ident() == top._owner and work_clock() >= top._next_keep:
+            top._keep(make())
+            top._next_keep = work_clock() + SECONDS_PER_KEEP
+
+    def slices(self, total: int, *, first: int = 1 << 10, grace: bool = False) -> Iterator[tuple[int, int]]:
+        """Cut `range(total)` into pieces that take about 40 ms each, and check between them."""
+        begin, pace = 0, Pace(first)
+        while begin < total:
+            end = min(total, begin + pace.length)
+            yield begin, end
+            pace.took(end - begin)
+            begin = end
+            if begin < total:
+                self.check(grace=grace)
+                pace.restart()
+
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """Apply a function to every item, in threads or where joblib was told to; results are in the order of the items."""
+        # After a stop, threads end early with what they have. Workers elsewhere know nothing of it: what they have not handed
+        # in is None, and they may finish it unread.
+        if self.n_jobs == 1 or len(items) < 2 or threading.get_ident() != self._owner:
+            return [function(item) for item in items]
+        crew = _Crew(self, function, items)
+        while not crew.ended.is_set():
+            try:
+                if crew.ended.wait(SECONDS_PER_POLL):
+                    break
+                if self.stop() and not crew.shares_memory:
+                    crew.ended.wait(SECONDS_TO_LEAVE)
+                    break
+            except KeyboardInterrupt:
+                self.interrupt()
+            except BaseException:  # raised by the callback: let the threads end first
+                self._top._stopped = "error"
+                crew.ended.wait(None if crew.shares_memory else SECONDS_TO_LEAVE)
+                raise
+        if crew.error is not None:
+            raise crew.error
+        return crew.results
+
+    @property
+    def _top(self) -> Run:
+        """The run of the whole."""
+        return self if self._whole is None else self._whole._top
+
+    def _note(self, progress: Progress, share: float | None) -> None:
+        """Keep the latest progress for the next report, also for the whole."""
+        self._share = max(self._share, share if share is not None else progress.fraction or 0.0)
+        self._latest = progress
+        if self._whole is not None:
+            whole = self._whole
+            whole._note(progress if self._describe is None else self._describe(progress), whole._done())
+
+    def _done(self) -> float:
+        """Return the share of the work that is done."""
+        if not self._expected:
+            return self._share
+        return min(1.0, sum(weight * part._done() for weight, part in self._parts) / self._expected)
+
+    def _check(self) -> None:
+        """Look at the clock, and let the owner of the whole report."""
+        if self._stopped is None and work_clock() >= self._end:
+            self._stopped = "time_limit"
+        if self._whole is not None:
+            self._whole._check()
+        elif self._callback is not None and threading.get_ident() == self._owner and self._stopped is None:
+            now = work_clock()
+            if self._latest is not None and now >= self._next_report:
+                self._next_report = now + SECONDS_PER_REPORT
+                if self._callback(self._with_estimate(self._latest, now)) is True:
+                    self._stopped = "callback"
+
+    def _with_estimate(self, progress: Progress, now: float) -> Progress:
+        """Add the seconds left, if parts were announced."""
+        done = self._done()
+        if not self._expected or not done:
+            return progress
+        left = (now - self._begin) * (1 - done) / done
+        return replace(progress, eta=min(left, self._end - now))
+
+
+class Pace:
+    """The length of the next compiled call, so that each takes about 40 ms; it must not affect any result."""
+
+    def __init__(self, first: int) -> None:
+        self.length = max(first, 1)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin a call."""
+        self._began = work_clock()
+
+    def took(self, done: int) -> None:
+        """Choose the length of the next call from how much the last one did, and begin it."""
+        if done:
+            elapsed = max(work_clock() - self._began, 1e-6)
+            self.length = max(1, int(min(done * SECONDS_PER_SLICE / elapsed, 8 * self.length)))
+        self.restart()
+
+
+class _Crew:
+    """The workers of one `Run.map`; joblib is asked in a thread of its own, so that the caller can report and stop."""
+
+    def __init__(self, run: Run, function: Callable[[Any], Any], items: Sequence[Any]) -> None:
+        from joblib.parallel import get_active_backend
+
+        self.run, self.function, self.items = run, function, items
+        self.results: list[Any] = [None] * len(items)
+        self.error: BaseException | None = None
+        self.ended = threading.Event()
+        # What `joblib.parallel_config` says holds in the caller's thread alone.
+        self.backend = get_active_backend(prefer="threads")[0]
+        self.shares_memory = bool(getattr(self.backend, "supports_sharedmem", False))
+        threading.Thread(target=self._work, name="gradus-map", daemon=True).start()
+
+    def _work(self) -> None:
+        from joblib import Parallel, delayed
+
+        try:
+            parallel = Parallel(
+                min(self.run.n_jobs, len(self.items)), backend=self.backend, return_as="generator_unordered", batch_size=1
+            )
+            for number, result in parallel(delayed(_numbered)(self.function, *pair) for pair in self._waiting()):
+                self.results[number] = result
+        except BaseException as error:
+            self.error = error
+            self.run._top._stopped = self.run.stopped or "error"  # the other threads need not finish
+        finally:
+            self.ended.set()
+
+    def _waiting(self) -> Iterator[tuple[int, Any]]:
+        """List what is still to be done; nothing more is sent away after a stop."""
+        for number, item in enumerate(self.items):
+            if self.shares_memory or self.run.stopped is None:
+                yield number, item
+
+
+def _numbered(function: Callable[[Any], Any], number: int, item: Any) -> tuple[int, Any]:
+    return number, function(item)
