@@ -52,6 +52,7 @@ class Section:
     results: Results
     n_tasks: int
     svg: str
+    caption: str = ""
 
 
 def report_page(
@@ -95,7 +96,7 @@ def _figure(section: Section) -> dict[str, Any]:
     plan, results = section.plan, section.results
     drawn = bool(section.svg)
     return {
-        **{"name": section.name, "title": plan.title, "about": plan.about, "svg": section.svg},
+        **{"name": section.name, "title": plan.title, "about": plan.about, "svg": section.svg, "caption": section.caption},
         "leads": section.name in LEADING,
         "settings": _settings_said(plan) if plan.problems(as_published=True) else "",
         "methods": _method_table(results) if drawn and section.name == "baselines" else None,

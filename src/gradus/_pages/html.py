@@ -23,7 +23,7 @@ DATA_STYLE = {"ensure_ascii": True, "separators": (",", ":")}
 """How data for a page's script are written; the filter `tojson` besides escapes what could close their element."""
 
 
-def page(package: str, name: str, **data: Any) -> str:
+def page(package: str, name: str, /, **data: Any) -> str:
     """Return a page: NAME.html of a package, which extends the kit's base.html, with NAME.css and NAME.js beside it."""
     style, script = _beside("theme.css", package, f"{name}.css"), _beside("table.js", package, f"{name}.js")
     # The page forbids the browser to load anything and to run any script but this one, so that text from elsewhere cannot
@@ -33,7 +33,7 @@ def page(package: str, name: str, **data: Any) -> str:
     return render(package, f"{name}.html", style=style, script=script, policy=policy, version=__version__, **data)
 
 
-def render(package: str, name: str, **data: Any) -> str:
+def render(package: str, name: str, /, **data: Any) -> str:
     """Fill in a template of a package."""
     return _templates().get_template(f"{package}/{name}").render(**data)
 
