@@ -16,7 +16,8 @@ from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum import minimum_feature_set, resolve_order
 from gradus._lessons.control import Control
-from gradus._lessons.gate_list import is_constant, network_of
+from gradus._circuit.gate_list import is_constant
+from gradus._circuit.network import network_of
 from gradus._lessons.neighbours import neighbours
 from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
 from gradus._lessons.phases import PhaseSettings
