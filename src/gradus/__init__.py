@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from gradus._formats.table_files import read_table
     from gradus._formats.writers import export
     from gradus._lessons.learn import LearnResult, learn
-    from gradus._search.many import search_many
-    from gradus._search.search import SearchResult, search
+    from gradus._search.search import SearchResult, search, search_many
     from gradus._tables.classifier import BooleanNetworkClassifier
     from gradus._tables.model import Model, load
     from gradus.errors import GradusError
@@ -53,7 +52,7 @@ _HOME = {
     "minimum_feature_set": "_curriculum",
     "read_table": "_formats.table_files",
     "search": "_search.search",
-    "search_many": "_search.many",
+    "search_many": "_search.search",
     "tolerant_feature_sets": "genes._posterior",
 }
 """The module in which each public name is defined."""

@@ -3,15 +3,15 @@ import itertools
 import numpy as np
 import pytest
 
-from gradus._benchmarks import cpu, reference
-from gradus._benchmarks.cases import Case, find_cases
-from gradus._benchmarks.cpu import measure
+from gradus._cli import bench
+from gradus._cli.bench import Case, find_cases, measure
+from gradus._search.driver import Workspace
 from gradus._search.job import Job, Settings
-from gradus._search.workspace import Workspace
 from gradus.errors import SettingsError
+from gradus.losses import LOSSES
 
 
-@pytest.mark.parametrize("loss", ["l1", "lgh"])
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("examples", [30, 80])
 def test_the_plain_search_takes_the_same_steps_as_the_fast_one(loss, examples):
     X, Y = Case("add4", examples).training_set(0)
@@ -20,8 +20,7 @@ def test_the_plain_search_takes_the_same_steps_as_the_fast_one(loss, examples):
         work.start()
     for steps in (1, 100, 20_000):
         taken = fast.descend(steps)
-        arguments = (plain.shape, plain.width, plain.targets, plain.state, np.uint64(steps))
-        assert reference.descend(*arguments) == taken
+        assert plain.descend_plainly(steps) == taken
         assert fast.cost == plain.cost
         assert np.array_equal(fast.state.sources, plain.state.sources)
 
@@ -30,8 +29,8 @@ def test_a_measurement_divides_the_steps_taken_by_the_time_of_each_search(monkey
     # On a clock that counts steps, a million to the second for the search and a quarter of that for the plain one, both
     # speeds are known exactly.
     now, taken = [0.0], {"search": 0, "reference": 0}
-    monkeypatch.setattr(cpu.time, "process_time", lambda: now[0])
-    for kind, name, speed in ((cpu._TimedSearch, "search", 1e6), (cpu._TimedReference, "reference", 0.25e6)):
+    monkeypatch.setattr(bench.time, "process_time", lambda: now[0])
+    for kind, name, speed in ((bench._TimedSearch, "search", 1e6), (bench._TimedReference, "reference", 0.25e6)):
 
         def advance(self, steps, plain=kind.advance, name=name, speed=speed):
             count = plain(self, steps)
@@ -53,11 +52,11 @@ def test_a_measurement_divides_the_steps_taken_by_the_time_of_each_search(monkey
 def test_searches_that_end_at_once_do_not_lengthen_the_next_call(monkeypatch):
     # A clock that hardly moves, as on a fast machine with a slow clock: hundreds of searches fit in one slice.
     ticks = itertools.count()
-    monkeypatch.setattr(cpu.time, "process_time", lambda: next(ticks) * 1e-6)
+    monkeypatch.setattr(bench.time, "process_time", lambda: next(ticks) * 1e-6)
     asked = []
-    advance = cpu._TimedSearch.advance
-    monkeypatch.setattr(cpu._TimedSearch, "advance", lambda self, steps: asked.append(steps) or advance(self, steps))
-    search = cpu._TimedSearch(Case("cpar3", 4), "l1")
+    advance = bench._TimedSearch.advance
+    monkeypatch.setattr(bench._TimedSearch, "advance", lambda self, steps: asked.append(steps) or advance(self, steps))
+    search = bench._TimedSearch(Case("cpar3", 4), "l1")
     search.run(3e-4)
     assert search.sample > 100
     assert max(asked) < 10**6

@@ -1,20 +1,29 @@
-"""`GateList`: circuits as the lessons work on them, and their clean form without needless gates."""
+"""`GateList`: a circuit that is being built or changed; its clean form without needless gates, and its form of NAND gates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus._circuit import Network
-from gradus._core.gates import NAND, NOT, ONE, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
+from gradus._core.gates import NAND, NOT, ONE, SYMBOLS, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
 
-__all__ = ["GateList", "cleaned", "empty_circuit", "gate_count", "is_constant", "network_of", "select_outputs"]
+__all__ = [
+    "GateList",
+    "GateTable",
+    "Literal",
+    "as_nands",
+    "cleaned",
+    "empty_circuit",
+    "gate_count",
+    "is_constant",
+    "select_outputs",
+]
 
 CONSTANTS = (ZERO, ONE)
-Name = tuple[int, bool]
+Literal = tuple[int, bool]
 """A node, and whether its complement is meant."""
 
 
@@ -53,11 +62,6 @@ def gate_count(circuit: GateList) -> int:
     return int(np.count_nonzero(~is_constant(circuit.functions)))
 
 
-def network_of(circuit: GateList, **names: Sequence[str] | None) -> Network:
-    """Return a circuit whose outputs all have nodes as a `Network`."""
-    return Network(circuit.n_inputs, circuit.sources, circuit.outputs, circuit.functions, **names)
-
-
 def select_outputs(circuit: GateList, places: list[int]) -> GateList:
     """Keep some of the outputs, in the order given; a place of -1 adds an output without a node."""
     outputs = np.array([circuit.outputs[place] if place >= 0 else -1 for place in places], dtype=np.int64)
@@ -80,23 +84,15 @@ def cleaned(circuit: GateList, *, nand: bool = False) -> GateList:
 
 def _hashed(circuit: GateList, nand: bool) -> GateList:
     """Rebuild a circuit gate by gate, with equal gates made once and nodes replaced by simpler ones."""
-    gates = _GateTable(circuit.n_inputs)
-    names: list[Name] = [(node, False) for node in range(circuit.n_inputs)]
+    gates = GateTable(circuit.n_inputs)
+    literals: list[Literal] = [(node, False) for node in range(circuit.n_inputs)]
     for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True):
-        (x, not_x), (y, not_y) = names[a], names[b]
-        function = flip_a(function) if not_x else function
-        function = flip_b(function) if not_y else function
-        function = tie(function) if x == y else function
-        names.append((gates.nand(function, x, y), False) if nand else gates.simplest(function, x, y))
-    outputs = []
-    for node in circuit.outputs.tolist():
-        base, inverted = names[node] if node >= 0 else (-1, False)
-        outputs.append(gates.gate(NOT, base, base) if inverted else base)
-    functions = np.array(gates.functions, np.uint8)
-    return GateList(circuit.n_inputs, functions, _pairs(gates.sources), np.array(outputs, dtype=np.int64))
+        make = gates.nand_of if nand else gates.of
+        literals.append(make(function, literals[a], literals[b]))
+    return gates.circuit(literals[node] if node >= 0 else (-1, False) for node in circuit.outputs.tolist())
 
 
-class _GateTable:
+class GateTable:
     """Builds a list of distinct gates."""
 
     def __init__(self, n_inputs: int) -> None:
@@ -104,6 +100,19 @@ class _GateTable:
         self.functions: list[int] = []
         self.sources: list[tuple[int, int]] = []
         self._known: dict[tuple[int, int, int], int] = {}
+
+    def circuit(self, outputs: Iterable[Literal]) -> GateList:
+        """Return the circuit of these outputs, in which complements are inverters."""
+        nodes = [self.gate(NOT, node, node) if inverted else node for node, inverted in outputs]
+        functions = np.array(self.functions, np.uint8)
+        return GateList(self.n_inputs, functions, _pairs(self.sources), np.array(nodes, dtype=np.int64))
+
+    def of(self, function: int, a: Literal, b: Literal) -> Literal:
+        """Return a gate of two literals as the complement of another node, as another node itself, or as a new gate."""
+        (x, not_x), (y, not_y) = a, b
+        function = flip_a(function) if not_x else function
+        function = flip_b(function) if not_y else function
+        return self._simplest(tie(function) if x == y else function, x, y)
 
     def gate(self, function: int, a: int, b: int) -> int:
         """Return the node of a gate, which is made if there is none."""
@@ -118,8 +127,7 @@ class _GateTable:
         function = self.functions[node - self.n_inputs] if node >= self.n_inputs else NOT
         return int(function == ONE) if function in CONSTANTS else None
 
-    def simplest(self, function: int, x: int, y: int) -> Name:
-        """Return a gate as the complement of another node, as another node itself, or as a new gate."""
+    def _simplest(self, function: int, x: int, y: int) -> Literal:
         x_value, y_value = self.constant(x), self.constant(y)
         reads_x, reads_y = reads(function, False)
         if x_value is not None or (y_value is None and not reads_x):
@@ -130,7 +138,7 @@ class _GateTable:
             return self._normal(function, x, y)
         return (self.gate(function, 0, 0), False) if function in CONSTANTS else (node, function == NOT)
 
-    def _normal(self, function: int, x: int, y: int) -> Name:
+    def _normal(self, function: int, x: int, y: int) -> Literal:
         """Sort the sources and, of a gate and its complement, make the one that is 0 at (0, 0)."""
         if x > y:
             x, y = y, x
@@ -138,46 +146,76 @@ class _GateTable:
         inverted = bool(function & 1)
         return self.gate(function ^ ONE if inverted else function, x, y), inverted
 
-    def nand(self, function: int, x: int, y: int) -> int:
-        """Return the node of a NAND gate; its function may have become constant, or the complement of a complement."""
+    def nand_of(self, function: int, a: Literal, b: Literal) -> Literal:
+        """Return a NAND gate; its function may have become constant, or the complement of a complement."""
+        x, y = a[0], b[0]
+        if (tie(function) if x == y else function) in CONSTANTS:
+            return self.gate(tie(function), 0, 0), False
         values = self.constant(x), self.constant(y)
-        if function in CONSTANTS:
-            return self.gate(function, 0, 0)
         if 0 in values:
-            return self.gate(ONE, 0, 0)
+            return self.gate(ONE, 0, 0), False
         if values == (1, 1):
-            return self.gate(ZERO, 0, 0)
+            return self.gate(ZERO, 0, 0), False
         if 1 in values:
             x = y = y if values[0] == 1 else x
+        return self.nand(x, y), False
+
+    def nand(self, x: int, y: int) -> int:
+        """Return the node of a NAND gate, or what the complement of a complement is."""
         if x == y and x >= self.n_inputs and self.functions[x - self.n_inputs] == NAND:
             inner, other = self.sources[x - self.n_inputs]
             if inner == other:
                 return inner
         return self.gate(NAND, min(x, y), max(x, y))
 
+    def nands(self, function: int, a: int, b: int) -> int:
+        """Return the node of a gate made of NAND gates."""
+        kind, not_a, not_b, not_out = SYMBOLS[tie(function) if a == b else function]
+        if kind == "xor":
+            not_both = self.nand(a, b)
+            return self._signed(self.nand(self.nand(a, not_both), self.nand(b, not_both)), not_out)
+        if kind == "and":
+            return self._signed(self.nand(self._signed(a, not_a), self._signed(b, not_b)), not not_out)
+        if kind == "or":
+            return self._signed(self.nand(self._signed(a, not not_a), self._signed(b, not not_b)), not_out)
+        if kind == "0":
+            return self._signed(self.nand(a, self.nand(a, a)), not not_out)
+        return self._signed(a if kind == "a" else b, not_out)
+
+    def _signed(self, node: int, inverted: bool) -> int:
+        return self.nand(node, node) if inverted else node
+
+
+def as_nands(circuit: GateList) -> GateList:
+    """Rewrite every gate as NAND gates; equal ones are made once, and double inverters are removed."""
+    gates = GateTable(circuit.n_inputs)
+    nodes = list(range(circuit.n_inputs))
+    for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True):
+        nodes.append(gates.nands(function, nodes[a], nodes[b]))
+    return gates.circuit((nodes[output], False) for output in circuit.outputs.tolist())
+
 
 def _outputs_absorbed(circuit: GateList) -> GateList:
-    """Replace an inverter at an output by complementing the gate that it reads, unless that gate is itself an output."""
-    # Gates that read the complemented gate absorb the complement.
-    functions, sources = circuit.functions.copy(), circuit.sources.copy()
-    outputs = circuit.outputs.copy()
-    for place, node in enumerate(circuit.outputs.tolist()):
-        gate = node - circuit.n_inputs
-        if gate < 0 or functions[gate] != NOT or sources[gate, 0] != sources[gate, 1]:
-            continue
-        inner = int(sources[gate, 0])
-        if inner < circuit.n_inputs or inner in outputs.tolist() or functions[inner - circuit.n_inputs] in CONSTANTS:
-            continue
-        functions[inner - circuit.n_inputs] ^= 15
-        for reader in range(len(functions)):
-            for terminal, flip in enumerate((flip_a, flip_b)):
-                if sources[reader, terminal] == inner:
-                    functions[reader] = flip(int(functions[reader]))
-        # The inverter is now a buffer of the complemented gate, so its readers read the gate instead.
-        sources[sources == node] = inner
-        outputs[outputs == node] = inner
-        outputs[place] = inner
-    return circuit._replace(functions=functions, sources=sources, outputs=outputs)
+    """Complement the gates of which only the complement is an output, instead of inverting them there."""
+    # Gates that read a complemented gate absorb the complement; the inverters become buffers, which are dead.
+    n_inputs, sources = circuit.n_inputs, circuit.sources
+    gates = circuit.outputs[circuit.outputs >= n_inputs] - n_inputs
+    inverters = gates[(circuit.functions[gates] == NOT) & (sources[gates, 0] == sources[gates, 1])]
+    turned = np.zeros(n_inputs + len(circuit.functions), dtype=np.bool_)
+    turned[sources[inverters, 0]] = True
+    turned[:n_inputs] = False
+    turned[circuit.outputs[circuit.outputs >= 0]] = False
+    turned[n_inputs:] &= ~is_constant(circuit.functions)
+    functions = circuit.functions.copy()
+    for terminal, flip in enumerate((flip_a, flip_b)):
+        flipped = np.array([flip(function) for function in range(16)], np.uint8)
+        read = turned[sources[:, terminal]]
+        functions[read] = flipped[functions[read]]
+    functions[turned[n_inputs:]] ^= ONE
+    now = np.append(np.arange(len(turned)), -1)
+    absorbed = inverters[turned[sources[inverters, 0]]]
+    now[n_inputs + absorbed] = sources[absorbed, 0]
+    return circuit._replace(functions=functions, outputs=now[circuit.outputs])
 
 
 def _live(circuit: GateList) -> GateList:
