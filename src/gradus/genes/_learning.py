@@ -193,26 +193,18 @@ def _unexplained(seen: Evidence, edges: EdgePrior, learned: _Learned, run: Run) 
 
 @dataclass(frozen=True)
 class GeneScore:
-    """How well one gene of left-out series is predicted; shares of the known values, NaN where there are none.
-
-    Attributes
-    ----------
-    gene : str
-    one_step, free_run : float
-        From the state before, and from the first state of the series alone.
-    constant, persistence, persistent_run : float
-        The most frequent value; the value before; the first value of the series.
-    scored : int
-        Known next values.
-    """
+    """How well one gene of left-out series is predicted; shares of the known values, NaN where there are none."""
 
     gene: str
     one_step: float
     free_run: float
+    """From the state before, and from the first state of the series alone."""
     constant: float
     persistence: float
     persistent_run: float
+    """The most frequent value; the value before; the first value of the series."""
     scored: int
+    """Known next values."""
 
     @property
     def learned(self) -> bool:
@@ -222,25 +214,16 @@ class GeneScore:
 
 @dataclass(frozen=True, eq=False)
 class SeriesScores:
-    """Scores of each gene, and their means over all known values.
-
-    Attributes
-    ----------
-    genes : tuple of GeneScore
-    overall : GeneScore
-    parts : int
-        How many parts of the data were left out in turn.
-    whole_series : bool
-        Whether these were whole series; a single series is cut into blocks instead.
-    stopped : str or None
-        Why scoring ended early; what was scored by then counts.
-    """
+    """Scores of each gene, and their means over all known values."""
 
     genes: tuple[GeneScore, ...]
     overall: GeneScore
     parts: int
+    """How many parts of the data were left out in turn."""
     whole_series: bool
+    """Whether these were whole series; a single series is cut into blocks instead."""
     stopped: str | None
+    """Why scoring ended early; what was scored by then counts."""
 
     @property
     def not_learned(self) -> tuple[str, ...]:
