@@ -1,4 +1,4 @@
-"""Where learned rules lead: attractors, fixed points, and what a knock-out or over-expression would change, by AEON."""
+"""Long-run behaviour of learned rules: attractors, and what a knock-out or over-expression would change, by AEON."""
 
 from __future__ import annotations
 
