@@ -25,7 +25,7 @@ __all__ = ["command"]
 
 Tables = typer.Argument(
     metavar="SERIES",
-    help="Tables of states, one file per series: a column per gene, a row per time, or a row per gene and a first column 'gene'.",
+    help="Tables of states, one file per series: a row per time and a column per gene, or a row per gene below 'gene'.",
     show_default=False,
 )
 Output = typer.Option(
