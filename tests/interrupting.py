@@ -42,8 +42,8 @@ class Interrupted(NamedTuple):
     """CPU seconds after the signal was due; None if the call had ended before."""
 
 
-def interrupted(call, seconds, work_time, waiting=20.0):
-    """Send Ctrl-C to this process after `seconds` of CPU time of a call, or after `waiting` seconds."""
+def interrupted(call, seconds, work_time, waiting=20.0, number=signal.SIGINT):
+    """Send Ctrl-C, or another signal, to this process after `seconds` of CPU time of a call, or after `waiting` seconds."""
     sent, over, ended, result = [], threading.Event(), None, None
     due, latest = work_time() + seconds, time.monotonic() + waiting
 
@@ -52,9 +52,7 @@ def interrupted(call, seconds, work_time, waiting=20.0):
             late = time.monotonic() > latest
             if work_time() >= due or late:
                 sent.append(work_time() if late else due)
-                signal.pthread_kill(
-                    threading.main_thread().ident, signal.SIGINT
-                )  # as a terminal does: the thread may be waiting
+                signal.pthread_kill(threading.main_thread().ident, number)  # as a terminal does: the thread may be waiting
                 return
 
     watcher = threading.Thread(target=interrupt, daemon=True)

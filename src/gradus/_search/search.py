@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -16,14 +16,13 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._core.bits import as_bits, check_examples, column_names
 from gradus._core.checks import check_choice, check_n_jobs, check_seed
-from gradus._core.kernels.clock import work_clock
-from gradus._core.run import Callback, Progress
+from gradus._core.run import Callback, Progress, Run
 from gradus._core.wording import counted
 from gradus._curriculum import Curriculum, resolve_order
 from gradus._pages.html import notebook_table
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Outcome, Settings, largest_cost
-from gradus._search.threads import SearchThreads
+from gradus._search.threads import DaemonThreads
 from gradus.errors import ConflictError, GradusError, WorkerError
 from gradus.losses import LossName
 
@@ -38,7 +37,7 @@ JOBS_IN_FLIGHT = 4
 """Jobs read ahead per thread: enough to keep it busy, few enough to bound memory."""
 GPU_JOBS_IN_FLIGHT = 1 << 16
 SECONDS_TO_CLOSE = 0.2
-"""How long to wait for threads that are still finding an order; at the latest, they end with the program."""
+"""How long to wait for threads that are still compiling; at the latest, they end with the program."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,8 +139,9 @@ def search(
     backend : {"cpu", "cuda"}
         Where the search runs; the result is the same.
     callback : callable, optional
-        Called with a `gradus.Progress` several times a second: on the CPU ``done`` of ``total`` targets are right, on a GPU
-        ``done`` of ``total`` jobs have ended. If it returns True, the search stops and the best network so far is returned.
+        Called with a `gradus.Progress` several times a second: while the order is found, then on the CPU ``done`` of
+        ``total`` targets are right, on a GPU ``done`` of ``total`` jobs have ended. If it returns True, the search stops and
+        the best network so far is returned.
 
     Returns
     -------
@@ -159,25 +159,23 @@ def search(
     [[0, 0], [0, 1], [0, 1], [1, 0]]
     """
     check_choice("backend", backend, BACKENDS)
-    request = make_request(
-        X,
-        Y,
+    settings = Settings(
         loss=loss,
-        order=order,
         gates_per_target=gates_per_target,
         history=history,
         max_iter=max_iter,
         n_restarts=n_restarts,
         time_limit=time_limit,
-        seed=seed,
     )
+    run = Run(settings.time_limit, callback)
+    request = make_request(X, Y, settings, order=order, seed=seed, run=run)
     if backend == "cpu":
-        return request.result(run_search(request.job, callback=callback))
+        return request.result(run_search(request.job, run=run))
     from gradus._search.cuda import run_many
 
-    ended = [outcome for _, outcome in run_many([request.job], callback=callback)]
+    ended = [] if run.stop() else [outcome for _, outcome in run_many([request.job], callback=callback)]
     # If stopped before the GPU has begun, a network must still be returned, and the first steps are the same everywhere.
-    return request.result(ended[0] if ended else run_search(request.job, callback=lambda _: True))
+    return request.result(ended[0] if ended else run_search(request.job, run=Run(callback=lambda _: True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,22 +211,21 @@ def make_network(outcome: Outcome, n_inputs: int, order: Sequence[int]) -> Netwo
     return Network(n_inputs, outcome.sources, first_output + np.argsort(order))
 
 
-def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **settings: Any) -> SearchRequest:
-    """Check the arguments of `search` and find the order, without searching."""
-    began, checked = work_clock(), Settings(**settings)
+def make_request(X: Any, Y: Any, settings: Settings, *, order: Order = "auto", seed: int = 0, run: Run) -> SearchRequest:
+    """Check the examples of `search` and find the order, without searching; the job gets what is left of the time."""
     inputs, targets = as_bits(X, "X"), as_bits(Y, "Y")
     check_examples(inputs, targets)
     seed = check_seed(seed)
-    checked.n_gates(targets.shape[1])  # raises if there are too many targets
+    settings.n_gates(targets.shape[1])  # raises if there are too many targets
     try:
-        columns, curriculum = resolve_order(inputs, targets, order, seed=seed, time_limit=checked.time_limit)
+        columns, curriculum = resolve_order(inputs, targets, order, seed=seed, run=run.part())
     except ConflictError as error:
         advice = "Remove or correct one of them, or use order=None to learn what can be learned."
         raise ConflictError(error.what, advice) from error
-    if checked.time_limit is not None:
-        checked = replace(checked, time_limit=max(0.0, checked.time_limit - (work_clock() - began)))
     return SearchRequest(
-        job=Job(inputs, np.ascontiguousarray(targets[:, list(columns)]), checked, seed),
+        job=Job(
+            inputs, np.ascontiguousarray(targets[:, list(columns)]), replace(settings, time_limit=run.seconds_left()), seed
+        ),
         order=columns,
         curriculum=curriculum,
         input_names=column_names(X, "X"),
@@ -289,22 +286,27 @@ class _Results(Iterator[SearchResult]):
         self.results.close()
 
 
-def _run(index: int, job: Arguments, is_stopping: Callable[[], bool] | None = None) -> SearchResult | WorkerError:
+def _run(index: int, job: Arguments, whole: Run) -> SearchResult | WorkerError:
     """Run one job; an error is returned, so that the others continue."""
+    own = job.get("callback")
+
+    def callback(progress: Progress) -> bool:
+        return whole.stopped is not None or (own is not None and own(progress) is True)
+
     try:
-        own = job.get("callback")
-
-        def callback(progress: Progress) -> bool:
-            return (is_stopping is not None and is_stopping()) or (own is not None and own(progress) is True)
-
-        request = _request(job)
-        return request.result(run_search(request.job, callback=callback if own or is_stopping else None))
+        settings, arguments = _split(job)
+        run = whole.part(seconds=settings.time_limit) if own is None else Run(settings.time_limit, callback)
+        request = make_request(**arguments, settings=settings, run=run)
+        return request.result(run_search(request.job, run=run))
     except Exception as error:
         return _failure(index, error)
 
 
-def _request(job: Arguments) -> SearchRequest:
-    return make_request(**{key: value for key, value in job.items() if key not in ("backend", "callback")})
+def _split(job: Arguments) -> tuple[Settings, dict[str, Any]]:
+    """Split the arguments of a job into settings of the search and the others."""
+    names = {field.name for field in fields(Settings)}
+    arguments = {name: value for name, value in job.items() if name not in ("backend", "callback")}
+    return Settings(**{name: arguments.pop(name) for name in names & arguments.keys()}), arguments
 
 
 def _failure(index: int, error: Exception) -> WorkerError:
@@ -315,23 +317,26 @@ def _failure(index: int, error: Exception) -> WorkerError:
 
 
 def _here(jobs: Numbered) -> Generator[SearchResult | WorkerError]:
+    run = Run()
     for index, job in jobs:
-        yield _run(index, job)
+        yield _run(index, job, run)
 
 
 def _in_threads(jobs: Numbered, count: int) -> Generator[SearchResult | WorkerError]:
-    threads = SearchThreads(count)
+    # Not by `Run.map`, which returns when all is done: jobs may be without end, and are read as results are taken.
+    run, threads = Run(), DaemonThreads(count)
     waiting: deque[Future[SearchResult | WorkerError]] = deque()
     try:
         while True:
             for index, job in itertools.islice(jobs, JOBS_IN_FLIGHT * count - len(waiting)):
-                waiting.append(threads.submit(partial(_run, index, job)))
+                waiting.append(threads.submit(partial(_run, index, job, run)))
             if not waiting:
                 return
             yield waiting.popleft().result()
     finally:  # the end, Ctrl-C, or the caller stops early
         for future in waiting:
             future.cancel()
+        run.interrupt()
         threads.close(SECONDS_TO_CLOSE)
 
 
@@ -343,7 +348,8 @@ def _on_gpu(jobs: Numbered, n_jobs: int) -> Generator[SearchResult | WorkerError
         requests = []
         for at, (index, job) in enumerate(part):
             try:
-                requests.append((at, _request(job)))
+                settings, arguments = _split(job)
+                requests.append((at, make_request(**arguments, settings=settings, run=Run(settings.time_limit))))
             except Exception as error:  # the other jobs continue
                 results[at] = _failure(index, error)
         next_out = 0
