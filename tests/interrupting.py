@@ -85,18 +85,21 @@ def _quiet_collector():
 
 def public_calls():
     """Names of all public functions, and of the public methods of public classes."""
-    names = set()
-    for name in gradus.__all__:
-        value = getattr(gradus, name)
+    names = set(_calls_of(gradus))
+    return names | {f"genes.{name}" for name in _calls_of(gradus.genes) if name not in names}
+
+
+def _calls_of(door):
+    for name in door.__all__:
+        value = getattr(door, name)
         if inspect.ismodule(value):
-            names |= {f"{name}.{one}" for one in value.__all__ if inspect.isfunction(getattr(value, one))}
+            if value is not gradus.genes:
+                yield from (f"{name}.{call}" for call in value.__all__ if inspect.isfunction(getattr(value, call)))
         elif inspect.isclass(value):
-            names |= {
-                f"{name}.{method}" for method, call in inspect.getmembers(value, inspect.isroutine) if _is_ours(method, call)
-            }
-        else:
-            names.add(name)
-    return names
+            members = inspect.getmembers(value, inspect.isroutine)
+            yield from (f"{name}.{method}" for method, call in members if _is_ours(method, call))
+        elif inspect.isfunction(value):
+            yield name
 
 
 def _is_ours(method, call):
