@@ -17,8 +17,8 @@ import gradus
 ROOT = Path(__file__).parent
 ADDER = ROOT / "examples" / "adder6.json"
 SHOWN_BITS = 4
-ANOTHER_HOST = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
-LOADS = re.compile(rf"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)={ANOTHER_HOST}|url\({ANOTHER_HOST}")
+ELSEWHERE = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
+LOADS = re.compile(rf"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)={ELSEWHERE}|url\({ELSEWHERE}")
 # In a frame of another page only the drawing and what it says are wanted.
 ONLY_THE_CIRCUIT = """<style>body { padding: 0; background: transparent; }
 body > :not(.tools, #about, #drawing, script) { display: none; }
