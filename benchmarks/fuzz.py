@@ -34,7 +34,7 @@ from gradus.genes._series import read_series
 from gradus.genes._transitions import transitions
 from gradus_paper.offline import absorb_files, prepare_searches
 from gradus_paper.plans import Block, Plan, load_plans
-from gradus_paper.report_page import _provenance
+from gradus_paper.report_page import report_page
 from gradus_paper.row import Row
 from gradus_paper.run import read_runs
 from gradus_paper.search_files import OutcomeWriter, read_outcomes, read_searches
@@ -125,10 +125,11 @@ def _results(path: Path) -> Any:
 
 
 def _run_lines(path: Path) -> Any:
-    found = _provenance([], read_runs(path.parent))
-    if "quick" not in found:
+    nothing: dict[str, Any] = dict.fromkeys(("claims", "published", "highlights", "sections", "standings", "damaged"), ())
+    page = report_page(runs=read_runs(path.parent), **nothing)
+    if "quick" not in page:
         raise FormatError("no line of it describes a run.", path=path)  # invalid lines are left out, which is not an error
-    return found
+    return page
 
 
 def _used(path: Path) -> Any:

@@ -86,19 +86,18 @@ def _quiet_collector():
         gc.callbacks[:] = callbacks
 
 
-def public_calls():
-    """Names of all public functions, and of the public methods of public classes."""
+def public_calls(module=gradus, prefix=""):
+    """Names of all public functions, and of the public methods of public classes, also of public modules."""
     names = set()
-    for name in gradus.__all__:
-        value = getattr(gradus, name)
+    for name in module.__all__:
+        value = getattr(module, name)
         if inspect.ismodule(value):
-            names |= {f"{name}.{one}" for one in value.__all__ if inspect.isfunction(getattr(value, one))}
+            names |= public_calls(value, f"{prefix}{name}.")
         elif inspect.isclass(value):
-            names |= {
-                f"{name}.{method}" for method, call in inspect.getmembers(value, inspect.isroutine) if _is_ours(method, call)
-            }
-        else:
-            names.add(name)
+            calls = inspect.getmembers(value, inspect.isroutine)
+            names |= {f"{prefix}{name}.{method}" for method, call in calls if _is_ours(method, call)}
+        elif inspect.isfunction(value):
+            names.add(prefix + name)
     return names
 
 

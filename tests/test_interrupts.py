@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import gradus
-from gradus import problems
+from gradus import genes, problems
 from gradus._cli.main import VERBS, run
 from gradus._formats.table_files import write_table
 from gradus.errors import FormatError
@@ -49,8 +49,8 @@ def examples():
 
 
 def series():
-    genes = [f"g{k}" for k in range(40)]
-    return [gradus.Series(genes, bits(60, len(genes), k).astype(float), name=f"s{k}") for k in range(2)]
+    names = [f"g{k}" for k in range(40)]
+    return [genes.Series(names, bits(60, len(names), k).astype(float), name=f"s{k}") for k in range(2)]
 
 
 def many_searches():
@@ -88,7 +88,7 @@ LIMITED = {
     "minimum_feature_set": first_target(gradus.minimum_feature_set),
     "find_curriculum": lambda **settings: gradus.find_curriculum(*examples(), **settings),
     "tolerant_feature_sets": first_target(gradus.tolerant_feature_sets),
-    "infer": lambda **settings: gradus.infer(series(), **settings),
+    "genes.infer": lambda **settings: genes.infer(series(), **settings),
 }
 """Calls with a time limit."""
 UNLIMITED = {
@@ -152,8 +152,8 @@ class Large:
         self.fitted = gradus.BooleanNetworkClassifier(n_circuits=1, time_limit=0.2).fit(
             bits(40, 6) * 1.5, bits(40, 1, 3)[:, 0]
         )
-        genes = gradus.Series(["a", "b", "c"], bits(12, 3, 4).astype(float), name="s")
-        self.inferred = gradus.infer(genes, time_limit=0.2, attractors=False)
+        short = genes.Series(["a", "b", "c"], bits(12, 3, 4).astype(float), name="s")
+        self.inferred = genes.infer(short, time_limit=0.2, attractors=False)
         self.states = np.tile(bits(12, 3), (200_000, 1))
 
     def _compile_all(self):
@@ -180,7 +180,7 @@ HANDLING = {
     **{f"export: .{kind}": lambda large, kind=kind: gradus.export(large.model, large.path(f"c.{kind}")) for kind in KINDS},
     "load": lambda large: gradus.load(large.json),
     "read_table": lambda large: gradus.read_table(large.csv),
-    "read_series": lambda large: gradus.read_series(large.csv),
+    "genes.read_series": lambda large: genes.read_series(large.csv),
     "problems.from_file": lambda large: problems.from_file(large.csv, targets=["z"]),
     "problems.load": lambda large: problems.load("add10").X,
     "problems.from_arrays": lambda large: problems.from_arrays(large.rows, large.rows[:, :1]),
@@ -207,8 +207,8 @@ HANDLING = {
     "BooleanNetworkClassifier.predict": lambda large: large.fitted.predict(large.rows),
     "BooleanNetworkClassifier.predict_proba": lambda large: large.fitted.predict_proba(large.rows),
     "BooleanNetworkClassifier.score": lambda large: large.fitted.score(large.rows, large.rows[:, 0]),
-    "Inference.predict": lambda large: large.inferred.predict(large.states),
-    "Inference.predict_proba": lambda large: large.inferred.predict_proba(large.states),
+    "genes.Inference.predict": lambda large: large.inferred.predict(large.states),
+    "genes.Inference.predict_proba": lambda large: large.inferred.predict_proba(large.states),
     "kendall_tau": lambda large: gradus.kendall_tau(range(3000), list(reversed(range(3000)))),
     "losses.l1": lambda large: gradus.losses.l1(large.rows),
     "losses.lw": lambda large: gradus.losses.lw(large.rows),
@@ -229,8 +229,13 @@ SMALL = {
     "Network.cone",
     "Network.with_names",
     "Progress.describe",
-    "Series.in_order",
+    "genes.tolerant_feature_sets",
+    "genes.Series.in_order",
     "losses.by_name",
+    "problems.Problem.evaluate",
+    "problems.Problem.examples",
+    "problems.Problem.rows",
+    "problems.Problem.sample",
     "problems.families",
     "problems.fission_yeast_model",
     "problems.from_model",

@@ -8,20 +8,7 @@ import pytest
 
 import gradus
 
-HEAVY = (
-    "numpy",
-    "numba",
-    "sklearn",
-    "scipy",
-    "pandas",
-    "polars",
-    "pyarrow",
-    "matplotlib",
-    "joblib",
-    "jinja2",
-    "rich",
-    "typer",
-)
+HEAVY = ["numpy", "numba", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib", "joblib", "jinja2", "rich", "typer"]
 
 
 def python(code, **environment):

@@ -17,7 +17,6 @@ from gradus.genes import _long_run as long_run
 from gradus.genes._gene_model import GeneRule
 from gradus.genes._known_edges import KnownEdge, known_edges, model_edges
 from gradus.genes._long_run import find_long_run
-from gradus.genes._page_pieces import spelled
 from gradus.genes._rule_circuits import rule_network, rule_text, rule_tree
 from gradus.genes._work_watch import WorkWatch
 
@@ -41,7 +40,6 @@ def test_formula_and_circuit_have_the_values_of_the_table(table):
 def test_nested_rules_have_every_input_once():
     table = [int(bool((x & 1 or x & 2) and not x & 4)) for x in range(8)]
     assert rule_text(rule_tree(NAMES[:3], table)) == "(a | b) & !c"
-    assert spelled(rule_tree(["<x>", "b"], [0, 0, 0, 1])) == "&lt;x&gt; <i>and</i> b"
 
 
 @pytest.mark.parametrize("text", ["regulator,target\na,b\nc,d\n", "a,b\nc,d\n", "target,note,regulator\nb,x,a\nd,y,c\n"])
