@@ -86,19 +86,23 @@ def _quiet_collector():
         gc.callbacks[:] = callbacks
 
 
-def public_calls(module=gradus, prefix=""):
-    """Names of all public functions, and of the public methods of public classes, also of public modules."""
-    names = set()
-    for name in module.__all__:
-        value = getattr(module, name)
+def public_calls():
+    """Names of all public functions, and of the public methods of public classes."""
+    names = set(_calls_of(gradus))
+    return names | {f"genes.{name}" for name in _calls_of(gradus.genes) if name not in names}
+
+
+def _calls_of(door):
+    for name in door.__all__:
+        value = getattr(door, name)
         if inspect.ismodule(value):
-            names |= public_calls(value, f"{prefix}{name}.")
+            if value is not gradus.genes:
+                yield from (f"{name}.{call}" for call in value.__all__ if inspect.isfunction(getattr(value, call)))
         elif inspect.isclass(value):
-            calls = inspect.getmembers(value, inspect.isroutine)
-            names |= {f"{prefix}{name}.{method}" for method, call in calls if _is_ours(method, call)}
+            members = inspect.getmembers(value, inspect.isroutine)
+            yield from (f"{name}.{method}" for method, call in members if _is_ours(method, call))
         elif inspect.isfunction(value):
-            names.add(prefix + name)
-    return names
+            yield name
 
 
 def _is_ours(method, call):

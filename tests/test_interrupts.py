@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import gradus
-from gradus import genes, problems
+from gradus import problems
 from gradus._cli.main import VERBS, run
 from gradus._formats.table_files import write_table
 from gradus.errors import FormatError
@@ -49,8 +49,8 @@ def examples():
 
 
 def series():
-    names = [f"g{k}" for k in range(40)]
-    return [genes.Series(names, bits(60, len(names), k).astype(float), name=f"s{k}") for k in range(2)]
+    genes = [f"g{k}" for k in range(40)]
+    return [gradus.genes.Series(genes, bits(60, len(genes), k).astype(float), name=f"s{k}") for k in range(2)]
 
 
 def many_searches():
@@ -88,7 +88,7 @@ LIMITED = {
     "minimum_feature_set": first_target(gradus.minimum_feature_set),
     "find_curriculum": lambda **settings: gradus.find_curriculum(*examples(), **settings),
     "tolerant_feature_sets": first_target(gradus.tolerant_feature_sets),
-    "genes.infer": lambda **settings: genes.infer(series(), **settings),
+    "genes.infer": lambda **settings: gradus.genes.infer(series(), **settings),
 }
 """Calls with a time limit."""
 UNLIMITED = {
@@ -152,8 +152,8 @@ class Large:
         self.fitted = gradus.BooleanNetworkClassifier(n_circuits=1, time_limit=0.2).fit(
             bits(40, 6) * 1.5, bits(40, 1, 3)[:, 0]
         )
-        short = genes.Series(["a", "b", "c"], bits(12, 3, 4).astype(float), name="s")
-        self.inferred = genes.infer(short, time_limit=0.2, attractors=False)
+        genes = gradus.genes.Series(["a", "b", "c"], bits(12, 3, 4).astype(float), name="s")
+        self.inferred = gradus.genes.infer(genes, time_limit=0.2, attractors=False)
         self.states = np.tile(bits(12, 3), (200_000, 1))
 
     def _compile_all(self):
@@ -180,7 +180,7 @@ HANDLING = {
     **{f"export: .{kind}": lambda large, kind=kind: gradus.export(large.model, large.path(f"c.{kind}")) for kind in KINDS},
     "load": lambda large: gradus.load(large.json),
     "read_table": lambda large: gradus.read_table(large.csv),
-    "genes.read_series": lambda large: genes.read_series(large.csv),
+    "genes.read_series": lambda large: gradus.genes.read_series(large.csv),
     "problems.from_file": lambda large: problems.from_file(large.csv, targets=["z"]),
     "problems.load": lambda large: problems.load("add10").X,
     "problems.from_arrays": lambda large: problems.from_arrays(large.rows, large.rows[:, :1]),
@@ -217,6 +217,23 @@ HANDLING = {
 }
 """Calls whose duration depends on the size of their arguments."""
 SMALL = {
+    "genes.GeneModel.edges",
+    "genes.GeneModel.likely_edges",
+    "genes.GeneModel.predict",
+    "genes.GeneModel.predict_proba",
+    "genes.GeneModel.simulate",
+    "genes.Series.binary",
+    "genes.Series.in_order",
+    "genes.Series.part",
+    "genes.Series.places",
+    "genes.Series.step",
+    "genes.Series.transitions",
+    "genes.TargetPosterior.majorities",
+    "genes.TargetPosterior.packed",
+    "genes.TargetPosterior.predict_proba",
+    "genes.TolerantSets.predict_proba",
+    "genes.fission_yeast_model",
+    "genes.from_series",
     "problems.further",
     "BooleanNetworkClassifier.rules",
     "BooleanNetworkClassifier.save",
@@ -229,17 +246,9 @@ SMALL = {
     "Network.cone",
     "Network.with_names",
     "Progress.describe",
-    "genes.tolerant_feature_sets",
-    "genes.Series.in_order",
     "losses.by_name",
-    "problems.Problem.evaluate",
-    "problems.Problem.examples",
-    "problems.Problem.rows",
-    "problems.Problem.sample",
     "problems.families",
-    "problems.fission_yeast_model",
     "problems.from_model",
-    "problems.from_series",
     "problems.names",
 }
 """Calls that only call one of the others, or are always short."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gradus._tables.classifier import BooleanNetworkClassifier
     from gradus._tables.model import Model, load
     from gradus.errors import GradusError
-    from gradus.genes._tolerant_sets import tolerant_feature_sets
+    from gradus.genes._posterior import tolerant_feature_sets
 
 _HOME = {
     "BooleanNetworkClassifier": "_tables.classifier",
@@ -53,7 +53,7 @@ _HOME = {
     "read_table": "_formats.table_files",
     "search": "_search.search",
     "search_many": "_search.search",
-    "tolerant_feature_sets": "genes._tolerant_sets",
+    "tolerant_feature_sets": "genes._posterior",
 }
 """The module in which each public name is defined."""
 _MODULES = ("errors", "genes", "losses", "problems")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import pytest
 from gradus._core.kernels.clock import clock_stopped, work_clock
 from gradus._core.run import Run
 from gradus._lessons.control import Control
-from gradus.genes._work_watch import WorkWatch
 
 KERNEL = """
 import time
@@ -69,12 +67,7 @@ def test_stops_can_be_nested_and_hold_for_all_threads():
     assert work_clock() - after >= 0.02
 
 
-LIMITS = {
-    "run": lambda: Run(0.05).stop,
-    "part": lambda: Run().part(seconds=0.05).stop,
-    "lessons": lambda: Control(0.05).stop,
-    "inference": lambda: functools.partial(WorkWatch(0.05).stop, "sets", 0, None),
-}
+LIMITS = {"run": lambda: Run(0.05).stop, "part": lambda: Run().part(seconds=0.05).stop, "lessons": lambda: Control(0.05).stop}
 
 
 @pytest.mark.parametrize("make", LIMITS.values(), ids=LIMITS)

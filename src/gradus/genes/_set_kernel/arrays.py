@@ -1,4 +1,4 @@
-"""Arrays that the kernels share."""
+"""Records of arrays that the kernels share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MOST_CELLS", "Floats", "Ints", "PackedSets", "PackedTarget", "ScoreTables", "TableParts", "TopSets", "Words"]
+__all__ = [
+    "MOST_CELLS",
+    "Floats",
+    "Ints",
+    "PackedSets",
+    "PackedTarget",
+    "ScoreTables",
+    "Scratch",
+    "TableParts",
+    "TopSets",
+    "Words",
+]
 
 MOST_CELLS = 64
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -83,3 +94,21 @@ class TopSets(NamedTuple):
     sets: npt.NDArray[np.int64]
     scores: npt.NDArray[np.float64]
     state: npt.NDArray[np.int64]
+
+
+class Scratch(NamedTuple):
+    """Room for what is computed of one set after the other.
+
+    `masks` holds the transitions in each cell, `zero` and `one` the units of next value 0 and 1 there, `bounds` the fewest
+    errors with each sign, `chunk` those of every choice of values in four cells; `in_quarters`, `in_halves` and `errors` are
+    for the prototypes.
+    """
+
+    masks: Words
+    zero: Ints
+    one: Ints
+    bounds: Ints
+    chunk: Ints
+    in_quarters: Ints
+    in_halves: Ints
+    errors: Ints

@@ -1,37 +1,123 @@
-"""Marginal likelihood of a set of genes, over all signs and rules.
+"""Counting the transitions in each cell of a set of genes, and the marginal likelihood of the set over all signs and rules.
 
-A function is judged by its errors alone: `ScoreTables.log_likelihood` says what a number of errors is worth.
+Everything is counted in whole units of weight, so that the same data give the same numbers in any order. A function is judged
+by its errors alone: `ScoreTables.log_likelihood` says what a number of errors is worth.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gradus._core.kernels.compile import inlined
-from gradus.genes._set_kernel.cell_counts import known_units
+from gradus._core.kernels.compile import compiled, inlined
+from gradus._core.kernels.intrinsics import popcount
+from gradus.genes._set_kernel.arrays import MOST_CELLS, Ints, PackedTarget, Scratch
 
 __all__ = [
-    "CLOSE",
+    "NATS_SUMMED",
     "any_log_evidence",
     "better_signs",
     "chunk_errors",
-    "errors_of",
+    "count_cells",
     "evidence",
+    "fewest_errors",
+    "fill_cells",
     "fill_errors",
-    "new_room",
+    "fill_masks",
+    "known_units",
+    "likelihood",
+    "new_scratch",
     "set_prior",
     "sign_bound",
     "sign_bounds",
     "sign_log_prior",
-    "worth",
+    "split_cells",
 ]
 
-CLOSE = 6.0
-"""Functions and signs this many nats behind the best are not summed."""
+NATS_SUMMED = 6.0
+"""Functions and signs less probable than the best by this much are not summed."""
 
 
 @inlined
-def worth(tables, errors, total, known):
+def weigh(planes, words):
+    """Weighted number of set bits of `words` that the planes hold."""
+    total = 0
+    for p in range(planes.shape[0]):
+        count = 0
+        for w in range(words.shape[0]):
+            count += popcount(planes[p, w] & words[w])
+        total += count << p
+    return np.int64(total)
+
+
+@inlined
+def fill_masks(data, genes, k, masks):
+    """Bit rows of the transitions in each of the 2^k cells; `masks` is room for (64, words) of them."""
+    words = data.ones.shape[1]
+    for w in range(words):
+        masks[0, w] = ~np.uint64(0)
+    for i in range(k):
+        for cell in range((1 << i) - 1, -1, -1):
+            for w in range(words):
+                here = masks[cell, w]
+                masks[cell + (1 << i), w] = here & data.ones[genes[i], w]
+                masks[cell, w] = here & data.zeros[genes[i], w]
+
+
+@inlined
+def fill_cells(data, genes, k, masks, zero, one):
+    """Units of next value 0 and 1 in each of the 2^k cells."""
+    fill_masks(data, genes, k, masks)
+    for cell in range(1 << k):
+        zero[cell] = weigh(data.next_zeros, masks[cell])
+        one[cell] = weigh(data.next_ones, masks[cell])
+
+
+@inlined
+def split_cells(data, gene, masks, zero, one):
+    """Units in the eight cells of a pair, whose four bit rows are given, and one gene more."""
+    words = data.ones.shape[1]
+    for cell in range(4):
+        zero[cell] = zero[cell + 4] = one[cell] = one[cell + 4] = 0
+        for p in range(data.next_ones.shape[0]):
+            low_zero = low_one = high_zero = high_one = 0
+            for w in range(words):
+                low = masks[cell, w] & data.zeros[gene, w]
+                high = masks[cell, w] & data.ones[gene, w]
+                low_zero += popcount(low & data.next_zeros[p, w])
+                low_one += popcount(low & data.next_ones[p, w])
+                high_zero += popcount(high & data.next_zeros[p, w])
+                high_one += popcount(high & data.next_ones[p, w])
+            zero[cell] += low_zero << p
+            one[cell] += low_one << p
+            zero[cell + 4] += high_zero << p
+            one[cell + 4] += high_one << p
+
+
+@inlined
+def known_units(zero, one, k):
+    total = 0
+    for cell in range(1 << k):
+        total += zero[cell] + one[cell]
+    return total
+
+
+@inlined
+def fewest_errors(zero, one, k):
+    errors = 0
+    for cell in range(1 << k):
+        errors += min(zero[cell], one[cell])
+    return errors
+
+
+@compiled
+def count_cells(data: PackedTarget, genes: Ints, zero: Ints, one: Ints) -> None:
+    """Units of next value 0 and 1 in each cell of a set."""
+    masks = np.empty((MOST_CELLS, data.ones.shape[1]), np.uint64)
+    fill_cells(data, genes, genes.shape[0], masks, zero, one)
+
+
+@inlined
+def likelihood(tables, errors, total, known):
     """Log-likelihood of errors among the known transitions, as if the unknown ones were like them but for what they cost."""
     last = tables.log_likelihood.shape[0] - 1
     if known == 0:
@@ -121,19 +207,28 @@ def better_signs(bounds, k):
 
 
 @inlined
-def new_room(tables, k):
-    """Room for errors in the quarters and halves of k inputs, and of the prototypes themselves."""
+def new_scratch(words, tables, k):
+    """Room for sets of k genes whose bit rows have a number of words."""
     halves = tables.parts.half_start[k + 1] - tables.parts.half_start[k]
     quarters = tables.parts.quarter_start[k + 1] - tables.parts.quarter_start[k]
     prototypes = tables.start[k + 1] - tables.start[k]
-    return np.empty((4, quarters), np.int64), np.empty((2, halves), np.int64), np.empty(prototypes, np.int64)
+    return Scratch(
+        np.empty((MOST_CELLS, words), np.uint64),
+        np.zeros(MOST_CELLS, np.int64),
+        np.zeros(MOST_CELLS, np.int64),
+        np.zeros((6, 2), np.int64),
+        np.zeros((16, 16), np.int64),
+        np.empty((4, quarters), np.int64),
+        np.empty((2, halves), np.int64),
+        np.empty(prototypes, np.int64),
+    )
 
 
 @inlined
-def fill_errors(tables, k, chunk, groups, room):
+def fill_errors(tables, k, groups, scratch):
     """Count the errors of every prototype of k inputs; returns the fewest."""
     # Prototypes have few distinct quarters and halves, so the errors in these are counted first and then added up.
-    in_quarters, in_halves, errors = room
+    chunk, in_quarters, in_halves, errors = scratch.chunk, scratch.in_quarters, scratch.in_halves, scratch.errors
     parts, first = tables.parts, tables.start[k]
     fewest = np.int64(1) << 60
     if k < 4:
@@ -162,40 +257,40 @@ def fill_errors(tables, k, chunk, groups, room):
 
 @inlined
 def sign_bound(tables, bounds, k, signs, total, known):
-    """Most that any function with these signs can be worth."""
+    """Highest log-likelihood of any function with these signs."""
     least = 0
     for i in range(k):
         least = max(least, bounds[i, 1 - ((signs >> i) & 1)])
-    return worth(tables, least, total, known)
+    return likelihood(tables, least, total, known)
 
 
 @inlined
-def evidence(tables, genes, k, zero, one, total, bounds, chunk, room):
+def evidence(tables, genes, k, total, scratch):
     """Log marginal likelihood of a set: over all signs and rules, and over functions without structure."""
+    zero, one, bounds, chunk, errors = scratch.zero, scratch.one, scratch.bounds, scratch.chunk, scratch.errors
     known = known_units(zero, one, k)
     sign_bounds(zero, one, k, bounds)
     likely = better_signs(bounds, k)
     top_prior = sign_log_prior(tables, genes, k, likely)
     groups = chunk_errors(zero, one, k, likely, chunk)
-    errors = room[2]
-    best = worth(tables, fill_errors(tables, k, chunk, groups, room), total, known)
+    best = likelihood(tables, fill_errors(tables, k, groups, scratch), total, known)
     mass = 0.0
     for signs in range(1 << k):
         prior = sign_log_prior(tables, genes, k, signs)
-        if sign_bound(tables, bounds, k, signs, total, known) + prior < best + top_prior - CLOSE:
+        if sign_bound(tables, bounds, k, signs, total, known) + prior < best + top_prior - NATS_SUMMED:
             continue
         chunk_errors(zero, one, k, signs, chunk)
-        ahead = worth(tables, fill_errors(tables, k, chunk, groups, room), total, known) - best
+        ahead = likelihood(tables, fill_errors(tables, k, groups, scratch), total, known) - best
         if ahead > 0:
             # The signs tried first were not the best ones: count from the new best on.
             mass *= np.exp(-ahead)
             best += ahead
-        elif ahead <= -CLOSE:
+        elif ahead <= -NATS_SUMMED:
             continue
         scale = np.exp(prior)
         for f in range(errors.shape[0]):
-            behind = worth(tables, errors[f], total, known) - best
-            if behind > -CLOSE:
+            behind = likelihood(tables, errors[f], total, known) - best
+            if behind > -NATS_SUMMED:
                 mass += tables.weights[tables.start[k] + f, signs] * np.exp(behind) * scale
     structured = best + np.log(mass) if mass > 0 else -np.inf
     free = tables.log_any[k] + any_log_evidence(tables, zero, one, k, total, known)

@@ -6,19 +6,19 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.kernels.compile import compiled
-from gradus.genes._set_kernel.cell_counts import known_units
-from gradus.genes._set_kernel.set_arrays import MOST_CELLS, Floats, Ints, PackedSets, ScoreTables, Words
-from gradus.genes._set_kernel.set_evidence import (
-    CLOSE,
+from gradus.genes._set_kernel.arrays import MOST_CELLS, Floats, Ints, PackedSets, ScoreTables, Words
+from gradus.genes._set_kernel.evidence import (
+    NATS_SUMMED,
     any_log_evidence,
     better_signs,
     chunk_errors,
     fill_errors,
-    new_room,
+    known_units,
+    likelihood,
+    new_scratch,
     sign_bound,
     sign_bounds,
     sign_log_prior,
-    worth,
 )
 
 __all__ = ["cell_probabilities", "vote", "vote_with_flips"]
@@ -32,19 +32,17 @@ def cell_probabilities(
     # Returns the errors of the best table and its posterior among the functions of the set; ``best[0]`` is the table itself.
     k = genes.shape[0]
     known = known_units(zero, one, k)
-    bounds = np.zeros((6, 2), np.int64)
-    chunk = np.zeros((16, 16), np.int64)
+    scratch = new_scratch(0, tables, k)
+    bounds, chunk, errors = scratch.bounds, scratch.chunk, scratch.errors
     sign_bounds(zero, one, k, bounds)
     likely = better_signs(bounds, k)
     top_prior = sign_log_prior(tables, genes, k, likely)
     groups = chunk_errors(zero, one, k, likely, chunk)
-    room = new_room(tables, k)
-    errors = room[2]
-    top = worth(tables, fill_errors(tables, k, chunk, groups, room), total, known)
+    top = likelihood(tables, fill_errors(tables, k, groups, scratch), total, known)
     for signs in range(1 << k):
         if sign_bound(tables, bounds, k, signs, total, known) > top:
             chunk_errors(zero, one, k, signs, chunk)
-            top = max(top, worth(tables, fill_errors(tables, k, chunk, groups, room), total, known))
+            top = max(top, likelihood(tables, fill_errors(tables, k, groups, scratch), total, known))
     mass = 0.0
     best_value = -np.inf
     best_errors = np.int64(0)
@@ -53,16 +51,16 @@ def cell_probabilities(
     rising[:] = 0.0
     for signs in range(1 << k):
         prior = sign_log_prior(tables, genes, k, signs)
-        if sign_bound(tables, bounds, k, signs, total, known) + prior < top + top_prior - CLOSE:
+        if sign_bound(tables, bounds, k, signs, total, known) + prior < top + top_prior - NATS_SUMMED:
             continue
         chunk_errors(zero, one, k, signs, chunk)
-        if worth(tables, fill_errors(tables, k, chunk, groups, room), total, known) - top <= -CLOSE:
+        if likelihood(tables, fill_errors(tables, k, groups, scratch), total, known) - top <= -NATS_SUMMED:
             continue
         own = 0.0
         plain[:] = 0.0
         for f in range(errors.shape[0]):
-            behind = worth(tables, errors[f], total, known) - top
-            if behind > -CLOSE:
+            behind = likelihood(tables, errors[f], total, known) - top
+            if behind > -NATS_SUMMED:
                 prototype = tables.tables[tables.start[k] + f]
                 value = tables.weights[tables.start[k] + f, signs] * np.exp(behind + prior)
                 own += value
