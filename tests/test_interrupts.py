@@ -98,9 +98,16 @@ UNLIMITED = {
 }
 
 
+@pytest.fixture(scope="module")
+def imported():
+    """Make every call once: what it imports takes up to a second, and is not to be measured."""
+    for call in LIMITED.values():
+        call(time_limit=0)
+
+
 @pytest.mark.parametrize("name", LIMITED)
 @pytest.mark.parametrize("time_limit", [0, BEGUN])
-def test_a_time_limit_holds(work_time, name, time_limit):
+def test_a_time_limit_holds(imported, work_time, name, time_limit):
     begin = work_time()
     LIMITED[name](time_limit=time_limit)
     assert work_time() - begin < CORES * time_limit + SECONDS
