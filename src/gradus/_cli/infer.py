@@ -55,8 +55,10 @@ def command(
     time_limit: Annotated[float | None, typer.Option(help="Seconds; the rules are the best found by then.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    r"""Find the rules of a gene network from time series; read report.html in the folder first."""
-    # Example: printf 'a,b\n0,0\n1,0\n1,1\n0,1\n0,0\n' >s.csv; gradus infer s.csv -o rules
+    r"""Find the rules of a gene network from time series; read report.html in the folder first.
+
+    Example: printf 'a,b\n0,0\n1,0\n1,1\n0,1\n0,0\n' >s.csv; gradus infer s.csv -o rules
+    """
     folder = _check_output(output)
     runs, steadies = read_series(series), read_series(steady) if steady else ()
     if not runs:
