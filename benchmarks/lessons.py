@@ -202,10 +202,10 @@ def show_grid(rows: list[Row], title: str, columns: list[str], lines: dict[str, 
     """Mean accuracies, one column per variant, each line over the training sets that all its cells have."""
     printed = []
     for name, cells in lines.items():
-        found = [by_set(rows, case, variant) for case, variant in cells]
-        common = set.intersection(*map(set, found))
+        columns_rows = [by_set(rows, case, variant) for case, variant in cells]
+        common = set.intersection(*map(set, columns_rows))
         if common:
-            means = [np.mean([one[number]["accuracy"] for number in sorted(common)]) for one in found]
+            means = [np.mean([by_number[number]["accuracy"] for number in sorted(common)]) for by_number in columns_rows]
             printed.append(f"| {name} | {len(common)} | {' | '.join(f'{mean:.3f}' for mean in means)} |")
     print_table(f"| {title} | sets | {' | '.join(columns)} |", printed)
 
@@ -235,17 +235,18 @@ def show(rows: list[Row]) -> None:
 
 def pricing_speed() -> str:
     """Candidates priced per CPU second on add6/80: every pair of nodes with the best of its 16 functions."""
-    from gradus._lessons.control import Control
-    from gradus._lessons.gate_list import empty_circuit
+    from gradus._circuit.gate_list import empty_circuit
+    from gradus._core.run import Run
+    from gradus._lessons.description import Solution
     from gradus._lessons.packed_examples import pack_examples
-    from gradus._lessons.phases import PhaseSettings, Start, fit
+    from gradus._lessons.walks import LessonSettings, Walks
 
     X, Y, *_ = draw("add6/80", 0)
-    examples, empty = pack_examples(X, Y, np.ones_like(Y)), empty_circuit(X.shape[1], Y.shape[1])
-    settings = PhaseSettings(spare_gates=60)
+    columns = list(range(Y.shape[1]))
+    start = Solution(empty_circuit(X.shape[1], len(columns)), columns, np.zeros(len(columns), np.int64))
+    walks = Walks(pack_examples(X, Y, np.ones_like(Y)), LessonSettings(), Run())
     begin = time.process_time()
-    draft = fit(Start(examples, empty, list(range(Y.shape[1])), 1, 2_000_000_000, settings, Control()))
-    pairs = draft.priced / (time.process_time() - begin)
+    pairs = walks.fit(start, 1, 2_000_000_000, spare=60).priced / (time.process_time() - begin)
     return f"add6/80: {pairs / 1e6:.0f} million pairs of nodes priced per CPU second, {16 * pairs / 1e6:.0f} million functions"
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from gradus._circuit.gate_list import GateList
+from gradus._circuit.network import network_of
 from gradus._core.run import Run
 from gradus._lessons.circuit_learner import CircuitLearner
-from gradus._lessons.gate_list import GateList, network_of
 from gradus._lessons.packed_examples import pack_examples
 from gradus._lessons.walks import LessonSettings
 

@@ -7,11 +7,11 @@ import pytest
 from lesson_cases import evaluate, learner
 
 from gradus import learn, problems
+from gradus._circuit.gate_list import GateList
 from gradus._core.run import Run
 from gradus._lessons.circuit_learner import CircuitLearner
 from gradus._lessons.description import Solution
 from gradus._lessons.ensemble import MORE_GATES, N_VOTES, Ensemble
-from gradus._lessons.gate_list import GateList
 from gradus._lessons.packed_examples import pack_examples
 from gradus._lessons.walks import LessonSettings
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._core.bits import unpack
 from gradus._core.gates import ONE, ZERO
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
-from gradus._lessons.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
@@ -126,7 +126,7 @@ class CircuitLearner:
 
     def _trials(self, trials: Sequence[tuple[int, int]], work: int, spare: int | None = None) -> list[Solution]:
         """Try to learn columns on top of the present circuit; the best trial is kept in case of an early stop."""
-        solutions = self._map(lambda trial: self._try(*trial, work, spare), trials)
+        solutions = self._map(lambda trial: self._try(trial[0], trial[1], work, spare), trials)
         for solution in solutions:
             column = solution.columns[-1]
             rank = self.lengths.whole(solution) - self.lengths.whole(self._with_constant(column, self.solution)), column

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._lessons.gate_list import GateList, gate_count
+from gradus._circuit.gate_list import GateList, gate_count
 from gradus._lessons.packed_examples import PackedExamples
 
 __all__ = ["BIT", "FORBIDDEN", "Lengths", "Solution", "error_table", "error_tables", "gate_table"]

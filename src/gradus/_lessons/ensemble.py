@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from gradus._circuit.network import network_of
 from gradus._core.run import Progress, Run
 from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
-from gradus._lessons.gate_list import network_of
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 

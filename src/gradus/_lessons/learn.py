@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
+from gradus._circuit.gate_list import is_constant
+from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, as_bits, column_names
 from gradus._core.checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum import minimum_feature_set, resolve_order
 from gradus._lessons.ensemble import Ensemble
-from gradus._lessons.gate_list import is_constant, network_of
 from gradus._lessons.packed_examples import pack_examples, read_targets
 from gradus._lessons.walks import LessonSettings
 from gradus._pages.html import notebook_table
@@ -241,16 +242,19 @@ def _fixed_order(
                 f"order is {order!r}; use 'self-paced', 'auto', 'entropy', 'random', None or a sequence of target columns."
             )
         if order == "auto" and not known.all():
-            return _auto_order(inputs, targets, known)
-    return resolve_order(inputs, targets, order, seed=seed, time_limit=run.seconds_left(), on_conflict="ignore")[0]
+            return _auto_order(inputs, targets, known, run)
+    return resolve_order(inputs, targets, order, seed=seed, on_conflict="ignore", run=run)[0]
 
 
-def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) -> tuple[int, ...]:
+def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, run: Run) -> tuple[int, ...]:
     """Order targets by minimum feature sets on the known cells of each."""
     sizes = []
-    for column in range(targets.shape[1]):
-        rows = known[:, column]
-        sizes.append(minimum_feature_set(inputs[rows], targets[rows, column], on_conflict="ignore").size if rows.any() else 0)
+    for labels, rows in zip(targets.T, known.T, strict=True):
+        sizes.append(0)
+        if rows.any():
+            left = run.seconds_left()
+            sets = minimum_feature_set(inputs[rows], labels[rows], time_limit=left, on_conflict="ignore", callback=run.stop)
+            sizes[-1] = sets.size
     return tuple(int(column) for column in np.argsort(sizes, kind="stable"))
 
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.run import Run
 from gradus._lessons.description import BIT, FORBIDDEN, Solution, error_tables, gate_table
-from gradus._lessons.gate_list import GateList, cleaned
 from gradus._lessons.kernel.board import load_circuit, new_board, read_circuit
 from gradus._lessons.kernel.walk import BEST, BEST_LIVE, PRICED, RUNNING, WORK, Rules, new_trail, restart_trail, scan, walk
 from gradus._lessons.packed_examples import PackedExamples

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit.gate_list import GateList, is_constant
 from gradus._core.bits import WordMatrix
 from gradus._core.gates import ONE, ZERO, fix_a, fix_b
 from gradus._core.kernels.compile import compiled, uncounted
 from gradus._core.kernels.intrinsics import popcount
-from gradus._lessons.gate_list import GateList, is_constant
 from gradus._lessons.packed_examples import PackedExamples
 
 __all__ = [
