@@ -194,7 +194,7 @@ def show_cases(rows: list[Row], cases: list[str], acceptance: bool) -> None:
     """One line per case, for the acceptance table or for further functions."""
     more = (" required | others |", " τ |") if acceptance else ("", "")
     head = f"| problem/examples | sets | accuracy on unseen rows |{more[0]} gates |{more[1]} CPU s, mean (max) |"
-    lines = [line_of(case, list(found.values()), acceptance) for case in cases if (found := by_set(rows, case, {}))]
+    lines = [line_of(case, list(by_number.values()), acceptance) for case in cases if (by_number := by_set(rows, case, {}))]
     print_table(head + " fits with training errors |", lines)
 
 
@@ -259,18 +259,18 @@ def large_table(n_examples: int, n_inputs: int) -> str:
     truth = ((X[:, 0] & X[:, 1]) ^ (X[:, 2] | X[:, 3])) & ~(X[:, 4] & X[:, 5]) | (X[:, 6] & X[:, 7])
     labels = truth ^ (rng.random(n_examples) < 0.02)
     begin, calls = time.process_time(), [time.thread_time()]
-    found: list[tuple[float, int]] = []
+    improved: list[tuple[float, int]] = []
 
     def note(progress: Progress) -> None:
         calls.append(time.thread_time())
         errors = progress.errors or 0
-        if not found or errors < found[-1][1]:
-            found.append((time.process_time() - begin, errors))
+        if not improved or errors < improved[-1][1]:
+            improved.append((time.process_time() - begin, errors))
 
     result = learn(X, labels, callback=note)
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     n_wrong, n_true = int((labels ^ truth).sum()), np.mean(result.predict(X)[:, 0] == truth)
-    steps = ", ".join(f"{errors} at {seconds:.1f} s" for seconds, errors in found)
+    steps = ", ".join(f"{errors} at {seconds:.1f} s" for seconds, errors in improved)
     return (
         f"{n_examples} x {n_inputs}: errors {steps}; in the end {int(result.errors.sum())} errors ({n_wrong} labels are"
         f" wrong), {result.n_gates} gates, {n_true:.4f} of the true values,"

@@ -113,13 +113,13 @@ def test_a_voter_goes_without_columns_only_if_classes_stay_apart(n_rows, n_colum
     rng = np.random.default_rng(seed)
     columns = np.sort(np.append(np.arange(n_columns), rng.integers(0, n_columns, 3)))
     inputs, codes = rng.random((n_rows, len(columns))) < 0.5, rng.integers(-1, 3, (n_rows, n_targets))
-    found = unneeded_columns(inputs, columns, codes, rng)
-    kept, known = ~np.isin(columns, found), (codes >= 0).all(axis=1)
+    unneeded = unneeded_columns(inputs, columns, codes, rng)
+    kept, known = ~np.isin(columns, unneeded), (codes >= 0).all(axis=1)
     wrong = outvoted(inputs[known], codes[known])
     assert outvoted(inputs[known][:, kept], codes[known]) <= wrong
-    assert len(set(found)) == len(found) <= LEFT_OUT * n_columns
-    if len(found) < int(LEFT_OUT * n_columns):  # no other could go
-        for j in set(range(n_columns)) - set(found):
+    assert len(set(unneeded)) == len(unneeded) <= LEFT_OUT * n_columns
+    if len(unneeded) < int(LEFT_OUT * n_columns):  # no other could go
+        for j in set(range(n_columns)) - set(unneeded):
             assert outvoted(inputs[known][:, kept & (columns != j)], codes[known]) > wrong
 
 

@@ -33,7 +33,7 @@ class Ensemble:
         self.circuits: list[LearnedCircuit] = []
 
     def learn(self, n_circuits: int | None) -> None:
-        """Learn so many circuits, or as many as are worth their time; those not begun before a stop are left out."""
+        """Learn this many circuits, or as many as are worth their time; those not begun before a stop are left out."""
         if n_circuits is not None:
             self._learn(range(n_circuits), n_circuits)
             return
@@ -54,7 +54,9 @@ class Ensemble:
         # If two compute the same, no further circuit would change the vote. If the first did not solve all lessons, up to two
         # more are started instead.
         self._learn([0], MAX_CIRCUITS)
-        while len(self.circuits) <= RESTARTS and self.run.stopped is None and all(one.unsolved for one in self.circuits):
+        while all(circuit.unsolved for circuit in self.circuits) and len(self.circuits) <= RESTARTS:
+            if self.run.stopped is not None:
+                break
             self._learn([len(self.circuits)], MAX_CIRCUITS)
         if len(self.circuits) > 1 or self._affordable() == 1:
             return
@@ -68,7 +70,7 @@ class Ensemble:
         return max(1, min(MAX_CIRCUITS, ALL_WORK // max(1, *(circuit.work for circuit in self.circuits))))
 
     def _learn(self, numbers: Sequence[int], of: int) -> None:
-        """Learn the circuits of these numbers, of so many in all."""
+        """Learn the circuits of these numbers; `of` is how many there will be at most."""
         self.run.expect(of)
         learned = self.run.map(lambda number: self._learn_one(number, of), numbers)
         self.circuits += [circuit for circuit in learned if circuit is not None]

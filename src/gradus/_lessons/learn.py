@@ -52,7 +52,7 @@ class LearnResult:
     n_voting : int
         How many of them, from the first, are about equally good (descriptions at most 10 % longer) and vote.
     order : tuple of int
-        The target columns in the order in which the best circuit was taught.
+        The target columns in the order in which the best circuit learned them.
     errors : ndarray of int
         Per target, how many training examples the best circuit gets wrong.
     wrong_rows : tuple of ndarray of int
@@ -104,7 +104,7 @@ class LearnResult:
             gates = int(self.network.cone([k])[self.network.n_inputs :].sum())
             size = "a constant" if self.constant[k] else counted(gates, "gate")
             rows.append((self.network.output_names[k], int(self.errors[k]), size))
-        table = notebook_table(repr(self), ["target, in the order taught", "training errors", "circuit"], rows)
+        table = notebook_table(repr(self), ["target, in the order learned", "training errors", "circuit"], rows)
         return table + (self.network._repr_svg_() or "")
 
 
@@ -124,7 +124,7 @@ def learn(
 ) -> LearnResult:
     """Learn a small circuit that maps every row of X to the same row of Y.
 
-    Targets are taught one at a time, each on top of the circuit that the earlier ones left, and the circuit is made as
+    Targets are learned one at a time, each on top of the circuit that the earlier ones left, and the circuit is made as
     small as possible after each: the shortest description of the examples is the best guess about all other rows.
 
     Parameters
@@ -134,7 +134,7 @@ def learn(
     Y : array-like of 0/1 or DataFrame, shape (n, m) or (n,)
         Targets. Unknown cells (NaN, None or masked) do not count.
     order : "self-paced", "auto", "entropy", "random", sequence of int, or None
-        The order in which targets are taught: always the one that needs the fewest gates next (``"self-paced"``), by minimum
+        The order in which targets are learned: always the one that needs the fewest gates next (``"self-paced"``), by minimum
         feature sets (``"auto"``), by conditional entropies, at random, the one given, or the order of the columns (None).
     gates : {"any", "nand"}
         Any function of two nodes, or NAND gates only.
@@ -248,14 +248,15 @@ def _fixed_order(
 
 def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, run: Run) -> tuple[int, ...]:
     """Order targets by minimum feature sets on the known cells of each."""
-    sizes = []
-    for labels, rows in zip(targets.T, known.T, strict=True):
-        sizes.append(0)
-        if rows.any():
-            left = run.seconds_left()
-            sets = minimum_feature_set(inputs[rows], labels[rows], time_limit=left, on_conflict="ignore", callback=run.stop)
-            sizes[-1] = sets.size
-    return tuple(int(column) for column in np.argsort(sizes, kind="stable"))
+
+    def size(column: int) -> int:
+        rows, left = known[:, column], run.seconds_left()
+        if not rows.any():
+            return 0
+        labels = targets[rows, column]
+        return minimum_feature_set(inputs[rows], labels, time_limit=left, on_conflict="ignore", callback=run.stop).size
+
+    return tuple(sorted(range(targets.shape[1]), key=size))
 
 
 def _check_noise(noise: Any) -> float | None:
