@@ -13,10 +13,10 @@ import numpy as np
 
 import gradus
 
-SERIES = gradus.problems.YEAST_SERIES
+SERIES = gradus.genes.YEAST_SERIES
 # Every state of the genes, and the next one by the published model.
 STATES = (np.arange(2 ** len(SERIES.genes))[:, np.newaxis] >> np.arange(len(SERIES.genes)) & 1).astype(bool)
-TRUTH = gradus.problems.fission_yeast_model(STATES)
+TRUTH = gradus.genes.fission_yeast_model(STATES)
 
 
 def main() -> None:

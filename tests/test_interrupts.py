@@ -233,9 +233,9 @@ SMALL = {
     "Series.in_order",
     "losses.by_name",
     "problems.families",
-    "problems.fission_yeast_model",
+    "genes.fission_yeast_model",
     "problems.from_model",
-    "problems.from_series",
+    "genes.from_series",
     "problems.names",
 }
 """Calls that only call one of the others, or are always short."""

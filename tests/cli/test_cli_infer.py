@@ -18,7 +18,7 @@ from cli_files import write_csv, write_series
 from gradus import Network
 from gradus._cli.main import run
 from gradus.genes._result_files import FILES
-from gradus.problems import ECOLI_SERIES, YEAST_SERIES
+from gradus.genes import ECOLI_SERIES, YEAST_SERIES
 
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 ENOUGH_SECONDS = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradus.genes._hierarchies import find_hierarchies, nested_hierarchies
 from gradus.genes._transitions import transitions
-from gradus.problems import ECOLI_SERIES, YEAST_SERIES
+from gradus.genes import ECOLI_SERIES, YEAST_SERIES
 
 
 def hierarchies(series):

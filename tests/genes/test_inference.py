@@ -16,7 +16,7 @@ from gradus.genes._result_tables import COLUMNS, rule_rows
 from gradus.genes._rules_page import graph_of, rules_page
 from gradus.genes._series import Series
 from gradus.genes._series_scores import series_folds
-from gradus.problems import ECOLI_SERIES, YEAST_SERIES
+from gradus.genes import ECOLI_SERIES, YEAST_SERIES
 
 QUICK = {"leave_out": False, "attractors": False}
 

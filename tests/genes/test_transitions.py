@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradus import problems
+from gradus import genes, problems
 from gradus.errors import ConflictError, DataError, SettingsError
 from gradus.genes._series import Series
 from gradus.genes._transitions import transitions
@@ -133,8 +133,8 @@ def test_wrong_settings_are_refused():
 
 
 def test_transitions_are_a_problem():
-    moves = transitions(problems.YEAST_SERIES)
-    problem, built_in = problems.from_series(moves, name="yeast"), problems.load("yeast")
+    moves = transitions(genes.YEAST_SERIES)
+    problem, built_in = genes.from_series(moves, name="yeast"), problems.load("yeast")
     np.testing.assert_array_equal(problem.Y, built_in.Y)
     np.testing.assert_array_equal(problem.sample(4, 1)[0], built_in.sample(4, 1)[0])
     assert moves.constant_targets == {"start": False}

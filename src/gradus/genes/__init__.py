@@ -6,20 +6,35 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gradus.genes._known_series import ECOLI_SERIES, YEAST_SERIES, fission_yeast_model, from_series
     from gradus.genes._inference import Inference, infer
     from gradus.genes._series import Series, read_series
     from gradus.genes._tolerant_sets import tolerant_feature_sets
 
 _HOME = {
+    "ECOLI_SERIES": "_known_series",
     "Inference": "_inference",
     "Series": "_series",
+    "YEAST_SERIES": "_known_series",
+    "fission_yeast_model": "_known_series",
+    "from_series": "_known_series",
     "infer": "_inference",
     "read_series": "_series",
     "tolerant_feature_sets": "_tolerant_sets",
 }
 """The module in which each public name is defined."""
 
-__all__ = ["Inference", "Series", "infer", "read_series", "tolerant_feature_sets"]
+__all__ = [
+    "ECOLI_SERIES",
+    "YEAST_SERIES",
+    "Inference",
+    "Series",
+    "fission_yeast_model",
+    "from_series",
+    "infer",
+    "read_series",
+    "tolerant_feature_sets",
+]
 
 
 def __getattr__(name: str) -> Any:
