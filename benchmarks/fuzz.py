@@ -181,7 +181,7 @@ def _made_readers(folder: Path) -> Iterator[Reader]:
     path = folder / "t.xlsx"
     frame = pd.DataFrame({"a b": [0.5, 1, 2], "colour": ["red", None, "blue"], "z": [0, 1, 1]})
     frame.to_excel(path, index=False)
-    yield Reader("excel", path.read_bytes(), _named(path.name), lambda path: read_table(path, text_columns=["colour"]))
+    yield Reader("excel", path.read_bytes(), _named(path.name), lambda path: read_table(path).text("colour"))
     network = gradus.Network(2, [[0, 1], [2, 2]], [3, 2], [6, 8])
     path = folder / "t.sbml"
     gradus.export(gradus.Network(2, [[0, 1], [2, 2]], [3, 2], input_names=["a", "b*"]), path)

@@ -15,8 +15,8 @@ from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._core.checks import check_choice, check_on_conflict
 from gradus._curriculum import Curriculum, all_minimum_feature_sets, find_curriculum
-from gradus._tables.conflicts import refuse_conflicts
 from gradus._tables.encoding import encode_table
+from gradus._tables.labels import refuse_conflicts
 
 __all__ = ["command"]
 
@@ -64,11 +64,11 @@ def command(
     if output is not None:
         check_file(output, PICTURES)
     with input_file(data) as file:
-        examples = read_examples(file, targets, inputs, strict=strict)
+        examples = read_examples(file, targets, inputs, strict=strict, unknown_labels=False)
     target_names = tuple(examples.targets)
     Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets.values()])
-    encoding = encode_table(examples.table, Y)
-    X = encoding.encode(examples.table)
+    encoding = encode_table(examples.columns, Y)
+    X = encoding.encode(examples.columns)
     conflict = check_on_conflict(on_conflict, "--on-conflict")
     chosen: Any = check_choice("--choose", choose, ("first", "random"))
     if conflict == "raise":

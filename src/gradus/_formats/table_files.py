@@ -5,31 +5,20 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import read_guard, write_bytes_whole
-from gradus._formats import arff as arff_table
-from gradus._formats import csv as csv_table
-from gradus._formats import excel as excel_table
-from gradus._formats import npz as npz_table
-from gradus._formats import parquet as parquet_table
-from gradus._formats import pla as pla_table
+from gradus._formats import arff, csv, excel, parquet, pla
 from gradus._formats.table import Table, distinct_targets, unique_columns
 from gradus.errors import DataError, FormatError
 
 __all__ = ["READERS", "WRITERS", "read_table", "write_table"]
 
-FORMATS = {
-    "csv": csv_table,
-    "parquet": parquet_table,
-    "npz": npz_table,
-    "arff": arff_table,
-    "pla": pla_table,
-    "excel": excel_table,
-}
+FORMATS = {"csv": csv, "parquet": parquet, "arff": arff, "pla": pla, "excel": excel}
 READERS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -38,7 +27,6 @@ READERS = {
     ".dat": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
-    ".npz": "npz",
     ".arff": "arff",
     ".pla": "pla",
     ".xlsx": "excel",
@@ -47,28 +35,26 @@ READERS = {
 
 Writer = Callable[[BoolMatrix, BoolMatrix, tuple[str, ...], tuple[str, ...]], bytes]
 WRITERS: dict[str, Writer] = {
-    ".csv": csv_table.dumps,
-    ".tsv": functools.partial(csv_table.dumps, delimiter="\t"),
-    ".npz": npz_table.dumps,
-    ".parquet": parquet_table.dumps,
-    ".pla": pla_table.dumps,
+    ".csv": csv.dumps,
+    ".tsv": functools.partial(csv.dumps, delimiter="\t"),
+    ".parquet": parquet.dumps,
+    ".pla": pla.dumps,
 }
 """Writer of each extension that is written."""
 
 
 def read_table(path: str | PathLike[str], *, kind: str | None = None, **options: Any) -> Table:
-    r"""Read a table of numbers from a file; its extension tells the format.
+    r"""Read a table from a file; its extension tells the format.
 
     Parameters
     ----------
     path : path-like
-        A ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.dat``, ``.parquet``, ``.pq``, ``.npz``, ``.arff``, ``.pla`` or ``.xlsx``
-        file; Excel files need ``pip install 'gradus-learn[excel]'``.
-    kind : {"csv", "parquet", "npz", "arff", "pla", "excel"}, optional
+        A ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.dat``, ``.parquet``, ``.pq``, ``.arff``, ``.pla`` or ``.xlsx`` file; for
+        Excel and Parquet, install the extra: ``pip install 'gradus-learn[excel]'`` or ``'gradus-learn[parquet]'``.
+    kind : {"csv", "parquet", "arff", "pla", "excel"}, optional
         The format, if the extension does not tell it.
     **options
-        Passed to the format's reader: ``delimiter``, ``header`` and ``text_columns`` for text tables, ``labels`` for
-        ARFF.
+        Passed to the format's reader: ``delimiter`` and ``header`` for text tables, ``labels`` for ARFF.
 
     Returns
     -------
@@ -103,7 +89,7 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
             raise FormatError(f"{option!r} is not an option for this kind of file ({chosen}).", path=path)
     with read_guard(path, f"a table of the kind {chosen}"):
         table: Table = reader.read(path, **options)
-    return table
+    return replace(table, path=path)
 
 
 def write_table(
@@ -116,6 +102,8 @@ def write_table(
     if len(X) != len(Y) or X.shape[1] != len(input_names) or Y.shape[1] != len(target_names):
         raise DataError("the numbers of rows and names do not fit the tables.")
     targets = distinct_targets(input_names, target_names)
-    unique_columns([*input_names, *targets], path, None)
-    write_bytes_whole(path, writer(X, Y, tuple(input_names), targets))
+    with read_guard(path, "a table"):
+        unique_columns([*input_names, *targets])
+        content = writer(X, Y, tuple(input_names), targets)
+    write_bytes_whole(path, content)
     return targets

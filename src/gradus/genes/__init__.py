@@ -6,8 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradus.genes._known_series import ECOLI_SERIES, YEAST_SERIES, fission_yeast_model, from_series
     from gradus.genes._inference import Inference, infer
+    from gradus.genes._known_series import ECOLI_SERIES, YEAST_SERIES, fission_yeast_model, from_series
     from gradus.genes._series import Series, read_series
     from gradus.genes._tolerant_sets import tolerant_feature_sets
 

@@ -6,15 +6,4 @@ from gradus.problems._from_data import MODELS, from_arrays, from_file, from_mode
 from gradus.problems._problem import Problem, TrainTest
 from gradus.problems._registry import families, further, load, names
 
-__all__ = [
-    "MODELS",
-    "Problem",
-    "TrainTest",
-    "families",
-    "from_arrays",
-    "from_file",
-    "from_model",
-    "further",
-    "load",
-    "names",
-]
+__all__ = ["MODELS", "Problem", "TrainTest", "families", "from_arrays", "from_file", "from_model", "further", "load", "names"]

@@ -13,9 +13,8 @@ from gradus._circuit.drawing.diagram import GATE_LABELS, diagram
 from gradus._circuit.drawing.folding import MOST_GATES, blocks
 from gradus._core.bits import BoolMatrix
 from gradus._tables.cells import shown_date
-from gradus._tables.columns import TableColumn
 from gradus._tables.conditions import Condition, in_words
-from gradus._tables.encoding import TableEncoding
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 from gradus._tables.page.labels import input_label, output_labels
 from gradus._tables.statements import node_tokens
