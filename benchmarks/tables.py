@@ -26,8 +26,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from gradus import BooleanNetworkClassifier
-from gradus._core.run import Run
 from gradus._cli.data import read_examples
+from gradus._core.run import Run
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.held_out import as_numbers

@@ -20,7 +20,7 @@ TRUTH = gradus.genes.fission_yeast_model(STATES)
 
 
 def main() -> None:
-    found = gradus.infer(SERIES)
+    found = gradus.genes.infer(SERIES)
     usual = SERIES.states[1:].mean(axis=0) > 0.5
     guesses = {"rule": found.network.predict(STATES), "vote": found.predict(STATES), "stays": STATES, "usual": usual}
     right = {name: (guess == TRUTH).mean(axis=0) for name, guess in guesses.items()}

@@ -19,6 +19,7 @@ from gradus._cli.main import run
 from gradus._tables.held_out import _verdict
 from gradus._tables.model import load
 
+Z0 = [{"name": "z0", "classes": [0, 1]}]
 QUICK = ("--noise", "0", "--cv", "0")
 
 
@@ -358,7 +359,7 @@ def test_bad_models_are_refused(refused, here):
     future = json.loads(network.to_json()) | {"version": 99}
     (here / "future.json").write_text(json.dumps(future))
     network.save(here / "about.json", about={"version": 99})
-    network.save(here / "odd.json", about={"version": 4, "encoding": {"features": [], "targets": [{"name": "z0", "classes": [0, 1]}]}})
+    network.save(here / "odd.json", about={"version": 4, "encoding": {"features": [], "targets": Z0}})
     network.save(here / "odder.json", about={"version": 4, "encoding": 7})
     network.with_names(["q"]).save(here / "other.json")
     (here / "text.json").write_text("hello")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 
 import numpy as np
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 
 from gradus import BooleanNetworkClassifier, Network
 from gradus._cli.main import run
-from gradus._tables.encoding import TableColumn
-from gradus._tables.encoding import TableEncoding
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 from gradus._tables.model import Model, load
 from gradus.errors import DataError, FormatError
@@ -140,6 +138,9 @@ def test_a_model_survives_saving_with_all_its_circuits(tmp_path):
     assert (tmp_path / "again.json").read_text() == (tmp_path / "three.json").read_text()
 
 
+Z0 = [{"name": "z0", "classes": [0, 1]}]
+
+
 @pytest.mark.parametrize(
     ("about", "message"),
     [
@@ -150,10 +151,10 @@ def test_a_model_survives_saving_with_all_its_circuits(tmp_path):
         ({"version": 4, "encoding": 3}, "features and targets"),
         ({"version": "x"}, "learn it again"),
         ({"version": 4, "encoding": {"features": [], "targets": []}}, "features and targets"),
-        ({"version": 4, "encoding": {"features": [], "targets": [{"name": "z0", "classes": [0, 1]}]}}, "inputs of its network"),
-        ({"version": 4, "encoding": {"features": 3, "targets": [{"name": "z0", "classes": [0, 1]}]}}, "list of columns"),
-        ({"version": 4, "circuits": 3, "encoding": {"features": [], "targets": [{"name": "z0", "classes": [0, 1]}]}}, "circuits"),
-        ({"version": 4, "circuits": [3], "encoding": {"features": [], "targets": [{"name": "z0", "classes": [0, 1]}]}}, "network"),
+        ({"version": 4, "encoding": {"features": [], "targets": Z0}}, "inputs of its network"),
+        ({"version": 4, "encoding": {"features": 3, "targets": Z0}}, "list of columns"),
+        ({"version": 4, "circuits": 3, "encoding": {"features": [], "targets": Z0}}, "circuits"),
+        ({"version": 4, "circuits": [3], "encoding": {"features": [], "targets": Z0}}, "network"),
     ],
 )
 def test_files_that_are_not_models_are_refused_with_their_name(tmp_path, about, message):
