@@ -12,11 +12,11 @@ from typing import Any
 
 from gradus._cli.console import note
 from gradus._core.files import LARGEST_FILE, checked_size
+from gradus._formats import MODELS
 from gradus._formats.table import Table
 from gradus._formats.table_files import READERS
 from gradus._tables.dataset import MODEL_ROWS, Dataset, dataset_of, last_column, read_rows
 from gradus.errors import SettingsError
-from gradus.problems import MODELS
 
 __all__ = ["FORMATS_HELP", "STANDARD", "input_file", "named_columns", "number_or_word", "read_examples"]
 

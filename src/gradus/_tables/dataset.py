@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.cells import is_unknown
+from gradus._formats import MODELS
 from gradus._formats.table import Table, checked_split, distinct_targets
 from gradus._formats.table_files import read_table
 from gradus._tables.labels import check_classes, labels_of
-from gradus.problems import MODELS, from_file
 
 __all__ = ["MODEL_ROWS", "Dataset", "dataset_of", "identifying_column", "last_column", "read_rows"]
 
@@ -45,6 +45,8 @@ def read_rows(path: str | PathLike[str], header: bool | None = None) -> Table:
     if Path(path).suffix.lower() not in MODELS:
         # Only in text tables may it be unclear whether the first row holds names.
         return read_table(path) if header is None else read_table(path, header=header)
+    from gradus.problems import from_file
+
     problem = from_file(path)
     if problem.n_patterns > MODEL_ROWS:
         X, Y = problem.rows(problem.sample(MODEL_ROWS, 0, n_test=0)[0])
