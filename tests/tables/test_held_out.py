@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from gradus import BooleanNetworkClassifier
 from gradus._core.run import Run
 from gradus._tables import held_out
 from gradus._tables.column_kinds import column_kinds
+from gradus._tables.fit import FitSettings
 from gradus._tables.held_out import N_TREES, HeldOutTask, grow_forest, score_held_out
 
 
@@ -21,8 +21,8 @@ def numbers():
 
 def score(X, y, folds=1, run=None):
     table = {f"x{j}": column for j, column in enumerate(X.T)}
-    estimator = BooleanNetworkClassifier(n_circuits=2, n_tries=1, random_state=0)
-    return score_held_out(HeldOutTask(estimator, table, {"y": y}, column_kinds(table), folds, 0), run or Run())
+    settings = FitSettings(n_circuits=2, n_tries=1, kinds=column_kinds(table))
+    return score_held_out(HeldOutTask(table, {"y": y}, settings, folds), run or Run())
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e9])

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from gradus._core.run import Progress, Run, Stopped
 from gradus._tables.cells import read_cells
-from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.columns import TableColumn
-from gradus._tables.encoding import encode_table
+from gradus._tables.column_kinds import ColumnKind, column_kinds
+from gradus._tables.encoding import TableColumn, encode_table
+from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import UNKNOWN, encode_target
 
 if TYPE_CHECKING:
@@ -36,15 +36,13 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class HeldOutTask:
-    """An estimator, and the table and targets that it is to be scored on."""
+    """A table with its targets, and how models are learned from it that are to be scored."""
 
-    estimator: Any
-    table: Mapping[str, npt.NDArray[Any]]
+    columns: Mapping[str, npt.NDArray[Any]]
     targets: Mapping[str, npt.NDArray[Any]]
-    kinds: Sequence[ColumnKind]
+    settings: FitSettings
     folds: int
     """With one, a quarter of the rows is held out, otherwise every row once."""
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -71,13 +69,13 @@ class HeldOutScore:
 
 
 def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
-    """Score an estimator, and others for comparison, on rows held out; None if it was stopped."""
+    """Score models, and others for comparison, on rows held out; None if it was stopped."""
     # Every part has its share of each class: in parts drawn blindly, what is frequent in one is rare in the others, and the
     # majority looks worse than it is.
     targets = task.targets
     codes = np.column_stack([encode_target(column, name)[2] for name, column in targets.items()])
     known = codes != UNKNOWN
-    rows = np.random.default_rng(task.seed).permutation(len(codes))
+    rows = np.random.default_rng(task.settings.seed).permutation(len(codes))
     rows = rows[np.lexsort(codes[rows].T)]
     parts = [rows[3::4]] if task.folds == 1 else [rows[fold :: task.folds] for fold in range(task.folds)]
     right = {method: np.zeros(codes.shape, dtype=np.bool_) for method in METHODS}
@@ -109,11 +107,14 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
     """Return what each method says of the test rows after learning from the others; without the forest if there is no time."""
     from sklearn.tree import DecisionTreeClassifier
 
-    seen, unseen = ({name: column[rows] for name, column in task.table.items()} for rows in (train, test))
+    seen, unseen = ({name: column[rows] for name, column in task.columns.items()} for rows in (train, test))
     labels = {name: column[train] for name, column in task.targets.items()}
     run.expect(FIT_WEIGHT + 1)
-    model = _fitted(task, seen, labels, run)
-    if model is None:
+    left = run.seconds_left()
+    model = fit_table(
+        seen, labels, task.settings, run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WEIGHT)
+    )
+    if run.stopped in ("callback", "interrupted"):
         return None
     answers = {
         "model": _side_by_side(model.predict(unseen), len(test)),
@@ -121,7 +122,8 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
     }
     answers |= {method: np.empty((len(test), len(labels)), dtype=object) for method in METHODS[2:]}
     encoded = {name: encode_target(column, name) for name, column in labels.items()}
-    X, X_test = as_numbers(seen, unseen, task.kinds, np.column_stack([codes for _, _, codes in encoded.values()]))
+    kinds = column_kinds(task.columns) if task.settings.kinds is None else task.settings.kinds
+    X, X_test = as_numbers(seen, unseen, kinds, np.column_stack([codes for _, _, codes in encoded.values()]))
     if run.stop(Progress(stage=FOREST, total=N_TREES)):
         return None
     for k, (_, classes, codes) in enumerate(encoded.values()):
@@ -136,16 +138,6 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
             break
         answers["forest"][:, k] = classes[forest.predict(X_test)]
     return answers
-
-
-def _fitted(task: HeldOutTask, table: dict[str, Any], labels: dict[str, Any], run: Run) -> Any:
-    """Learn a model of its own, in some of the time left; None if the work is to stop."""
-    from sklearn.base import clone
-
-    estimator, left = clone(task.estimator), run.seconds_left()
-    part = run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WEIGHT)
-    estimator._fit_columns(table, labels, task.kinds, part.stop)
-    return None if run.stopped in ("callback", "interrupted") or estimator.stopped_ == "interrupted" else estimator.model_
 
 
 def grow_forest(X: npt.NDArray[np.float64], codes: Ints, run: Run) -> RandomForestClassifier | None:
