@@ -119,9 +119,12 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Learn a circuit from a table, and say first how good it is on rows that it has not seen."""
-    # Example: gradus problems write add3 add3.csv
-    # Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
+    """Learn a circuit from a table, and say first how good it is on rows that it has not seen.
+
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
+    """
     begin = work_clock()
     if output is not None and output != STANDARD:
         check_file(output, [".json"])

@@ -30,16 +30,16 @@ def graph_of(model: GeneModel) -> str:
     return regulatory_graph(model.genes, edges)
 
 
-def rules_page(found: Inference, *, graph: str, hierarchy: str | None, files: dict[str, str], title: str) -> str:
+def rules_page(inference: Inference, *, graph: str, hierarchy: str | None, files: dict[str, str], title: str) -> str:
     """Return the report as HTML."""
-    model, run = found.model, found.long_run
-    learned = {} if found.scores is None else {gene.gene: gene.learned for gene in found.scores.genes if gene.scored}
+    model, run = inference.model, inference.long_run
+    learned = {} if inference.scores is None else {gene.gene: gene.learned for gene in inference.scores.genes if gene.scored}
     shown = zip(model.genes, model.targets, strict=True)
     return page(
         "gradus.genes",
         "rules_page",
         title=f"Rules inferred from {title}",
-        found=found,
+        inference=inference,
         rules=[(rule, rule_tree(rule.regulators, rule.table)) for rule in model.rules if rule.seen],
         words=WORDS,
         learned=learned,
@@ -49,10 +49,10 @@ def rules_page(found: Inference, *, graph: str, hierarchy: str | None, files: di
         least_shown=LEAST_SHOWN,
         most_rows=MOST_ROWS,
         set_lists=[(gene, _regulator_sets(model, target)) for gene, target in shown if target.total],
-        suspects=suspect_rows(model, found.series)[1],
+        suspects=suspect_rows(model, inference.series)[1],
         attractors=[] if run is None else list(enumerate(run.attractors, start=1)),
         most_for_cycles=MOST_FOR_CYCLES,
-        orders=[[model.genes[k] for k in one.targets] for one in found.hierarchies if len(one.targets) > 1],
+        orders=[[model.genes[k] for k in group.targets] for group in inference.hierarchies if len(group.targets) > 1],
         hierarchy=hierarchy,
         files=files,
     )
