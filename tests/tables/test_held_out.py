@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from gradus import BooleanNetworkClassifier
+from gradus._core import run as run_module
+from gradus._core.run import Run
 from gradus._tables import held_out
-from gradus._tables.column_kinds import column_kinds
+from gradus._tables.fit import FitSettings
 from gradus._tables.held_out import FOREST, N_TREES, grow_forest, score_held_out
 
 
@@ -18,10 +19,16 @@ def numbers():
     return X, (X[:, 0] + X[:, 1] > 0).astype(np.int64)
 
 
-def score(X, y, tell, folds=1):
-    table = {f"x{j}": column for j, column in enumerate(X.T)}
-    estimator = BooleanNetworkClassifier(n_circuits=2, n_tries=1, random_state=0)
-    return score_held_out(estimator, table, {"y": y}, column_kinds(table), folds=folds, seed=0, tell=tell)
+def score(X, y, callback=None, folds=1):
+    columns = {f"x{j}": column for j, column in enumerate(X.T)}
+    settings = FitSettings(n_circuits=2, n_tries=1)
+    return score_held_out(columns, {"y": y}, settings, folds, Run(callback=callback))
+
+
+@pytest.fixture
+def every_report(monkeypatch):
+    """Let every progress be reported, however soon it follows the last one."""
+    monkeypatch.setattr(run_module, "SECONDS_PER_REPORT", 0.0)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e9])
@@ -30,45 +37,65 @@ def test_a_forest_grown_in_steps_is_the_one_grown_at_once(numbers, monkeypatch, 
     monkeypatch.setattr(held_out, "N_TREES", 40)
     X, y = numbers
     at_once = RandomForestClassifier(40, random_state=0).fit(X, y)
-    assert np.array_equal(grow_forest(X, y, lambda progress: False).predict_proba(X), at_once.predict_proba(X))
+    assert np.array_equal(grow_forest(X, y, Run()).predict_proba(X), at_once.predict_proba(X))
 
 
-def test_a_forest_asks_whether_to_stop_before_every_step(numbers):
-    told = []
-    assert grow_forest(*numbers, lambda progress: told.append(progress) or len(told) == 3) is None
-    assert [progress.done for progress in told] == sorted({progress.done for progress in told})
-    assert told[-1].total == N_TREES
-    assert told[-1].eta > 0
+def test_a_forest_asks_whether_to_stop_before_every_step(numbers, every_report):
+    reports = []
+    run = Run(callback=lambda progress: reports.append(progress) or len(reports) == 3)
+    assert grow_forest(*numbers, run) is None
+    assert [progress.done for progress in reports] == sorted({progress.done for progress in reports})
+    assert reports[-1].total == N_TREES
+    assert run.stopped == "callback"
 
 
-def test_a_score_without_time_for_a_forest_names_the_others(numbers):
-    answers = iter([False])  # for the tree, and nothing for the forest
-    found = score(*numbers, lambda fold, progress: progress.stage == FOREST and next(answers, True))
-    assert list(found.accuracy) == ["model", "circuit", "majority", "tree"]
-    assert found.mean("model") > found.mean("majority")
-    assert "no time to grow a random forest" in found.verdict
+def stops_in_forest(step):
+    """A callback that stops the first forest before this step; the first one is announced before the tree is grown."""
+    stages = []
+
+    def stops(progress):
+        stages.append(FOREST in progress.stage)
+        return sum(stages) >= step
+
+    return stops
 
 
-def test_a_score_stopped_before_the_last_fold_is_none(numbers):
-    answers = iter([False])
-    assert score(*numbers, lambda fold, progress: progress.stage == FOREST and next(answers, True), folds=2) is None
+def test_a_score_without_time_for_a_forest_names_the_others(numbers, every_report):
+    scored = score(*numbers, stops_in_forest(2))
+    assert list(scored.accuracy) == ["model", "circuit", "majority", "tree"]
+    assert scored.mean("model") > scored.mean("majority")
+    assert "no time to grow a random forest" in scored.verdict
+
+
+def test_a_score_stopped_before_the_last_fold_is_none(numbers, every_report):
+    assert score(*numbers, stops_in_forest(2), folds=2) is None
+
+
+def test_progress_names_the_fold_and_estimates_the_time_that_all_of_them_take(numbers, every_report):
+    reports = []
+    score(*numbers, reports.append, folds=2)
+    assert [stage for stage in dict.fromkeys(report.stage for report in reports) if FOREST in stage] == [
+        "score 1 of 2, random forest",
+        "score 2 of 2, random forest",
+    ]
+    assert reports[-1].eta >= 0
 
 
 def test_the_majority_scores_its_share_of_the_rows():
     y = np.array(["yes", "no"] * 10)
-    found = score(np.arange(20.0)[:, np.newaxis] % 7, y, lambda fold, progress: False, folds=5)
-    assert found.mean("majority") == 0.5
+    scored = score(np.arange(20.0)[:, np.newaxis] % 7, y, folds=5)
+    assert scored.mean("majority") == 0.5
 
 
 def test_only_rows_with_a_known_label_are_counted(numbers):
     X, y = numbers
     labels = y.astype(object)
     labels[[3, 9, 20]] = None
-    assert score(X, labels, lambda fold, progress: False, folds=2).rows == 57
+    assert score(X, labels, folds=2).rows == 57
 
 
 def test_infinite_numbers_have_a_score(numbers):
     X, y = numbers
     X[::10, 0] = np.inf
     X[5, 0] = -1e300
-    assert 0 <= score(X, y, lambda fold, progress: False).mean("forest") <= 1
+    assert 0 <= score(X, y).mean("forest") <= 1

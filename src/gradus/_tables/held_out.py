@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from gradus._core.run import Progress
+from gradus._core.run import Progress, Run
 from gradus._tables.cells import read_cells
-from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.columns import TableColumn
-from gradus._tables.encoding import encode_table
+from gradus._tables.column_kinds import ColumnKind, column_kinds
+from gradus._tables.encoding import TableColumn, encode_table
+from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import UNKNOWN, encode_target
 
 __all__ = ["METHODS", "HeldOutScore", "as_numbers", "score_held_out"]
@@ -28,12 +26,14 @@ METHODS = ("model", "circuit", "majority", "tree", "forest")
 N_TREES = 200
 SLICE_SECONDS = 0.1
 LARGEST = float(np.finfo(np.float32).max)  # trees refuse infinity
-CLEARLY = 0.015  # of the accuracy: less is no reason to prefer the forest
+NOTABLE_GAIN = 0.015  # of the accuracy: less is no reason to prefer the forest
 
 Ints = npt.NDArray[np.int64]
-Tell = Callable[[int, Progress], bool]
-"""Is told the fold and how its fit, or then its forest (stage `FOREST`), goes on; returns whether to stop."""
+Columns = Mapping[str, npt.NDArray[Any]]
 FOREST = "random forest"
+FIT_TIME = 0.4
+"""Share of the time left in which the model that is scored is learned; the others that it is compared with take as long."""
+FIT_WORK = 4  # forests that can be grown in the time that a model takes
 
 
 @dataclass(frozen=True)
@@ -59,35 +59,29 @@ class HeldOutScore:
         return {"rows": self.rows, "folds": self.folds, "accuracy": accuracy, "verdict": self.verdict}
 
 
-def score_held_out(
-    estimator: Any,
-    table: Mapping[str, npt.NDArray[Any]],
-    targets: Mapping[str, npt.NDArray[Any]],
-    kinds: Sequence[ColumnKind],
-    *,
-    folds: int,
-    seed: int,
-    tell: Tell,
-) -> HeldOutScore | None:
-    """Score an estimator, and others for comparison, on rows held out; None if it was stopped."""
+def score_held_out(columns: Columns, targets: Columns, settings: FitSettings, folds: int, run: Run) -> HeldOutScore | None:
+    """Score models learned with these settings, and others for comparison, on rows held out; None if it was stopped."""
     # With one fold a quarter of the rows is held out, otherwise every row once. Every part has its share of each class: in
     # parts drawn blindly, what is frequent in one is rare in the others, and the majority looks worse than it is.
     codes = np.column_stack([encode_target(column, name)[2] for name, column in targets.items()])
     known = codes != UNKNOWN
-    rows = np.random.default_rng(seed).permutation(len(codes))
+    rows = np.random.default_rng(settings.seed).permutation(len(codes))
     rows = rows[np.lexsort(codes[rows].T)]
     parts = [rows[3::4]] if folds == 1 else [rows[fold::folds] for fold in range(folds)]
     right = {method: np.zeros(codes.shape, dtype=np.bool_) for method in METHODS}
+    run.expect(len(parts))
     for fold, part in enumerate(parts):
         train = np.setdiff1d(rows, part)
         train = train[known[train].any(axis=1)]
-        found = _answers(estimator, table, targets, kinds, train, part, functools.partial(tell, fold))
-        if found is None or ("forest" not in found and fold + 1 < len(parts)):
+        seen, unseen = ({name: column[chosen] for name, column in columns.items()} for chosen in (train, part))
+        labels = {name: column[train] for name, column in targets.items()}
+        answers = _answers(seen, labels, unseen, settings, _fold_run(run, fold, len(parts)))
+        if answers is None or ("forest" not in answers and fold + 1 < len(parts)):
             return None
-        for method in set(right) - set(found):
+        for method in set(right) - set(answers):
             del right[method]
-        for method, answers in found.items():
-            right[method][part] = answers == np.column_stack([column[part].astype(object) for column in targets.values()])
+        for method, answer in answers.items():
+            right[method][part] = answer == np.column_stack([column[part].astype(object) for column in targets.values()])
     seen = np.zeros_like(known)
     seen[np.concatenate(parts)] = True
     counted = known & seen
@@ -98,55 +92,57 @@ def score_held_out(
     return HeldOutScore(int(counted.any(axis=1).sum()), len(parts), plain, _verdict(right, counted))
 
 
+def _fold_run(run: Run, fold: int, folds: int) -> Run:
+    """Return the run of one fold, which says which it is."""
+    return run.part(
+        weight=1, describe=lambda progress: replace(progress, stage=f"score {fold + 1} of {folds}, {progress.stage}")
+    )
+
+
 def _answers(
-    estimator: Any,
-    table: Mapping[str, npt.NDArray[Any]],
-    targets: Mapping[str, npt.NDArray[Any]],
-    kinds: Sequence[ColumnKind],
-    train: Ints,
-    test: Ints,
-    tell: Callable[[Progress], bool],
+    seen: Columns, labels: Columns, unseen: Columns, settings: FitSettings, run: Run
 ) -> dict[str, npt.NDArray[Any]] | None:
-    """Return what each method says of the test rows after learning from the others; without the forest if there is no time."""
-    seen, unseen = ({name: column[rows] for name, column in table.items()} for rows in (train, test))
-    labels = {name: column[train] for name, column in targets.items()}
-    copy = clone(estimator)
-    copy._fit_columns(seen, labels, kinds, tell)
-    if copy.stopped_ in ("callback", "interrupted"):
+    """Return what each method says of unseen rows after learning from the others; without the forest if there is no time."""
+    left = run.seconds_left()
+    run.expect(FIT_WORK + 1)
+    fitting = run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WORK)
+    model = fit_table(seen, labels, settings, fitting)
+    if model.about["stopped"] in ("callback", "interrupted"):
         return None
-    model = copy.model_
-    found = {
-        "model": _side_by_side(model.predict(unseen), len(test)),
-        "circuit": _side_by_side(model.single().predict(unseen), len(test)),
+    n_rows = len(next(iter(unseen.values())))
+    answers = {
+        "model": _side_by_side(model.predict(unseen), n_rows),
+        "circuit": _side_by_side(model.single().predict(unseen), n_rows),
     }
-    found |= {method: np.empty((len(test), len(labels)), dtype=object) for method in METHODS[2:]}
-    encoded = {name: encode_target(column, name) for name, column in labels.items()}
-    X, X_test = as_numbers(seen, unseen, kinds, np.column_stack([codes for _, _, codes in encoded.values()]))
-    if tell(Progress(stage=FOREST, total=N_TREES)):
+    answers |= {method: np.empty((n_rows, len(labels)), dtype=object) for method in METHODS[2:]}
+    encoded = [encode_target(column, name)[1:] for name, column in labels.items()]
+    kinds = column_kinds(seen) if settings.kinds is None else settings.kinds
+    X, X_test = as_numbers(seen, unseen, kinds, np.column_stack([codes for _, codes in encoded]))
+    growing = run.part(weight=1)
+    if growing.stop(Progress(stage=FOREST, total=N_TREES)):
         return None
-    for k, (_, classes, codes) in enumerate(encoded.values()):
+    for k, (classes, codes) in enumerate(encoded):
         known = codes != UNKNOWN
         tree = DecisionTreeClassifier(random_state=0).fit(X[known], codes[known])
-        found["majority"][:, k] = classes[np.bincount(codes[known]).argmax()]
-        found["tree"][:, k] = classes[tree.predict(X_test)]
-    for k, (_, classes, codes) in enumerate(encoded.values()):
-        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], tell)
+        answers["majority"][:, k] = classes[np.bincount(codes[known]).argmax()]
+        answers["tree"][:, k] = classes[tree.predict(X_test)]
+    for k, (classes, codes) in enumerate(encoded):
+        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], growing)
         if forest is None:
-            del found["forest"]
+            del answers["forest"]
             break
-        found["forest"][:, k] = classes[forest.predict(X_test)]
-    return found
+        answers["forest"][:, k] = classes[forest.predict(X_test)]
+    return answers
 
 
-def grow_forest(X: npt.NDArray[np.float64], codes: Ints, tell: Callable[[Progress], bool]) -> RandomForestClassifier | None:
-    """Grow a random forest, saying several times a second how far it is; None if that is answered by a stop."""
+def grow_forest(X: npt.NDArray[np.float64], codes: Ints, run: Run) -> RandomForestClassifier | None:
+    """Grow a random forest, saying several times a second how far it is; None if it is stopped."""
     forest = RandomForestClassifier(1, warm_start=True, random_state=0)
-    begin, done, more = time.monotonic(), 0, 1
+    done, more = 0, 1
     while done < N_TREES:
-        step = time.monotonic()
-        eta = (step - begin) * (N_TREES - done) / done if done else None
-        if tell(Progress(stage=FOREST, done=done, total=N_TREES, eta=eta)):
+        if run.stop(Progress(stage=FOREST, done=done, total=N_TREES)):
             return None
+        step = time.monotonic()
         done = min(done + more, N_TREES)
         forest.set_params(n_estimators=done).fit(X, codes)
         # The trees are the same however many are grown at a time.
@@ -165,13 +161,13 @@ def as_numbers(
     encoding = encode_table(seen, codes, kinds=kinds)
     parts: tuple[list[Any], list[Any]] = ([], [])
     for column in encoding.columns:
-        for table, found in zip((seen, unseen), parts, strict=True):
+        for table, made in zip((seen, unseen), parts, strict=True):
             if column.kind in ("bit", "above", "after"):
                 fill = np.nanmedian(_numbers(column, seen))
                 filled = np.nan_to_num(_numbers(column, table), nan=fill)
-                found.append(np.clip(filled, -LARGEST, LARGEST)[:, np.newaxis])
+                made.append(np.clip(filled, -LARGEST, LARGEST)[:, np.newaxis])
             elif column.input_names:
-                found.append(column.encode(table[column.name]).astype(np.float64))
+                made.append(column.encode(table[column.name]).astype(np.float64))
     return np.hstack(parts[0]), np.hstack(parts[1])
 
 
@@ -188,9 +184,9 @@ def _verdict(right: Mapping[str, npt.NDArray[np.bool_]], counted: npt.NDArray[np
     if "forest" not in right:
         return "a circuit is better than always guessing the majority; there was no time to grow a random forest."
     loss, loss_error = _difference(right["forest"], right["model"], counted)
-    if loss > max(CLEARLY, loss_error):
+    if loss > max(NOTABLE_GAIN, loss_error):
         return f"a random forest suits this table better, by {100 * loss:.1f} points."
-    what = "better than" if -loss > max(CLEARLY, loss_error) else "as good as"
+    what = "better than" if -loss > max(NOTABLE_GAIN, loss_error) else "as good as"
     return f"a circuit suits this table: {what} a random forest."
 
 

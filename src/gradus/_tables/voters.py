@@ -19,9 +19,8 @@ from gradus._core.bits import BoolMatrix
 from gradus._lessons.learn import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.columns import TableColumn
 from gradus._tables.cuts import FEW_VALUES, readable_cut
-from gradus._tables.encoding import Missing, TableEncoding, encode_table
+from gradus._tables.encoding import Missing, TableColumn, TableEncoding, encode_table
 from gradus._tables.labels import TargetEncoding
 
 __all__ = [

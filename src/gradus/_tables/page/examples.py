@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
+from gradus._core.cells import is_unknown
 from gradus._tables.cells import read_cells, shown_date
-from gradus._tables.columns import TableColumn
-from gradus._tables.conflicts import groups_of_equal_rows
-from gradus._tables.labels import TargetEncoding, is_unknown, plain_label
+from gradus._tables.encoding import TableColumn
+from gradus._tables.labels import TargetEncoding, groups_of_equal_rows, plain_label
 from gradus.errors import DataError
 
 __all__ = ["OddRow", "PageExamples", "class_codes", "odd_rows", "shown_rows"]

@@ -17,9 +17,8 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.wording import counted, listed
 from gradus._pages.html import page
 from gradus._tables.cells import shown_date
-from gradus._tables.columns import TableColumn
 from gradus._tables.conditions import Condition, Token, in_words
-from gradus._tables.encoding import TableEncoding
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 from gradus._tables.page.examples import OddRow, PageExamples
 from gradus._tables.page.labels import input_label, output_labels, statement_names
