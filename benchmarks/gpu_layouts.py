@@ -10,8 +10,8 @@ import sys
 import numpy as np
 
 from gradus._cli.bench import find_cases, make_jobs, measure_on_gpu
-from gradus._search.cuda import feeder as gpu_feeder
 from gradus._search.cuda import layout as gpu_layout
+from gradus._search.cuda import run as gpu_run
 from gradus._search.cuda import run_many
 from gradus._search.cuda.device import CudaDevice
 from gradus._search.cuda.layout import choose_layout, possible_layouts, shape_of
@@ -39,7 +39,7 @@ def main(names: list[str]) -> None:
         shape = shape_of(make_jobs(case, Settings(), 1)[0])
         chosen = choose_layout(shape, device.limits)
         for layout in possible_layouts(shape, device.limits):
-            gpu_feeder.choose_layout = gpu_layout.choose_layout = lambda *_, layout=layout: layout
+            gpu_run.choose_layout = gpu_layout.choose_layout = lambda *_, layout=layout: layout
             check_equal(device, case)
             rates = [measure_on_gpu(device, case, loss)["steps_per_second_while_full"] / 1e9 for loss in ("l1", "lgh")]
             print(

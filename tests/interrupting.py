@@ -56,6 +56,7 @@ def interrupted(call, seconds, work_time, waiting=20.0, number=signal.SIGINT):
                 return
 
     watcher = threading.Thread(target=interrupt, daemon=True)
+    before = signal.signal(number, signal.default_int_handler)  # it may come before or after the call handles it
     watcher.start()
     try:
         try:
@@ -67,6 +68,8 @@ def interrupted(call, seconds, work_time, waiting=20.0, number=signal.SIGINT):
             watcher.join()  # a signal that comes too late is caught here
     except KeyboardInterrupt:
         result = KeyboardInterrupt
+    finally:
+        signal.signal(number, before)
     return Interrupted(result, (ended or work_time()) - sent[0] if sent else None)
 
 

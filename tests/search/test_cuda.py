@@ -132,7 +132,7 @@ def test_lanes_that_share_a_network_end_as_on_the_cpu(host, monkeypatch, loss, n
         (chosen,) = (layout for layout in possible_layouts(shape, limits) if layout.parts == parts)
         return chosen
 
-    monkeypatch.setattr("gradus._search.cuda.feeder.choose_layout", layout_with_parts)
+    monkeypatch.setattr("gradus._search.cuda.run.choose_layout", layout_with_parts)
     rng = np.random.default_rng(18)
     sizes = {"n": n, "inputs": 7, "targets": 3, "gates_per_target": 12}
     jobs = [make_job(rng, loss=loss, max_iter=1500, n_restarts=1, history=20 * k + 1, **sizes) for k in range(5)]
@@ -210,7 +210,7 @@ def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
 @needs_compiler
 def test_a_long_iterator_of_jobs_that_do_not_fit_is_read_as_they_end(host, monkeypatch):
     monkeypatch.setattr("gradus._search.threads.MOST_WAITING", 10)
-    monkeypatch.setattr("gradus._search.cuda.feeder.JOBS_AT_ONCE", 5)
+    monkeypatch.setattr("gradus._search.cuda.run.JOBS_AT_ONCE", 5)
     large = make_job(np.random.default_rng(20), n=12_000, inputs=4, targets=2, max_iter=5, n_restarts=0)
     read = itertools.count()
     results = run_many((large for _ in read), device=host)
@@ -414,7 +414,7 @@ def test_what_is_running_at_a_stop_can_be_finished_elsewhere(host, n_jobs):
 
 @needs_compiler
 def test_jobs_are_read_as_there_is_room_and_an_error_while_reading_is_raised(host, monkeypatch):
-    monkeypatch.setattr("gradus._search.cuda.feeder.JOBS_AT_ONCE", 5)
+    monkeypatch.setattr("gradus._search.cuda.run.JOBS_AT_ONCE", 5)
     rng = np.random.default_rng(12)
     jobs = [make_job(rng, n=20, inputs=4, targets=2, max_iter=500, n_restarts=0) for _ in range(23)]
     assert sorted(index for index, _ in run_many(iter(jobs), device=host)) == list(range(23))

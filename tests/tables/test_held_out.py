@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from gradus._core import run as run_module
 from gradus._core.run import Run
 from gradus._tables import held_out
+from gradus._tables.column_kinds import column_kinds
 from gradus._tables.fit import FitSettings
-from gradus._tables.held_out import FOREST, N_TREES, grow_forest, score_held_out
+from gradus._tables.held_out import N_TREES, HeldOutTask, grow_forest, score_held_out
 
 
 @pytest.fixture
@@ -19,72 +19,69 @@ def numbers():
     return X, (X[:, 0] + X[:, 1] > 0).astype(np.int64)
 
 
-def score(X, y, callback=None, folds=1):
-    columns = {f"x{j}": column for j, column in enumerate(X.T)}
-    settings = FitSettings(n_circuits=2, n_tries=1)
-    return score_held_out(columns, {"y": y}, settings, folds, Run(callback=callback))
-
-
-@pytest.fixture
-def every_report(monkeypatch):
-    """Let every progress be reported, however soon it follows the last one."""
-    monkeypatch.setattr(run_module, "SECONDS_PER_REPORT", 0.0)
+def score(X, y, folds=1, run=None):
+    table = {f"x{j}": column for j, column in enumerate(X.T)}
+    settings = FitSettings(n_circuits=2, n_tries=1, kinds=column_kinds(table))
+    return score_held_out(HeldOutTask(table, {"y": y}, settings, folds), run or Run())
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e9])
 def test_a_forest_grown_in_steps_is_the_one_grown_at_once(numbers, monkeypatch, seconds):
-    monkeypatch.setattr(held_out, "SLICE_SECONDS", seconds)
+    monkeypatch.setattr("gradus._core.run.SECONDS_PER_SLICE", seconds)
     monkeypatch.setattr(held_out, "N_TREES", 40)
     X, y = numbers
     at_once = RandomForestClassifier(40, random_state=0).fit(X, y)
     assert np.array_equal(grow_forest(X, y, Run()).predict_proba(X), at_once.predict_proba(X))
 
 
-def test_a_forest_asks_whether_to_stop_before_every_step(numbers, every_report):
-    reports = []
-    run = Run(callback=lambda progress: reports.append(progress) or len(reports) == 3)
+def test_a_forest_says_how_far_it_is_and_can_be_stopped(numbers):
+    seen = []
+    run = Run(callback=lambda progress: seen.append(progress) or len(seen) == 3)
     assert grow_forest(*numbers, run) is None
-    assert [progress.done for progress in reports] == sorted({progress.done for progress in reports})
-    assert reports[-1].total == N_TREES
     assert run.stopped == "callback"
+    assert [progress.done for progress in seen] == sorted({progress.done for progress in seen})
+    assert seen[-1].total == N_TREES
 
 
-def stops_in_forest(step):
-    """A callback that stops the first forest before this step; the first one is announced before the tree is grown."""
-    stages = []
+@pytest.fixture
+def no_time_for_forests(monkeypatch):
+    grow = held_out.grow_forest
 
-    def stops(progress):
-        stages.append(FOREST in progress.stage)
-        return sum(stages) >= step
+    def late(X, codes, run):
+        run._top._stopped = "time_limit"
+        return grow(X, codes, run)
 
-    return stops
-
-
-def test_a_score_without_time_for_a_forest_names_the_others(numbers, every_report):
-    scored = score(*numbers, stops_in_forest(2))
-    assert list(scored.accuracy) == ["model", "circuit", "majority", "tree"]
-    assert scored.mean("model") > scored.mean("majority")
-    assert "no time to grow a random forest" in scored.verdict
+    monkeypatch.setattr(held_out, "grow_forest", late)
 
 
-def test_a_score_stopped_before_the_last_fold_is_none(numbers, every_report):
-    assert score(*numbers, stops_in_forest(2), folds=2) is None
+@pytest.mark.usefixtures("no_time_for_forests")
+def test_a_score_without_time_for_a_forest_names_the_others(numbers):
+    result = score(*numbers)
+    assert list(result.accuracy) == ["model", "circuit", "majority", "tree"]
+    assert result.mean("model") > result.mean("majority")
+    assert "no time to grow a random forest" in result.verdict
 
 
-def test_progress_names_the_fold_and_estimates_the_time_that_all_of_them_take(numbers, every_report):
-    reports = []
-    score(*numbers, reports.append, folds=2)
-    assert [stage for stage in dict.fromkeys(report.stage for report in reports) if FOREST in stage] == [
-        "score 1 of 2, random forest",
-        "score 2 of 2, random forest",
-    ]
-    assert reports[-1].eta >= 0
+@pytest.mark.usefixtures("no_time_for_forests")
+def test_a_score_stopped_before_the_last_fold_is_none(numbers):
+    assert score(*numbers, folds=2) is None
+
+
+def test_a_score_says_which_fold_it_is_at_and_how_long_it_will_take(numbers):
+    seen = []
+    score(*numbers, folds=2, run=Run(callback=seen.append))
+    assert {progress.stage.partition(",")[0] for progress in seen} == {"score 1 of 2", "score 2 of 2"}
+    assert seen[-1].eta > 0
+
+
+def test_a_callback_ends_a_score(numbers):
+    assert score(*numbers, run=Run(callback=lambda progress: True)) is None
 
 
 def test_the_majority_scores_its_share_of_the_rows():
     y = np.array(["yes", "no"] * 10)
-    scored = score(np.arange(20.0)[:, np.newaxis] % 7, y, folds=5)
-    assert scored.mean("majority") == 0.5
+    result = score(np.arange(20.0)[:, np.newaxis] % 7, y, folds=5)
+    assert result.mean("majority") == 0.5
 
 
 def test_only_rows_with_a_known_label_are_counted(numbers):

@@ -85,10 +85,13 @@ def command(
     backend: Annotated[str, typer.Option(metavar="cpu|cuda", help="Where to run; cuda is an NVIDIA GPU.")] = "cpu",
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Measure steps per second of the search, beside a plain search in the same run."""
-    # The plain search takes the same steps without optimisations. The figures of the code published with the paper were taken
-    # on another machine, so their ratio is a guide only.
-    # Example: gradus bench add6/80 --seconds 1
+    """Measure steps per second of the search, beside a plain search in the same run.
+
+    The plain search takes the same steps without optimisations. The figures of the code published with the paper were taken
+    on another machine, so their ratio is a guide only.
+
+    Example: gradus bench add6/80 --seconds 1
+    """
     check_choice("backend", backend, ("cpu", "cuda"))
     columns, unit, among = (GPU_COLUMNS, "s", GPU_CASES) if backend == "cuda" else (CPU_COLUMNS, "CPU s", CASES)
     rows = []

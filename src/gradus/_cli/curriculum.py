@@ -61,9 +61,12 @@ def command(
     seed: Annotated[int, typer.Option(help="Decides the order of targets that are equally hard.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Find the order in which targets are best taught: those that need the fewest columns first."""
-    # Example: gradus problems write add3 add3.csv
-    # Then: gradus curriculum add3.csv --targets z0,z1,z2
+    """Find the order in which targets are best taught: those that need the fewest columns first.
+
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus curriculum add3.csv --targets z0,z1,z2
+    """
     if output is not None:
         check_file(output, PICTURES)
     conflict = check_on_conflict(on_conflict, "--on-conflict")

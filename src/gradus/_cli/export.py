@@ -23,8 +23,10 @@ def command(
         ),
     ],
 ) -> None:
-    """Write a learned network as Verilog, BLIF, BENCH, AIGER, .bnet, SBML, DOT, formulas or a picture."""
-    # Example: gradus export model.json circuit.v
+    """Write a learned network as Verilog, BLIF, BENCH, AIGER, .bnet, SBML, DOT, formulas or a picture.
+
+    Example: gradus export model.json circuit.v
+    """
     from gradus._formats.writers import EXTENSIONS, export
     from gradus._tables.model import load
 

@@ -24,7 +24,9 @@ from gradus.genes._series import parse_held
 __all__ = ["command"]
 
 Tables = typer.Argument(
-    metavar="SERIES", help="Tables of states: a column per gene, a row per time; one file per series.", show_default=False
+    metavar="SERIES",
+    help="Tables of states, one file per series: a row per time and a column per gene, or a row per gene below 'gene'.",
+    show_default=False,
 )
 Output = typer.Option(
     "--output", "-o", help="A folder for all results; or a .bnet file, beside which that folder is made.", show_default=False
@@ -53,8 +55,10 @@ def command(
     time_limit: Annotated[float | None, typer.Option(help="Seconds; the rules are the best found by then.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    r"""Find the rules of a gene network from time series; read report.html in the folder first."""
-    # Example: printf 'a,b\n0,0\n1,0\n1,1\n0,1\n0,0\n' >s.csv; gradus infer s.csv -o rules
+    r"""Find the rules of a gene network from time series; read report.html in the folder first.
+
+    Example: printf 'a,b\n0,0\n1,0\n1,1\n0,1\n0,0\n' >s.csv; gradus infer s.csv -o rules
+    """
     folder = _check_output(output)
     runs, steadies = read_series(series), read_series(steady) if steady else ()
     if not runs:

@@ -110,9 +110,12 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Learn a circuit from a table, and say first how good it is on rows that it has not seen."""
-    # Example: gradus problems write add3 add3.csv
-    # Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
+    """Learn a circuit from a table, and say first how good it is on rows that it has not seen.
+
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
+    """
     begin = work_clock()
     if output is not None and output != STANDARD:
         check_file(output, [".json"])
@@ -197,10 +200,10 @@ class _Work:
             self.model.about["held_out"] = self.score.to_json()
 
     def _scored(self, settings: FitSettings, run: Run) -> HeldOutScore | None:
-        from gradus._tables.held_out import score_held_out
+        from gradus._tables.held_out import HeldOutTask, score_held_out
 
-        scoring = run.part(weight=self.folds)
-        return score_held_out(self.examples.columns, self.examples.targets, settings, self.folds, scoring)
+        task = HeldOutTask(self.examples.columns, self.examples.targets, settings, self.folds)
+        return score_held_out(task, run.part(weight=self.folds))
 
     @property
     def interrupted(self) -> bool:

@@ -173,14 +173,18 @@ _show_with_place = warnings.showwarning
 def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
     """Print a warning for users as a sentence; those for programmers keep their place in the code."""
     if issubclass(category, UserWarning):
-        _end_with(str(message), 0)
+        _say(str(message))
     else:
         _show_with_place(message, category, *where, **more)
 
 
-def _end_with(message: str, code: int) -> int:
+def _say(message: str) -> None:
     with contextlib.suppress(OSError):  # standard error may be what is full
         note(f"gradus: {' '.join(message.split())}")
+
+
+def _end_with(message: str, code: int) -> int:
+    _say(message)
     return code
 
 

@@ -56,12 +56,12 @@ class Curriculum:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of columns that each target needs."""
-        return tuple(found.size for found in self.feature_sets)
+        return tuple(features.size for features in self.feature_sets)
 
     @property
     def optimal(self) -> bool:
         """Whether every set is proven to be as small as possible."""
-        return all(found.optimal for found in self.feature_sets)
+        return all(features.optimal for features in self.feature_sets)
 
     @property
     def tied_groups(self) -> tuple[tuple[int, ...], ...]:
@@ -74,7 +74,7 @@ class Curriculum:
     @property
     def overlap(self) -> npt.NDArray[np.float64]:
         """Overlap σ of every two sets: the share of the smaller one that lies in the larger one; 1 if one is empty."""
-        sets = [set(found.features) for found in self.feature_sets]
+        sets = [set(features) for features in self.feature_sets]
         return np.array([[_overlap(first, second) for second in sets] for first in sets])
 
     @property
@@ -94,7 +94,7 @@ class Curriculum:
         -------
         dict from int to tuple of int
         """
-        sets = [frozenset(found.features) for found in self.feature_sets]
+        sets = [frozenset(features) for features in self.feature_sets]
         return {
             target: tuple(
                 later
@@ -111,9 +111,9 @@ class Curriculum:
     def _repr_html_(self) -> str:
         rows = []
         for k in self.order:
-            found = self.feature_sets[k]
-            names = [self.input_names[j] if self.input_names else f"column {j}" for j in found.features]
-            size = str(found.size) if found.optimal else f"{found.lower_bound} to {found.size}"
+            features = self.feature_sets[k]
+            names = [self.input_names[j] if self.input_names else f"column {j}" for j in features]
+            size = str(features.size) if features.optimal else f"{features.lower_bound} to {features.size}"
             rows.append((self._target(k), size, ", ".join(names) or "none: it is constant"))
         return notebook_table("Targets, easiest first", ["target", "inputs needed", "one smallest set"], rows)
 
@@ -203,7 +203,7 @@ def curriculum_of(
     rngs = [np.random.default_rng(own) if choose == "random" else None for own in draw_seeds]
     feature_sets = _feature_sets(targets, rngs, run)
     ties = np.random.default_rng(tie_seed).random(len(targets))
-    order = np.lexsort((ties, np.array([found.size for found in feature_sets])))
+    order = np.lexsort((ties, np.array([features.size for features in feature_sets])))
     return Curriculum(
         tuple(int(target) for target in order), tuple(feature_sets), column_names(Y, "Y") or (), column_names(X, "X") or ()
     )
@@ -234,15 +234,15 @@ def _feature_sets(targets: list[CodedExamples], rngs: list[np.random.Generator |
     def solve(target: int) -> FeatureSet:
         part = run.part(seconds=share, describe=lambda sets: replace(sets, done=len(ended), total=total, target=target))
         part.stop(Progress(stage="sets"))
-        found = find_feature_set(targets[target], part, rngs[target])
+        features = find_feature_set(targets[target], part, rngs[target])
         ended.append(target)
-        return found
+        return features
 
-    found = run.map(solve, range(total))
+    solved = run.map(solve, range(total))
     if run.stopped == "interrupted":
         raise KeyboardInterrupt
     # What is missing, a worker elsewhere had not handed in at the stop.
-    return [solve(target) if features is None else features for target, features in enumerate(found)]
+    return [solve(target) if features is None else features for target, features in enumerate(solved)]
 
 
 def _threads(inputs: CodedInputs, n_targets: int) -> int:

@@ -154,11 +154,11 @@ class DeepeningSearch:
         """Look for a smaller set with a beam; the greedy one may use the run's grace period."""
         longest = len(self.known) - len(self.cover.forced) - 1
         try:
-            found = beam(self.cover.covers, self.cover.n_pairs, width, longest=longest, run=self.run, grace=width == 1)
+            smaller = beam(self.cover.covers, self.cover.n_pairs, width, longest=longest, run=self.run, grace=width == 1)
         except Stopped:
             return
-        if found is not None:
-            self.known = self.cover.original_columns(found)
+        if smaller is not None:
+            self.known = self.cover.original_columns(smaller)
             self.rival = self._as_bits(self.known)
             self._describe()
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gradus._core.bits import BoolMatrix, n_words
 from gradus._core.checks import check_choice, check_count, check_time_limit
 from gradus.errors import SettingsError
-from gradus.losses import LOSSES, LossName
+from gradus.losses import LOSSES, LossName, largest_cost
 
 __all__ = [
     "LOSS_CODES", "MAX_TARGETS", "Checkpoint", "Job", "Number", "Outcome", "PackedTargets", "SearchShape", "Settings", "State",
@@ -131,12 +131,6 @@ def generator_state(seed: int) -> npt.NDArray[np.uint64]:
     words = np.random.SeedSequence(seed).spawn(1)[0].generate_state(2, np.uint64).astype(np.uint64, copy=False)
     # The generator cannot leave the state of all zeros, which practically never occurs among 128 bits.
     return words if words.any() else np.ones(2, dtype=np.uint64)
-
-
-def largest_cost(loss: LossName, n_targets: int, n_examples: int) -> int:
-    """Return the cost of a network that is wrong everywhere: the public loss is the integer cost divided by it."""
-    weights = n_targets * (n_targets + 1) // 2 if loss == "lw" else n_targets
-    return weights * n_examples
 
 
 class SearchShape(NamedTuple):

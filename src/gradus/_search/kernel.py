@@ -31,10 +31,10 @@ from gradus._search.moves import (
     readable_nodes,
     relink,
     set_roots,
-    settle,
-    spread,
-    take_back,
     try_value,
+    undo_update,
+    update_dependents,
+    update_value,
     words_of,
 )
 
@@ -45,7 +45,7 @@ LW, LLH, LGH = (np.uint64(LOSS_CODES[name]) for name in ("lw", "llh", "lgh"))
 
 
 @inlined
-def bare(arrays):
+def state_pointers(arrays):
     """Return the state with its arrays replaced by pointers."""
     return State(
         pointer(arrays.values),
@@ -65,7 +65,7 @@ def bare(arrays):
 
 
 @inlined
-def bare_targets(packed):
+def target_pointers(packed):
     """Return the targets with their arrays replaced by pointers."""
     return PackedTargets(pointer(packed.targets), pointer(packed.mask))
 
@@ -158,7 +158,7 @@ def make_consistent(shape, width, examples, state):
 @compiled
 def start(shape, width, packed, arrays):
     """Draw a random network and make the rest of the state consistent with it."""
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     for gate in range(shape.gates):
         bits = draw(state.random)
         nodes = readable_nodes(shape, gate)
@@ -177,7 +177,7 @@ def start(shape, width, packed, arrays):
 @compiled
 def restore(shape, width, packed, arrays):
     """Make the state consistent with its wiring, so that the search it was taken from can continue."""
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     for gate in range(shape.gates):
         evaluate(shape, width, state, gate)
     make_consistent(shape, width, examples, state)
@@ -223,7 +223,7 @@ def end_step(shape, state, slot, cost):
 @compiled
 def descend(shape, width, packed, arrays, steps):
     """Take at most `steps` steps of late acceptance, fewer if the cost reaches zero; return how many were taken."""
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     cost, slot = state.numbers[COST], state.numbers[SLOT]
     taken = ZERO
     while taken < steps and cost != ZERO:
@@ -236,14 +236,14 @@ def descend(shape, width, packed, arrays, steps):
             slot = end_step(shape, state, slot, cost)
             continue
         ensure_reach(shape, state, gate)
-        settle(shape, width, state, other)
+        update_value(shape, width, state, other)
         state.sources[terminal] = np.uint32(other)
         if not try_value(shape, width, state, gate):
             relink(shape, state, terminal, before)
             forget_reach(shape, state)
             slot = end_step(shape, state, slot, cost)
             continue
-        spread(shape, width, state, gate)
+        update_dependents(shape, width, state, gate)
         stale = min(state.numbers[STALE], gate + ONE)
         after, roots, settled = current_cost(shape, width, examples, state, stale)
         if after <= cost or after < state.history[slot]:
@@ -256,7 +256,7 @@ def descend(shape, width, packed, arrays, steps):
                 keep_best(shape, state, cost)
         else:
             state.sources[terminal] = np.uint32(before)
-            take_back(shape, width, state, gate)
+            undo_update(shape, width, state, gate)
             if settled:
                 state.numbers[STALE] = stale
         slot = end_step(shape, state, slot, cost)
@@ -268,7 +268,7 @@ def descend(shape, width, packed, arrays, steps):
 @compiled
 def descend_plainly(shape, width, packed, arrays, steps):
     """Take the same steps as `descend`, recomputing every gate from the changed one on: the bench compares the two."""
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     cost, taken = state.numbers[COST], ZERO
     words = words_of(shape, width)
     while taken < steps and cost > ZERO:
@@ -298,7 +298,7 @@ def descend_plainly(shape, width, packed, arrays, steps):
 def first_wrong(shape, width, packed, arrays):
     """Return the position of the first wrong target, or the number of targets if there is none."""
     # Under Lgh the targets after it may be dead, so they are not looked at.
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     for target in range(shape.targets):
         if count_errors(shape, width, examples, state, target) != ZERO:
             return target

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,13 @@ from gradus._core.checks import check_choice
 from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Run
 from gradus._curriculum import check_order
-from gradus._lessons.learn import N_TRIES, Order, learn
+from gradus._lessons.learn import LearnSettings, learn_with
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.encoding import Missing, TableEncoding, complete_rows, encode_table
 from gradus._tables.labels import encode_target, majority, order_of_outputs, output_parts
 from gradus._tables.model import Model
-from gradus._tables.vote import VoteSettings, learn_vote
+from gradus._tables.vote import learn_vote
 from gradus._tables.voters import TableExamples, outputs_of
 from gradus.errors import DataError
 
@@ -32,16 +32,10 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitSettings:
-    """How a model is learned; the attributes are those of `gradus.BooleanNetworkClassifier`."""
+class FitSettings(LearnSettings):
+    """How a model is learned: as circuits are, and what becomes of the table's cells."""
 
-    order: Order = "self-paced"
-    gates: Literal["any", "nand"] = "any"
-    noise: float | Literal["auto"] = "auto"
-    n_tries: int = N_TRIES
-    n_circuits: int | None = None
     missing: Missing = "category"
-    seed: int = 0
     kinds: Sequence[ColumnKind] | None = None
     """What the columns hold; if not given, the table decides."""
 
@@ -121,18 +115,13 @@ def _learn(examples: TableExamples, settings: FitSettings, run: Run) -> tuple[Mo
     order: Any = settings.order
     if order is not None and not isinstance(order, str):
         order = order_of_outputs(check_order(order, len(examples.targets)), examples.targets)
-    given: dict[str, Any] = {name: getattr(settings, name) for name in ("gates", "noise", "n_tries", "n_circuits", "seed")}
-    given |= {"order": order, "time_limit": run.seconds_left(), "n_jobs": run.n_jobs}
+    circuits = replace(settings, order=order)
     if _is_voted_on(examples, settings):
-        model, taught, stopped = learn_vote(examples, VoteSettings(**given), run.stop)
-    else:
-        inputs = examples.encoding.encode(examples.columns)
-        result = learn(inputs, outputs_of(examples.targets, examples.codes), **given, callback=run.stop)
-        networks, taught, stopped = result.circuits[: result.n_voting], result.order, result.stopped
-        model = Model.fit(networks, examples.encoding, examples.targets, inputs, examples.codes)
-    if stopped == "interrupted":
-        run.interrupt()
-    return model, taught, run.stopped or stopped
+        return learn_vote(examples, circuits, run)
+    inputs = examples.encoding.encode(examples.columns)
+    result = learn_with(inputs, outputs_of(examples.targets, examples.codes), circuits, run)
+    model = Model.fit(result.circuits[: result.n_voting], examples.encoding, examples.targets, inputs, examples.codes)
+    return model, result.order, result.stopped
 
 
 def _is_voted_on(examples: TableExamples, settings: FitSettings) -> bool:

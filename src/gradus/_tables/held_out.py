@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
 
-from gradus._core.run import Progress, Run
+from gradus._core.run import Progress, Run, Stopped
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.encoding import TableColumn, encode_table
 from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import UNKNOWN, encode_target
 
-__all__ = ["METHODS", "HeldOutScore", "as_numbers", "score_held_out"]
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestClassifier
+
+__all__ = ["METHODS", "HeldOutScore", "HeldOutTask", "as_numbers", "score_held_out"]
 
 METHODS = ("model", "circuit", "majority", "tree", "forest")
 """The model, its best circuit alone, and those that it is compared with."""
 N_TREES = 200
-SLICE_SECONDS = 0.1
 LARGEST = float(np.finfo(np.float32).max)  # trees refuse infinity
-NOTABLE_GAIN = 0.015  # of the accuracy: less is no reason to prefer the forest
+MIN_DIFFERENCE = 0.015  # of the accuracy: less is no reason to prefer the forest
+FIT_TIME = 0.4
+"""Share of the time left in which models are learned; those that they are compared with take as long."""
+FIT_WEIGHT = 3  # how much longer learning a model takes than growing a forest
+FOREST = "random forest"
 
 Ints = npt.NDArray[np.int64]
-Columns = Mapping[str, npt.NDArray[Any]]
-FOREST = "random forest"
-FIT_TIME = 0.4
-"""Share of the time left in which the model that is scored is learned; the others that it is compared with take as long."""
-FIT_WORK = 4  # forests that can be grown in the time that a model takes
+
+
+@dataclass(frozen=True)
+class HeldOutTask:
+    """A table with its targets, and how models are learned from it that are to be scored."""
+
+    columns: Mapping[str, npt.NDArray[Any]]
+    targets: Mapping[str, npt.NDArray[Any]]
+    settings: FitSettings
+    folds: int
+    """With one, a quarter of the rows is held out, otherwise every row once."""
 
 
 @dataclass(frozen=True)
@@ -59,29 +68,27 @@ class HeldOutScore:
         return {"rows": self.rows, "folds": self.folds, "accuracy": accuracy, "verdict": self.verdict}
 
 
-def score_held_out(columns: Columns, targets: Columns, settings: FitSettings, folds: int, run: Run) -> HeldOutScore | None:
-    """Score models learned with these settings, and others for comparison, on rows held out; None if it was stopped."""
-    # With one fold a quarter of the rows is held out, otherwise every row once. Every part has its share of each class: in
-    # parts drawn blindly, what is frequent in one is rare in the others, and the majority looks worse than it is.
+def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
+    """Score models, and others for comparison, on rows held out; None if it was stopped."""
+    # Every part has its share of each class: in parts drawn blindly, what is frequent in one is rare in the others, and the
+    # majority looks worse than it is.
+    targets = task.targets
     codes = np.column_stack([encode_target(column, name)[2] for name, column in targets.items()])
     known = codes != UNKNOWN
-    rows = np.random.default_rng(settings.seed).permutation(len(codes))
+    rows = np.random.default_rng(task.settings.seed).permutation(len(codes))
     rows = rows[np.lexsort(codes[rows].T)]
-    parts = [rows[3::4]] if folds == 1 else [rows[fold::folds] for fold in range(folds)]
+    parts = [rows[3::4]] if task.folds == 1 else [rows[fold :: task.folds] for fold in range(task.folds)]
     right = {method: np.zeros(codes.shape, dtype=np.bool_) for method in METHODS}
     run.expect(len(parts))
     for fold, part in enumerate(parts):
         train = np.setdiff1d(rows, part)
         train = train[known[train].any(axis=1)]
-        seen, unseen = ({name: column[chosen] for name, column in columns.items()} for chosen in (train, part))
-        labels = {name: column[train] for name, column in targets.items()}
-        answers = _answers(seen, labels, unseen, settings, _fold_run(run, fold, len(parts)))
+        answers = _answers(task, train, part, run.part(weight=1, describe=_named(f"score {fold + 1} of {len(parts)}")))
         if answers is None or ("forest" not in answers and fold + 1 < len(parts)):
             return None
-        for method in set(right) - set(answers):
-            del right[method]
-        for method, answer in answers.items():
-            right[method][part] = answer == np.column_stack([column[part].astype(object) for column in targets.values()])
+        right = {method: hits for method, hits in right.items() if method in answers}
+        for method, hits in right.items():
+            hits[part] = answers[method] == np.column_stack([column[part].astype(object) for column in targets.values()])
     seen = np.zeros_like(known)
     seen[np.concatenate(parts)] = True
     counted = known & seen
@@ -92,42 +99,40 @@ def score_held_out(columns: Columns, targets: Columns, settings: FitSettings, fo
     return HeldOutScore(int(counted.any(axis=1).sum()), len(parts), plain, _verdict(right, counted))
 
 
-def _fold_run(run: Run, fold: int, folds: int) -> Run:
-    """Return the run of one fold, which says which it is."""
-    return run.part(
-        weight=1, describe=lambda progress: replace(progress, stage=f"score {fold + 1} of {folds}, {progress.stage}")
-    )
+def _named(name: str) -> Any:
+    return lambda progress: replace(progress, stage=f"{name}, {progress.stage}")
 
 
-def _answers(
-    seen: Columns, labels: Columns, unseen: Columns, settings: FitSettings, run: Run
-) -> dict[str, npt.NDArray[Any]] | None:
-    """Return what each method says of unseen rows after learning from the others; without the forest if there is no time."""
+def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, npt.NDArray[Any]] | None:
+    """Return what each method says of the test rows after learning from the others; without the forest if there is no time."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    seen, unseen = ({name: column[rows] for name, column in task.columns.items()} for rows in (train, test))
+    labels = {name: column[train] for name, column in task.targets.items()}
+    run.expect(FIT_WEIGHT + 1)
     left = run.seconds_left()
-    run.expect(FIT_WORK + 1)
-    fitting = run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WORK)
-    model = fit_table(seen, labels, settings, fitting)
-    if model.about["stopped"] in ("callback", "interrupted"):
+    model = fit_table(
+        seen, labels, task.settings, run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WEIGHT)
+    )
+    if run.stopped in ("callback", "interrupted"):
         return None
-    n_rows = len(next(iter(unseen.values())))
     answers = {
-        "model": _side_by_side(model.predict(unseen), n_rows),
-        "circuit": _side_by_side(model.single().predict(unseen), n_rows),
+        "model": _side_by_side(model.predict(unseen), len(test)),
+        "circuit": _side_by_side(model.single().predict(unseen), len(test)),
     }
-    answers |= {method: np.empty((n_rows, len(labels)), dtype=object) for method in METHODS[2:]}
-    encoded = [encode_target(column, name)[1:] for name, column in labels.items()]
-    kinds = column_kinds(seen) if settings.kinds is None else settings.kinds
-    X, X_test = as_numbers(seen, unseen, kinds, np.column_stack([codes for _, codes in encoded]))
-    growing = run.part(weight=1)
-    if growing.stop(Progress(stage=FOREST, total=N_TREES)):
+    answers |= {method: np.empty((len(test), len(labels)), dtype=object) for method in METHODS[2:]}
+    encoded = {name: encode_target(column, name) for name, column in labels.items()}
+    kinds = column_kinds(task.columns) if task.settings.kinds is None else task.settings.kinds
+    X, X_test = as_numbers(seen, unseen, kinds, np.column_stack([codes for _, _, codes in encoded.values()]))
+    if run.stop(Progress(stage=FOREST, total=N_TREES)):
         return None
-    for k, (classes, codes) in enumerate(encoded):
+    for k, (_, classes, codes) in enumerate(encoded.values()):
         known = codes != UNKNOWN
         tree = DecisionTreeClassifier(random_state=0).fit(X[known], codes[known])
         answers["majority"][:, k] = classes[np.bincount(codes[known]).argmax()]
         answers["tree"][:, k] = classes[tree.predict(X_test)]
-    for k, (classes, codes) in enumerate(encoded):
-        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], growing)
+    for k, (_, classes, codes) in enumerate(encoded.values()):
+        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], run.part(weight=1 / len(encoded)))
         if forest is None:
             del answers["forest"]
             break
@@ -136,17 +141,16 @@ def _answers(
 
 
 def grow_forest(X: npt.NDArray[np.float64], codes: Ints, run: Run) -> RandomForestClassifier | None:
-    """Grow a random forest, saying several times a second how far it is; None if it is stopped."""
+    """Grow a random forest, as many trees at a time as take a moment; None if it is stopped."""
+    from sklearn.ensemble import RandomForestClassifier
+
     forest = RandomForestClassifier(1, warm_start=True, random_state=0)
-    done, more = 0, 1
-    while done < N_TREES:
-        if run.stop(Progress(stage=FOREST, done=done, total=N_TREES)):
-            return None
-        step = time.monotonic()
-        done = min(done + more, N_TREES)
-        forest.set_params(n_estimators=done).fit(X, codes)
-        # The trees are the same however many are grown at a time.
-        more = 2 * more if time.monotonic() - step < SLICE_SECONDS / 2 else max(more // 2, 1)
+    try:
+        for begin, end in run.slices(N_TREES, first=1):  # the trees are the same however many are grown at a time
+            run.check(Progress(stage=FOREST, done=begin, total=N_TREES))
+            forest.set_params(n_estimators=end).fit(X, codes)
+    except Stopped:
+        return None
     return forest
 
 
@@ -161,13 +165,13 @@ def as_numbers(
     encoding = encode_table(seen, codes, kinds=kinds)
     parts: tuple[list[Any], list[Any]] = ([], [])
     for column in encoding.columns:
-        for table, made in zip((seen, unseen), parts, strict=True):
+        for table, numbers in zip((seen, unseen), parts, strict=True):
             if column.kind in ("bit", "above", "after"):
                 fill = np.nanmedian(_numbers(column, seen))
                 filled = np.nan_to_num(_numbers(column, table), nan=fill)
-                made.append(np.clip(filled, -LARGEST, LARGEST)[:, np.newaxis])
+                numbers.append(np.clip(filled, -LARGEST, LARGEST)[:, np.newaxis])
             elif column.input_names:
-                made.append(column.encode(table[column.name]).astype(np.float64))
+                numbers.append(column.encode(table[column.name]).astype(np.float64))
     return np.hstack(parts[0]), np.hstack(parts[1])
 
 
@@ -184,15 +188,15 @@ def _verdict(right: Mapping[str, npt.NDArray[np.bool_]], counted: npt.NDArray[np
     if "forest" not in right:
         return "a circuit is better than always guessing the majority; there was no time to grow a random forest."
     loss, loss_error = _difference(right["forest"], right["model"], counted)
-    if loss > max(NOTABLE_GAIN, loss_error):
+    if loss > max(MIN_DIFFERENCE, loss_error):
         return f"a random forest suits this table better, by {100 * loss:.1f} points."
-    what = "better than" if -loss > max(NOTABLE_GAIN, loss_error) else "as good as"
+    what = "better than" if -loss > max(MIN_DIFFERENCE, loss_error) else "as good as"
     return f"a circuit suits this table: {what} a random forest."
 
 
 def _difference(
-    one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_]
+    first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_]
 ) -> tuple[float, float]:
     """Return by how much one is right more often than another on the same cells, and the standard error of that."""
-    differ = (one.astype(np.int64) - other)[counted]
+    differ = (first.astype(np.int64) - second)[counted]
     return float(differ.mean()), float(differ.std() / np.sqrt(len(differ)))

@@ -185,9 +185,9 @@ class Series:
         return replace(self, states=states, levels=levels, lines=lines, times=None if times is None else tuple(times))
 
 
-YEAST_SERIES = Series(YEAST.genes, YEAST.states, name="yeast")
+YEAST_SERIES = Series(YEAST.genes, YEAST.states.astype(np.float64), name="yeast")
 """Ten states of ten genes of the fission yeast cell cycle, a path of `fission_yeast_model`."""
-ECOLI_SERIES = Series(ECOLI.genes, ECOLI.states, name="ecoli")
+ECOLI_SERIES = Series(ECOLI.genes, ECOLI.states.astype(np.float64), name="ecoli")
 """Six states of ten genes of E. coli."""
 
 
