@@ -11,14 +11,13 @@ from gradus.genes._long_run import MOST_FOR_CYCLES
 from gradus.genes._posterior import TargetPosterior
 from gradus.genes._regulation import SignedEdge, regulatory_graph
 from gradus.genes._result_tables import edge_rows, suspect_rows
-from gradus.genes._rule_circuits import rule_tree
+from gradus.genes._rule_circuits import RuleTree, rule_tree
 
 __all__ = ["graph_of", "rules_page"]
 
 MOST_DRAWN = 300
 MOST_ROWS, MOST_SETS_SHOWN, LEAST_SHOWN = 400, 4, 0.2
 FEW_TRANSITIONS = 20
-WORDS = {"&": "and", "|": "or", "^": "xor"}
 
 
 def graph_of(model: GeneModel) -> str:
@@ -40,8 +39,7 @@ def rules_page(inference: Inference, *, graph: str, hierarchy: str | None, files
         "rules_page",
         title=f"Rules inferred from {title}",
         inference=inference,
-        rules=[(rule, rule_tree(rule.regulators, rule.table)) for rule in model.rules if rule.seen],
-        words=WORDS,
+        rules=[(rule, _pieces(rule_tree(rule.regulators, rule.table))) for rule in model.rules if rule.seen],
         learned=learned,
         few=max((target.total for target in model.targets), default=0) < FEW_TRANSITIONS,
         graph=graph,
@@ -56,6 +54,17 @@ def rules_page(inference: Inference, *, graph: str, hierarchy: str | None, files
         hierarchy=hierarchy,
         files=files,
     )
+
+
+def _pieces(tree: RuleTree) -> list[str | tuple[str, bool]]:
+    """Return a rule as the kit's macro `formula` takes it."""
+    if not tree.parts:
+        return [(tree.name, not tree.negated)] if tree.name else [tree.operator]
+    pieces: list[str | tuple[str, bool]] = []
+    for part in tree.parts:
+        inside = _pieces(part)
+        pieces += [f" {tree.operator} "] * bool(pieces) + (["(", *inside, ")"] if part.parts else inside)
+    return pieces
 
 
 def _regulator_sets(model: GeneModel, target: TargetPosterior) -> list[tuple[list[str], float]]:

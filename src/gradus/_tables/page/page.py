@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ MOST_RIVALS = 5
 MOST_LISTED = 10  # outputs of a target whose every pattern is listed
 MOST_LEAVES = 6  # inputs of a gate whose formula is shown
 TYPES = {"bit": "bit", "above": "number", "after": "date"}
-OPERATORS = {"&": "and", "|": "or", "^": "xor"}
+OPERATOR = re.compile(r"( [&|^] )")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,23 +58,6 @@ class ModelView:
     examples: PageExamples | None = None
 
 
-class _Piece(NamedTuple):
-    """A condition, with the node that it is about, or an operator or brackets."""
-
-    text: str
-    node: int | None = None
-    holds: bool = True
-    is_word: bool = False
-
-
-class _Alternative(NamedTuple):
-    """A line of a rule."""
-
-    pieces: list[_Piece]
-    nested: bool
-    """Whether it is more than a product of conditions."""
-
-
 def model_page(view: ModelView) -> str:
     """Return the page as HTML that opens from disk and loads nothing."""
     plain = all(column.kind == "bit" and not column.missing for column in view.features.columns)
@@ -85,6 +68,7 @@ def model_page(view: ModelView) -> str:
         title=view.title,
         view=view,
         rules=_rules(view),
+        conditions=_conditions(view),
         odd=[_odd_row(row, view.targets[row.target]) for row in odd[:MOST_ODD_ROWS]],
         n_odd=len(odd),
         encoded=() if plain else view.features.plan(),
@@ -92,41 +76,39 @@ def model_page(view: ModelView) -> str:
     )
 
 
-def _rules(view: ModelView) -> list[dict[str, Any]]:
-    """Return the statements as the page shows them: outputs in the order of the targets, then the steps."""
+def _conditions(view: ModelView) -> dict[int, Condition]:
+    """Return what inputs and steps say, by their nodes."""
     pairs = [(column, key) for column in view.features.columns for key in column.input_keys]
     conditions = {node: Condition(column, key) for node, (column, key) in enumerate(pairs)}
-    conditions |= {said.node: Condition(None, name=said.name) for said in reversed(view.statements) if said.node >= len(pairs)}
+    steps = [said for said in reversed(view.statements) if said.node >= len(pairs)]
+    return conditions | {said.node: Condition(None, name=said.name) for said in steps}
+
+
+def _rules(view: ModelView) -> list[dict[str, Any]]:
+    """Return the statements as the page shows them: outputs in the order of the targets, then the steps."""
     place = {name: k for k, name in enumerate(name for target in view.targets for name in statement_names(target))}
     ordered = sorted(view.statements, key=lambda said: (said.is_signal, place.get(said.name, 0)))
-    return [{**vars(said), "alternatives": _alternatives(said.tokens, conditions)} for said in ordered]
+    return [{**vars(said), "alternatives": _alternatives(said.tokens)} for said in ordered]
 
 
-def _alternatives(tokens: Sequence[Token], conditions: Mapping[int, Condition]) -> list[_Alternative]:
+def _alternatives(tokens: Sequence[Token]) -> list[list[Token]]:
     """Cut a formula at each "or" outside brackets."""
     lines: list[list[Token]] = [[]]
     depth = 0
+    for piece in _pieces(tokens):
+        if isinstance(piece, str):
+            depth += piece.count("(") - piece.count(")")
+        if piece == " | " and depth == 0:
+            lines.append([])
+        else:
+            lines[-1].append(piece)
+    return lines
+
+
+def _pieces(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Part operators from the brackets beside them."""
     for token in tokens:
-        if isinstance(token, str):
-            depth += token.count("(") - token.count(")")
-            if token == " | " and depth == 0:
-                lines.append([])
-                continue
-        lines[-1].append(token)
-    nested = [any(isinstance(token, str) and token != " & " for token in line) for line in lines]
-    pieces = [[piece for token in line for piece in _pieces(token, conditions)] for line in lines]
-    return list(map(_Alternative, pieces, nested))
-
-
-def _pieces(token: Token, conditions: Mapping[int, Condition]) -> list[_Piece]:
-    if isinstance(token, str):
-        if token in ("0", "1"):
-            return [_Piece("always" if token == "1" else "never")]
-        parts = (part for part in re.split(r" ([&|^]) ", token) if part)
-        return [_Piece(OPERATORS.get(part, part), is_word=part in OPERATORS) for part in parts]
-    node, holds = token
-    text = conditions[node].text(holds, quoted=False)
-    return [_Piece(f"not {text[1:]}" if text.startswith("!") else text, node, holds)]
+        yield from filter(None, OPERATOR.split(token)) if isinstance(token, str) else [token]
 
 
 def _odd_row(row: OddRow, target: TargetEncoding) -> list[Any]:
