@@ -107,7 +107,9 @@ def test_there_are_no_import_cycles():
 
 def test_the_map_for_contributors_has_every_package_from_the_bottom_up():
     text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    mapped = [name for row in re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE) for name in re.findall(r"`([\w.]+)`", row)]
+    mapped = [
+        name for row in re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE) for name in re.findall(r"`([\w.]+)`", row)
+    ]
     assert sorted(mapped) == sorted(set().union(*RANKS) - {"__init__", "__main__", "_version"})
     assert [rank(f"gradus.{name}") for name in mapped] == sorted(rank(f"gradus.{name}") for name in mapped)
 

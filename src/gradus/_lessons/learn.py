@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
+from gradus._circuit.gate_list import is_constant
+from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, as_bits, column_names, unpack
 from gradus._core.checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
 from gradus._core.run import Callback
 from gradus._core.wording import counted
 from gradus._curriculum import minimum_feature_set, resolve_order
 from gradus._lessons.control import Control
-from gradus._circuit.gate_list import is_constant
-from gradus._circuit.network import network_of
 from gradus._lessons.neighbours import neighbours
 from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
 from gradus._lessons.phases import PhaseSettings

@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradus._circuit import Network
+from gradus._circuit.network import part_of
 from gradus._core.bits import column_names
 from gradus._core.files import read_guard, read_text
-from gradus._formats.bnet import BnetModel, read_bnet
-from gradus._formats.sbml import read_sbml
+from gradus._formats.circuits import read_network
+from gradus._formats.registry import READ
 from gradus.errors import DataError, FormatError
 from gradus.genes._edge_prior import EdgeBelief
 
@@ -43,11 +45,8 @@ class KnownEdge(NamedTuple):
 def known_edges(source: Any) -> tuple[KnownEdge, ...]:
     """Read edges from whatever holds them."""
     if isinstance(source, str | PathLike):
-        kind = Path(source).suffix.lower()
-        if kind in (".bnet", ".sbml"):
-            with read_guard(source, f"a model of the kind {kind}"):
-                return model_edges(read_bnet(source) if kind == ".bnet" else read_sbml(source))
-        return _read(source)
+        is_model = Path(source).suffix.lower() in READ
+        return model_edges(read_network(source)) if is_model else _read(source)
     headings = column_names(source, "the table of edges")
     if headings is not None:
         rows = [["" if cell is None or cell != cell else str(cell) for cell in row] for row in source.itertuples(index=False)]
@@ -96,25 +95,23 @@ def _edge(cells: Mapping[str, str], line: int, path: str | PathLike[str] | None)
     return KnownEdge(cells["regulator"], cells["target"], probability, sign)
 
 
-def model_edges(model: BnetModel) -> tuple[KnownEdge, ...]:
+def model_edges(model: Network) -> tuple[KnownEdge, ...]:
     r"""List the edges of a Boolean model: each gene that a rule depends on, with its sign where it has one."""
-    found = []
-    for target, rule in model.rules:
-        names = rule.variables
+    edges = []
+    for target, node in zip(model.output_names, model.outputs.tolist(), strict=True):
+        rule, inputs = part_of(model, node)
+        names = [model.input_names[i] for i in inputs]
         if len(names) > MOST_INPUTS_READ:
-            found += [KnownEdge(name, target) for name in names]
+            edges += [KnownEdge(name, target) for name in names]
             continue
         cells = (np.arange(1 << len(names))[:, None] >> np.arange(len(names))) & 1 == 1
-        columns = {name: cells[:, i] for i, name in enumerate(names)} or {"": np.zeros(1, np.bool_)}
-        # An expression works on words of 64 cells; a whole word of ones or zeros is one cell.
-        words = {name: np.where(column, ~np.uint64(0), np.uint64(0)) for name, column in columns.items()}
-        values = np.asarray(rule.evaluate(words)) != 0
+        values = rule.predict(cells)[:, 0]
         for i, name in enumerate(names):
             low, high = values[~cells[:, i]], values[cells[:, i]]
             rises, falls = bool((high & ~low).any()), bool((low & ~high).any())
             if rises or falls:
-                found.append(KnownEdge(name, target, USUAL_PROBABILITY, int(rises) - int(falls)))
-    return tuple(found)
+                edges.append(KnownEdge(name, target, USUAL_PROBABILITY, int(rises) - int(falls)))
+    return tuple(edges)
 
 
 def as_beliefs(edges: Iterable[KnownEdge], genes: Sequence[str]) -> tuple[EdgeBelief, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
-from gradus.genes._rule_circuits import RuleTree
+from gradus._circuit.formula_trees import FormulaTree, tokens
 
 __all__ = ["STYLE", "Cell", "bar", "bullets", "cell", "percent", "sortable", "spelled"]
 
@@ -79,11 +80,14 @@ def bullets(sentences: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def spelled(tree: RuleTree) -> str:
+def spelled(tree: FormulaTree, names: Sequence[str]) -> str:
     """Return a formula as HTML with words for its operators."""
-    if not tree.parts:
-        if not tree.name:
-            return "always on" if tree.operator == "1" else "always off"
-        return f"{'<i>not</i> ' * tree.negated}{html.escape(tree.name)}"
-    parts = [f"({spelled(part)})" if part.parts else spelled(part) for part in tree.parts]
-    return f" <i>{WORDS[tree.operator]}</i> ".join(parts)
+    if tree.operator in ("0", "1"):
+        return "always on" if tree.operator == "1" else "always off"
+    pieces = []
+    for piece in tokens(tree):
+        if isinstance(piece, str):
+            pieces.append(re.sub(r"[&|^]", lambda sign: f"<i>{WORDS[sign[0]]}</i>", piece))
+        else:
+            pieces.append(f"{'' if piece[1] else '<i>not</i> '}{html.escape(names[piece[0]])}")
+    return "".join(pieces)

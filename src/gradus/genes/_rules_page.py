@@ -100,7 +100,7 @@ def _rules(found: Inference) -> list[str]:
     rows = [
         [
             _name(rule.target),
-            (spelled(rule_tree(rule.regulators, rule.table)), None),
+            (spelled(rule_tree(rule), rule.regulators), None),
             _verdict(learned.get(rule.target)),
             bar(rule.probability),
             cell(f"{rule.errors:g} of {rule.total:g}", rule.errors / rule.total),
