@@ -1,4 +1,4 @@
-"""How many of our modules and functions a command walks through: ``python benchmarks/walks.py [--list] learn data.csv -o m.json``.
+"""How many of our modules and functions a command walks through: ``walks.py [--list] learn data.csv -o model.json``.
 
 Counts Python functions that are called (not what is only imported, nor what Numba has compiled), in every thread.
 """

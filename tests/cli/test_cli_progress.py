@@ -61,18 +61,20 @@ def test_learning_shows_target_errors_gates_and_time(screen, monkeypatch):
     assert shown.getvalue() == "fit: 1 of 2, sum, 3 errors, 5 gates, about 61 s left\n"
 
 
-def test_ctrl_c_stops_learning_and_the_second_one_the_program(screen):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_learning_and_the_second_one_the_program(screen, number):
     screen(False)
+    before = signal.getsignal(number)
     with progress_line.Watch(["z"]) as watch:
         with pytest.raises(KeyboardInterrupt):  # nothing has been found yet that could be kept
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
         assert watch(Progress(stage="fit")) is False
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(number)
         assert watch(Progress(stage="fit")) is True
         assert watch.stopped
         with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            signal.raise_signal(number)
+    assert signal.getsignal(number) is before
 
 
 def test_ctrl_c_does_not_wait_for_the_compiler(screen):

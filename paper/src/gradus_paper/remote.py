@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any
 
 from gradus._core.checks import usable_cores
+from gradus._core.run import Run
 from gradus._core.wording import counted
 from gradus._search.driver import SearchEnd, resume, run_search
 from gradus._search.job import Outcome
@@ -116,8 +117,8 @@ def _keep(future: Future[SearchEnd], one: TaskRecord, run: _RemoteRun) -> None:
 
 def _run_here(one: TaskRecord, end: threading.Event) -> SearchEnd:
     if one.since is None:
-        return run_search(one.job(), callback=lambda _: end.is_set()), None
-    return resume(one.job(), one.since, callback=lambda _: end.is_set())
+        return run_search(one.job(), run=Run(callback=lambda _: end.is_set())), None
+    return resume(one.job(), one.since, run=Run(callback=lambda _: end.is_set()))
 
 
 class _RemoteRun:

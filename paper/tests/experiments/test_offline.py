@@ -14,9 +14,8 @@ import pytest
 from experiment_helpers import comparable, in_threads, on_cpu
 from gradus._core.run import Progress
 from gradus._search import cuda
-from gradus._search.driver import run_search
+from gradus._search.driver import Workspace, run_search
 from gradus._search.job import Outcome, Settings
-from gradus._search.workspace import Workspace
 from gradus.errors import FormatError, SettingsError
 from gradus_paper import remote, search_files
 from gradus_paper.gpu_engine import CudaEngine

@@ -25,7 +25,7 @@ WIDE = 10_000  # columns of a pipe, so that no line is wrapped there
 
 
 class EndedByUserError(Exception):
-    """A verb that Ctrl-C ended in good order; the message says what is kept, and where."""
+    """A verb that Ctrl-C or SIGTERM ended; the message says what is kept, and where."""
 
 
 def print_json(document: Any) -> None:

@@ -34,8 +34,10 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Draw a network with gate symbols; a gate has the colour of the first target taught that uses it."""
-    # Example: gradus draw model.json net.svg --order z0,z1,z2
+    """Draw a network with gate symbols; a gate has the colour of the first target taught that uses it.
+
+    Example: gradus draw model.json net.svg --order z0,z1,z2
+    """
     from gradus._circuit.drawing.picture import PICTURES, draw_network
     from gradus._tables.model import load
 

@@ -18,8 +18,10 @@ def command(
     model: Annotated[Path, typer.Argument(help=f"A network or model: {' '.join(READ)}", show_default=False)],
     file: Annotated[Path, typer.Argument(help=f"File; its extension says how: {' '.join(WRITTEN)}", show_default=False)],
 ) -> None:
-    """Write a network in another format: as a circuit, a model of genes, formulas or a picture."""
-    # Example: gradus export model.json circuit.v
+    """Write a network in another format: as a circuit, a model of genes, formulas or a picture.
+
+    Example: gradus export model.json circuit.v
+    """
     from gradus._formats.circuits import export
     from gradus._tables.model import load
 

@@ -27,7 +27,7 @@ from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._core.checks import check_seed, check_time_limit
 from gradus._core.kernels.clock import work_clock
-from gradus._core.run import Progress
+from gradus._core.run import Progress, Run
 from gradus._core.wording import counted
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.encoding import TableEncoding
@@ -47,8 +47,6 @@ FOLDS = 5
 MIN_ROWS = 10
 FIT_TIME = 0.5
 """Share of a time limit in which the model is learned, if it is also scored."""
-SCORED_TIME = 0.4
-"""Share of the rest in which the model that is scored is learned; the others that it is compared with take as long."""
 
 
 class Gates(StrEnum):
@@ -121,9 +119,12 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Learn a circuit from a table, and say first how good it is on rows that it has not seen."""
-    # Example: gradus problems write add3 add3.csv
-    # Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
+    """Learn a circuit from a table, and say first how good it is on rows that it has not seen.
+
+    Example: gradus problems write add3 add3.csv
+
+    Then: gradus learn add3.csv --targets z0,z1,z2 -o model.json
+    """
     begin = work_clock()
     if output is not None and output != STANDARD:
         check_file(output, [".json"])
@@ -203,7 +204,7 @@ class _LearnRun:
         """Learn and score."""
         from sklearn.exceptions import ConvergenceWarning
 
-        from gradus._tables.held_out import score_held_out
+        from gradus._tables.held_out import HeldOutTask, score_held_out
 
         with self.watch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -216,16 +217,10 @@ class _LearnRun:
             self.seconds = work_clock() - self._fit_begin
             if not self.folds or self.interrupted:
                 return
-            seed, scored = int(self.estimator.random_state), self._scored_estimator()
-            self._fit_begin, self._fits_left = work_clock(), self.folds - 1
-            self.score = score_held_out(scored, table, targets, self.kinds, folds=self.folds, seed=seed, tell=self._tell_fold)
-
-    def _scored_estimator(self) -> BooleanNetworkClassifier:
-        """Return the estimator to score; with a time limit, one that leaves time for those it is compared with."""
-        if self._end is None:
-            return self.estimator
-        left = max(self._end - work_clock(), 0.0)
-        return self.estimator.__class__(**{**self.estimator.get_params(), "time_limit": SCORED_TIME * left})
+            self._fit_begin, self._fits_left = work_clock(), 0
+            task = HeldOutTask(self.estimator, table, targets, self.kinds, self.folds, int(self.estimator.random_state))
+            left = None if self._end is None else max(self._end - work_clock(), 0.0)
+            self.score = score_held_out(task, Run(left, self._tell))
 
     @property
     def interrupted(self) -> bool:
@@ -239,17 +234,6 @@ class _LearnRun:
             eta = progress.eta + self._fits_left * fit
             progress = replace(progress, eta=eta if self._end is None else max(min(eta, self._end - work_clock()), 0.0))
         return self.watch(progress)
-
-    def _tell_fold(self, fold: int, progress: Progress) -> bool:
-        """Show how far the score is; stop at Ctrl-C, and where there is no time for a forest."""
-        from gradus._tables.held_out import FOREST
-
-        left = self.folds - 1 - fold
-        if left < self._fits_left:
-            self._fit_begin, self._fits_left = work_clock(), left
-        stop = self._tell(replace(progress, stage=f"score {fold + 1} of {self.folds}, {progress.stage}"))
-        late = self._end is not None and work_clock() > self._end
-        return stop or (late and progress.stage == FOREST)
 
     def say_how_it_ended(self, output: Path | None) -> None:
         """Say what ended the work early, and where the model is."""

@@ -45,9 +45,12 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores as JSON.")] = False,
 ) -> None:
-    """Predict the targets of new rows; where the table has them already, say how many are right."""
-    # The first column that the model does not read and that differs in nearly every row, such as an id, is kept beside them.
-    # Example: gradus predict model.json new.csv -o predictions.csv
+    """Predict the targets of new rows; where the table has them already, say how many are right.
+
+    The first column that the model does not read and that differs in nearly every row, such as an id, is kept beside them.
+
+    Example: gradus predict model.json new.csv -o predictions.csv
+    """
     if output == STANDARD:
         output = None
     if output is not None:

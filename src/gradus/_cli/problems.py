@@ -23,14 +23,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.
 
 @app.callback()
 def _problems() -> None:
-    """List, show and write the built-in problems."""
-    # Example: gradus problems list
+    """List, show and write the built-in problems.
+
+    Example: gradus problems list
+    """
 
 
 @app.command("list")
 def list_problems(as_json: AsJson = False) -> None:
-    """List the problems of the paper, and others, with their sizes."""
-    # Example: gradus problems list --json
+    """List the problems of the paper, and others, with their sizes.
+
+    Example: gradus problems list --json
+    """
     from gradus import problems
     from gradus._cli.console import print_json, print_table
 
@@ -47,8 +51,10 @@ def list_problems(as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show(name: Name, as_json: AsJson = False) -> None:
-    """Show one problem: its names, its order and its first patterns."""
-    # Example: gradus problems show add8
+    """Show one problem: its names, its order and its first patterns.
+
+    Example: gradus problems show add8
+    """
     from gradus import problems
     from gradus._cli.console import print_json, print_table
 
@@ -80,8 +86,10 @@ def write(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a problem, or a sample of it, as a table."""
-    # Example: gradus problems write add6 train.csv --examples 96 --test test.csv
+    """Write a problem, or a sample of it, as a table.
+
+    Example: gradus problems write add6 train.csv --examples 96 --test test.csv
+    """
     from gradus import problems
     from gradus._cli.console import print_json
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradus._core.kernels.compile import compiled, inlined
 from gradus._core.kernels.intrinsics import pointer, popcount
-from gradus._search.job import LOSS_CODES
+from gradus._search.job import LOSS_CODES, Number, PackedTargets, State
 from gradus._search.moves import (
     ALL_BITS,
     LOW_HALF,
@@ -31,22 +31,21 @@ from gradus._search.moves import (
     readable_nodes,
     relink,
     set_roots,
-    settle,
-    spread,
-    take_back,
     try_value,
+    undo_update,
+    update_dependents,
+    update_value,
     words_of,
 )
-from gradus._search.state import Number, PackedTargets, State
 
-__all__ = ["count_live", "descend", "first_wrong", "restore", "start"]
+__all__ = ["count_live", "descend", "descend_plainly", "first_wrong", "restore", "start"]
 
 STEP, SLOT, COST, BEST = (np.uint64(k) for k in (Number.STEP, Number.SLOT, Number.COST, Number.BEST))
 LW, LLH, LGH = (np.uint64(LOSS_CODES[name]) for name in ("lw", "llh", "lgh"))
 
 
 @inlined
-def bare(arrays):
+def state_pointers(arrays):
     """Return the state with its arrays replaced by pointers."""
     return State(
         pointer(arrays.values),
@@ -66,7 +65,7 @@ def bare(arrays):
 
 
 @inlined
-def bare_targets(packed):
+def target_pointers(packed):
     """Return the targets with their arrays replaced by pointers."""
     return PackedTargets(pointer(packed.targets), pointer(packed.mask))
 
@@ -159,7 +158,7 @@ def make_consistent(shape, width, examples, state):
 @compiled
 def start(shape, width, packed, arrays):
     """Draw a random network and make the rest of the state consistent with it."""
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     for gate in range(shape.gates):
         bits = draw(state.random)
         nodes = readable_nodes(shape, gate)
@@ -178,7 +177,7 @@ def start(shape, width, packed, arrays):
 @compiled
 def restore(shape, width, packed, arrays):
     """Make the state consistent with its wiring, so that the search it was taken from can continue."""
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     for gate in range(shape.gates):
         evaluate(shape, width, state, gate)
     make_consistent(shape, width, examples, state)
@@ -224,7 +223,7 @@ def end_step(shape, state, slot, cost):
 @compiled
 def descend(shape, width, packed, arrays, steps):
     """Take at most `steps` steps of late acceptance, fewer if the cost reaches zero; return how many were taken."""
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     cost, slot = state.numbers[COST], state.numbers[SLOT]
     taken = ZERO
     while taken < steps and cost != ZERO:
@@ -237,14 +236,14 @@ def descend(shape, width, packed, arrays, steps):
             slot = end_step(shape, state, slot, cost)
             continue
         ensure_reach(shape, state, gate)
-        settle(shape, width, state, other)
+        update_value(shape, width, state, other)
         state.sources[terminal] = np.uint32(other)
         if not try_value(shape, width, state, gate):
             relink(shape, state, terminal, before)
             forget_reach(shape, state)
             slot = end_step(shape, state, slot, cost)
             continue
-        spread(shape, width, state, gate)
+        update_dependents(shape, width, state, gate)
         stale = min(state.numbers[STALE], gate + ONE)
         after, roots, settled = current_cost(shape, width, examples, state, stale)
         if after <= cost or after < state.history[slot]:
@@ -257,7 +256,7 @@ def descend(shape, width, packed, arrays, steps):
                 keep_best(shape, state, cost)
         else:
             state.sources[terminal] = np.uint32(before)
-            take_back(shape, width, state, gate)
+            undo_update(shape, width, state, gate)
             if settled:
                 state.numbers[STALE] = stale
         slot = end_step(shape, state, slot, cost)
@@ -267,10 +266,39 @@ def descend(shape, width, packed, arrays, steps):
 
 
 @compiled
+def descend_plainly(shape, width, packed, arrays, steps):
+    """Take the same steps as `descend`, recomputing every gate from the changed one on: the bench compares the two."""
+    state, examples = state_pointers(arrays), target_pointers(packed)
+    cost, taken = state.numbers[COST], ZERO
+    words = words_of(shape, width)
+    while taken < steps and cost > ZERO:
+        slot = state.numbers[STEP] % shape.history
+        state.numbers[STEP] += ONE
+        taken += ONE
+        terminal, before, other = draw_move(shape, state)
+        gate = terminal >> ONE
+        state.sources[terminal] = np.uint32(other)
+        for at in range((shape.inputs + gate) * words, (shape.inputs + shape.gates) * words):
+            state.undo[at] = state.values[at]
+        for later in range(gate, shape.gates):
+            evaluate(shape, width, state, later)
+        after, _, _ = current_cost(shape, width, examples, state, shape.gates)
+        if after <= cost or after < state.history[slot]:
+            cost = after
+        else:
+            state.sources[terminal] = np.uint32(before)
+            for at in range((shape.inputs + gate) * words, (shape.inputs + shape.gates) * words):
+                state.values[at] = state.undo[at]
+        state.history[slot] = cost
+    state.numbers[COST] = cost
+    return taken
+
+
+@compiled
 def first_wrong(shape, width, packed, arrays):
     """Return the position of the first wrong target, or the number of targets if there is none."""
     # Under Lgh the targets after it may be dead, so they are not looked at.
-    state, examples = bare(arrays), bare_targets(packed)
+    state, examples = state_pointers(arrays), target_pointers(packed)
     for target in range(shape.targets):
         if count_errors(shape, width, examples, state, target) != ZERO:
             return target

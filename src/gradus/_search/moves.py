@@ -10,7 +10,7 @@ import numpy as np
 
 from gradus._core.kernels.compile import inlined
 from gradus._core.kernels.intrinsics import leading_zeros, trailing_zeros
-from gradus._search.state import Number
+from gradus._search.job import Number
 
 ZERO, ONE, TWO, SIX, THIRTY_TWO, SIXTY_THREE = (np.uint64(k) for k in (0, 1, 2, 6, 32, 63))
 LOW_HALF, ALL_BITS = np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -79,7 +79,7 @@ def evaluate_dead(shape, width, state, start, stop):
 
 
 @inlined
-def settle(shape, width, state, node):
+def update_value(shape, width, state, node):
     """Bring the value of a node that is about to be read up to date."""
     if node >= shape.inputs:
         gate = node - shape.inputs
@@ -90,7 +90,7 @@ def settle(shape, width, state, node):
 
 @inlined
 def try_value(shape, width, state, gate):
-    """Recompute a gate, keeping its old value for `take_back`; return whether it changed."""
+    """Recompute a gate, keeping its old value for `undo_update`; return whether it changed."""
     words = words_of(shape, width)
     a = np.uint64(state.sources[TWO * gate]) * words
     b = np.uint64(state.sources[TWO * gate + ONE]) * words
@@ -112,7 +112,7 @@ def gate_words(shape):
 
 
 @inlined
-def spread(shape, width, state, gate):
+def update_dependents(shape, width, state, gate):
     """Recompute every live gate that depends on `gate`, keeping the old values."""
     row = gate * gate_words(shape)
     for q in range(gate >> SIX, gate_words(shape)):
@@ -132,8 +132,8 @@ def restore_value(shape, width, state, gate):
 
 
 @inlined
-def take_back(shape, width, state, gate):
-    """Undo `try_value` of a gate and `spread` from it."""
+def undo_update(shape, width, state, gate):
+    """Undo `try_value` of a gate and `update_dependents` from it."""
     restore_value(shape, width, state, gate)
     row = gate * gate_words(shape)
     for q in range(gate >> SIX, gate_words(shape)):

@@ -20,10 +20,10 @@ from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix, column_names
 from gradus._core.checks import check_choice, check_count, check_time_limit
 from gradus._core.kernels.clock import work_clock
-from gradus._core.run import Callback, Progress
+from gradus._core.run import Callback, Progress, Run
 from gradus._core.wording import counted
 from gradus._curriculum import check_order
-from gradus._lessons.learn import N_TRIES, Order, learn
+from gradus._lessons.learn import N_TRIES, LearnSettings, Order, learn_with
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds, named_columns
 from gradus._tables.encoding import Missing, TableEncoding, complete_rows, encode_table
@@ -38,7 +38,7 @@ from gradus._tables.labels import (
 )
 from gradus._tables.model import Model
 from gradus._tables.target_columns import target_columns
-from gradus._tables.vote import VoteSettings, learn_vote
+from gradus._tables.vote import learn_vote
 from gradus._tables.voters import TableExamples, outputs_of
 from gradus.errors import DataError
 
@@ -234,20 +234,19 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         order: Any = self.order
         if not words:
             order = order_of_outputs(check_order(self.order, len(examples.targets)), examples.targets)
-        settings: dict[str, Any] = {
-            "order": order,
-            "gates": self.gates,
-            "noise": self.noise,
-            "n_tries": self.n_tries,
-            "n_circuits": self.n_circuits,
-            "time_limit": time_limit,
-            "seed": _seed(self.random_state),
-            "n_jobs": effective_n_jobs(self.n_jobs),
-        }
+        settings = LearnSettings(
+            order=order,
+            gates=self.gates,
+            noise=self.noise,
+            n_tries=self.n_tries,
+            n_circuits=self.n_circuits,
+            seed=_seed(self.random_state),
+        )
+        run = Run(time_limit, callback, n_jobs=effective_n_jobs(self.n_jobs))
         if self._votes(examples):
-            return learn_vote(examples, VoteSettings(**settings), callback)
+            return learn_vote(examples, settings, run)
         inputs = examples.encoding.encode(examples.columns)
-        result = learn(inputs, outputs_of(examples.targets, examples.codes), **settings, callback=callback)
+        result = learn_with(inputs, outputs_of(examples.targets, examples.codes), settings, run)
         networks = result.circuits[: result.n_voting]
         model = Model.fit(networks, examples.encoding, examples.targets, inputs, examples.codes)
         return model, result.order, result.stopped

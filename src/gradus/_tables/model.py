@@ -25,10 +25,9 @@ from gradus._tables.columns import TableColumn
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
 from gradus._tables.output_reader import OutputReader
-from gradus._tables.page.data import used_columns
 from gradus._tables.page.examples import PageExamples, class_codes, odd_rows, shown_rows
 from gradus._tables.page.labels import class_notes, model_grouping, statement_names
-from gradus._tables.page.page import ModelView, model_page, summary_of
+from gradus._tables.page.page import ModelView, model_page, summary_of, used_columns
 from gradus._tables.statements import Statement, statements
 from gradus._version import __version__
 from gradus.errors import DataError, FormatError, MissingExtraError

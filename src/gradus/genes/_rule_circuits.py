@@ -7,16 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from gradus._circuit import Network
-from gradus._circuit.formula_trees import FormulaTree, build, render, short_tree
+from gradus._circuit.formula_trees import FormulaTree, build, render, short_tree, tokens
 from gradus._circuit.formulas import quoted_name
 from gradus._circuit.gate_list import GateTable, cleaned
 from gradus._circuit.network import network_of
 from gradus.genes._gene_model import GeneRule
 
-__all__ = ["rule_network", "rule_text", "rule_tree"]
+__all__ = ["rule_network", "rule_text", "spelled"]
+
+WORDS = {"&": "and", "|": "or", "^": "xor", "0": "always off", "1": "always on"}
 
 
-def rule_tree(rule: GeneRule) -> FormulaTree:
+def _rule_tree(rule: GeneRule) -> FormulaTree:
     """Find a short nested formula for a rule, over its regulators."""
     n = len(rule.regulators)
     return short_tree(np.asarray(rule.table, np.bool_).reshape((2,) * n).transpose(), most_searched=n)
@@ -24,13 +26,27 @@ def rule_tree(rule: GeneRule) -> FormulaTree:
 
 def rule_text(rule: GeneRule) -> str:
     """Return a rule as text: ``!`` not, ``&`` and, ``|`` or, ``^`` exclusive or; odd names are in quotes."""
-    return render(rule_tree(rule), [quoted_name(name) for name in rule.regulators])
+    return render(_rule_tree(rule), [quoted_name(name) for name in rule.regulators])
+
+
+def spelled(rule: GeneRule) -> list[tuple[str, bool]]:
+    """Return a rule in pieces of text with words for its operators, and whether each is such a word."""
+    pieces: list[tuple[str, bool]] = []
+    for token in tokens(_rule_tree(rule)):
+        if not isinstance(token, str):
+            pieces += [*([("not", True), (" ", False)] if not token[1] else []), (rule.regulators[token[0]], False)]
+        elif token.strip() in WORDS:
+            space = (" ", False) if token.startswith(" ") else ("", False)
+            pieces += [space, (WORDS[token.strip()], bool(space[0])), space]
+        else:
+            pieces.append((token, False))
+    return pieces
 
 
 def rule_network(genes: Sequence[str], rules: Sequence[GeneRule]) -> Network:
     """Join rules to one circuit; genes without a transition are left out, so that they keep their value."""
     gates, nodes = GateTable(len(genes)), {name: node for node, name in enumerate(genes)}
     taught = [rule for rule in rules if rule.seen]
-    outputs = [build(rule_tree(rule), gates, [(nodes[name], False) for name in rule.regulators]) for rule in taught]
+    outputs = [build(_rule_tree(rule), gates, [(nodes[name], False) for name in rule.regulators]) for rule in taught]
     names = [rule.target for rule in taught]
     return network_of(cleaned(gates.circuit(outputs)), input_names=list(genes), output_names=names)

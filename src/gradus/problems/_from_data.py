@@ -1,24 +1,21 @@
-"""Problems made from users' own data: arrays, tables, time series and models."""
+"""Problems made from users' own data: arrays, tables and models."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from gradus._circuit import Network
 from gradus._core.bits import as_bits, column_names
-from gradus._core.checks import OnConflict
 from gradus._formats.circuits import read_network
 from gradus._formats.registry import READ
 from gradus._formats.table_files import READERS, read_table
 from gradus.errors import DataError, FormatError
-from gradus.genes._transitions import read_transitions
 from gradus.problems._problem import Problem
 
-__all__ = ["MODELS", "from_arrays", "from_file", "from_model", "from_series"]
-
+__all__ = ["MODELS", "from_arrays", "from_file", "from_model"]
 
 MODELS = READ
 """What `from_file` reads as a circuit and not as a table."""
@@ -75,12 +72,12 @@ def from_file(
         A model with at most 20 inputs has all 2^n patterns; patterns of a larger one are drawn.
     """
     chosen = Path(path).stem if name is None else name
-    if Path(path).suffix.lower() in READ:
+    if Path(path).suffix.lower() in MODELS:
         if options:
             raise DataError(f"{path} is a model; {', '.join(options)} is an option for tables.")
         return from_model(read_network(path, targets=targets), name=chosen)
     if "kind" not in options and Path(path).suffix.lower() not in READERS:
-        known = ", ".join((*READERS, *READ))
+        known = ", ".join((*READERS, *MODELS))
         raise FormatError(f"{Path(path).suffix!r} is not a kind of file that can be read; use one of {known}.", path=path)
     X, Y, input_names, target_names = read_table(path, **options).split(targets)
     return from_arrays(X, Y, name=chosen, input_names=input_names, target_names=target_names)
@@ -97,34 +94,3 @@ def from_model(model: Network, *, name: str = "model") -> Problem:
     if not model.n_inputs or not model.n_outputs:
         raise DataError(f"model {name!r} has no inputs or no targets, so there is nothing to learn.")
     return Problem(name, input_names=model.input_names, target_names=model.output_names, function=model.predict)
-
-
-def from_series(
-    series: Any, *, name: str = "series", binarize: Literal["kmeans"] | float | None = None, on_conflict: OnConflict = "raise"
-) -> Problem:
-    """Make a problem from time series: each state is an input, and the next state its target.
-
-    Parameters
-    ----------
-    series : Series, DataFrame, path-like, or iterable of these
-    name : str
-        Samples depend on it.
-    binarize : "kmeans" or float, optional
-        How to make values other than 0 and 1 binary: two clusters per gene, or a threshold.
-    on_conflict : {"raise", "ignore", "first"}
-        What to do if a state is followed by different states: raise an error that names them, leave out all transitions
-        from that state, or keep the one that was seen first.
-
-    Returns
-    -------
-    Problem
-        Repeated transitions count once; a gene whose next value never changes is not a target.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> from_series(pandas.DataFrame({"a": [0, 1, 1], "b": [0, 0, 1]}))
-    Problem('series', 2 inputs, 1 target, 2 patterns)
-    """
-    found = read_transitions(series, binarize=binarize, on_conflict=on_conflict)
-    return Problem(name, input_names=found.input_names, target_names=found.target_names, pool=found.X, targets=found.Y)

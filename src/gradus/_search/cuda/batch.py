@@ -66,7 +66,7 @@ class PackedBatch(NamedTuple):
 
 def pack_jobs(layout: Layout, numbered: Sequence[NumberedJob]) -> PackedBatch:
     """Convert jobs to the arrays that the kernel reads."""
-    jobs = [one.job for one in numbered]
+    jobs = [job for _, job, _ in numbered]
     words = layout.parts * layout.words
     return PackedBatch(
         layout, numbered, _pack32([job.X for job in jobs], words), _pack32([job.Y for job in jobs], words), _job_records(jobs)
@@ -138,7 +138,7 @@ class GpuBatch:
         shape, n = self.layout.shape, len(self.numbered)
         n_slots = min(self.layout.networks, n)
         history_room = int(self.jobs["history"].max())
-        begun = [(one.job, one.since) for one in self.numbered if one.since is not None]
+        begun = [(job, since) for _, job, since in self.numbered if since is not None]
         slots = np.zeros(n_slots, dtype=SLOT)
         slots["search"] = EMPTY
         slots[: len(begun)] = _begun_slots(begun)

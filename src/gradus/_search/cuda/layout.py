@@ -141,8 +141,8 @@ def choose_layout(shape: BatchShape, limits: DeviceLimits) -> Layout:
 def possible_layouts(shape: BatchShape, limits: DeviceLimits) -> list[Layout]:
     """Return the best layout for each number of lanes per network; few words are not worth a copy of the wiring per lane."""
     choices = (1, 2, 4, 8, 16, 32) if shape.words > FEW_WORDS else (1,)
-    found = [_fullest(shape, parts, limits) for parts in choices if parts <= shape.words]
-    return [layout for layout in found if layout is not None]
+    layouts = [_fullest(shape, parts, limits) for parts in choices if parts <= shape.words]
+    return [layout for layout in layouts if layout is not None]
 
 
 def _fullest(shape: BatchShape, parts: int, limits: DeviceLimits) -> Layout | None:

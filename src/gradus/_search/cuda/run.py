@@ -1,26 +1,33 @@
-"""`run_many`: runs any number of jobs, of any shapes, on one GPU."""
+"""`run_many`: reads any number of jobs, of any shapes, groups them in batches, and runs them on one GPU."""
 
 from __future__ import annotations
 
+import itertools
+import queue
+import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NamedTuple
 
-from gradus._core.run import Callback, Progress
-from gradus._search.cuda.batch import GpuBatch
+from gradus._core.run import Callback, Progress, Run
+from gradus._search.cuda.batch import GpuBatch, NumberedJob, PackedBatch, pack_jobs
 from gradus._search.cuda.device import CudaDevice, Device
-from gradus._search.cuda.feeder import Feeder, Misfit, describe
-from gradus._search.cuda.threads import CpuThreads
+from gradus._search.cuda.layout import BatchShape, choose_layout, shape_of, why_not
 from gradus._search.driver import SearchEnd
 from gradus._search.job import Checkpoint, Job, Outcome
+from gradus._search.threads import SearchesOnCpu
 
 __all__ = ["run_many"]
 
 BATCHES_AT_ONCE = 48
 SECONDS_BETWEEN_POLLS = 0.002
 SECONDS_WITHOUT_GPU = 0.1
-SECONDS_BETWEEN_CALLBACKS = 0.05
+JOBS_AT_ONCE = 1 << 15
+"""Jobs read at once to be grouped by shape: enough to fill a GPU with one shape, few enough to begin soon."""
+BATCHES_AHEAD = 6
+SECONDS_PER_WAIT = 0.2
 
 
 def run_many(
@@ -36,8 +43,8 @@ def run_many(
 ) -> Iterator[tuple[int, Outcome]]:
     """Run searches on the GPU and yield each as it ends."""
     device = CudaDevice() if device is None else device
-    run = _GpuRun(device, jobs, since or {}, callback, log or (lambda line: None), n_jobs, left, failed)
-    return run.outcomes()
+    run = Run(callback=callback, n_jobs=n_jobs)
+    return _GpuRun(device, jobs, since or {}, run, log or (lambda line: None), left, failed).outcomes()
 
 
 class _GpuRun:
@@ -48,35 +55,33 @@ class _GpuRun:
         device: Device,
         jobs: Iterable[Job],
         since: Mapping[int, Checkpoint],
-        callback: Callback | None,
+        run: Run,
         log: Callable[[str], Any],
-        n_jobs: int,
         left: Callable[[int, Checkpoint], Any] | None,
         failed: Callable[[int, Exception], Any] | None,
     ) -> None:
-        self.device, self.jobs, self.callback, self.log, self.left, self.failed = device, jobs, callback, log, left, failed
-        self.since, self.n_jobs = since, n_jobs
+        self.device, self.jobs, self.since, self.run = device, jobs, since, run
+        self.log, self.left, self.failed = log, left, failed
         self.running: list[GpuBatch] = []
         self.errors: list[Exception] = []
         self.n_ended = self.steps_before = 0
-        self.stopped = self.launch_ended = False
-        self.called_back = time.monotonic()
+        self.stopped = False
 
     def outcomes(self) -> Iterator[tuple[int, Outcome]]:
         """Run everything."""
-        self.feeder, self.threads = Feeder(self.jobs, self.device, self.since), CpuThreads(self.n_jobs)
+        self.reader, self.threads = BatchReader(self.jobs, self.device, self.since), SearchesOnCpu(self.run)
         try:
-            while not self.feeder.ended or self.running or self.threads.busy:
+            while not self.reader.ended or self.running or self.threads.busy:
                 self._begin_batches()
                 for index, outcome in [*self._poll_batches(), *self._poll_threads()]:
                     self.n_ended += 1
                     yield index, outcome
-                if not self.stopped and self._is_stop_wanted():
+                if not self.stopped and self.run.stop(self._progress()):
                     self.stopped = True
-                    self.feeder.close()
-                    self.threads.stop()
+                    self.reader.close()
+                    self.threads.drop_waiting()
         finally:
-            self.feeder.close()
+            self.reader.close()
             self.threads.close()
             self._wait_for_launches()
         if self.errors and self.failed is None:
@@ -90,16 +95,16 @@ class _GpuRun:
     def _begin_batches(self) -> None:
         """Start batches until the GPU is full."""
         while not self.stopped and self._has_room():
-            one = self.feeder.next(patient=not self.running and not self.threads.busy)
-            if one is None:
+            read = self.reader.next(patient=not self.running and not self.threads.busy)
+            if read is None:
                 return
-            if isinstance(one, Misfit):
-                number, job, since = one.numbered
-                self.log(f"job {number} runs on the CPU: {one.reason}.")
+            if isinstance(read, UnfitJob):
+                number, job, since = read.numbered
+                self.log(f"job {number} runs on the CPU: {read.reason}.")
                 self.threads.run(number, job) if since is None else self.threads.resume(number, job, since)
             else:
-                self.log(describe(one, self.device))
-                self.running.append(GpuBatch(self.device, one))
+                self.log(describe(read, self.device))
+                self.running.append(GpuBatch(self.device, read))
                 self._launch(self.running[-1])
 
     def _has_room(self) -> bool:
@@ -107,17 +112,16 @@ class _GpuRun:
         return not full and not self.threads.full
 
     def _launch(self, batch: GpuBatch) -> None:
-        batch.launch(spread=1.0 / min(1.0, sum(one.share for one in self.running)))
+        batch.launch(spread=1.0 / min(1.0, sum(running.share for running in self.running)))
 
     def _poll_batches(self) -> list[tuple[int, Outcome]]:
         """Collect what has ended from the batches whose launch has finished, and launch them again."""
         ready = [batch for batch in self.running if batch.ready]
-        self.launch_ended = bool(ready)
         if self.running and not ready:
             time.sleep(SECONDS_BETWEEN_POLLS)
         ended: list[tuple[int, Outcome]] = []
         for batch in ready:
-            ended += [(one.number, outcome) for one, outcome in batch.harvest()]
+            ended += [(numbered.number, outcome) for numbered, outcome in batch.harvest()]
             if batch.done or not self._continue(batch):
                 self.steps_before += batch.steps
                 self.running.remove(batch)
@@ -127,15 +131,15 @@ class _GpuRun:
         """Launch a batch again; return False if it has nothing left to launch."""
         if self.stopped:
             if self.left is not None:
-                for one, since in batch.take_out(len(batch.active)):
-                    self.left(one.number, since)
+                for numbered, since in batch.take_out(len(batch.active)):
+                    self.left(numbered.number, since)
             if len(batch.active):
                 batch.launch(stop=True)
             return len(batch.active) > 0
         # Threads take from the batch that has run longest.
-        if self.threads.wanted and batch is next((one for one in self.running if one.all_begun), None):
-            for one, since in batch.take_out(self.threads.wanted):
-                self.threads.resume(one.number, one.job, since)
+        if self.threads.wanted and batch is next((running for running in self.running if running.all_begun), None):
+            for numbered, since in batch.take_out(self.threads.wanted):
+                self.threads.resume(numbered.number, numbered.job, since)
         if not batch.done:
             self._launch(batch)
         return not batch.done
@@ -162,12 +166,105 @@ class _GpuRun:
             self.failed(index, error)
         return True
 
-    def _is_stop_wanted(self) -> bool:
-        """Call the callback when a launch has ended, and regularly while none does; return whether it asks to stop."""
-        now = time.monotonic()
-        if self.callback is None or not (self.launch_ended or now - self.called_back >= SECONDS_BETWEEN_CALLBACKS):
-            return False
-        self.called_back = now
+    def _progress(self) -> Progress:
+        """Count the searches that have ended, and all steps up to the last launches that have."""
         total = len(self.jobs) if isinstance(self.jobs, Sized) else None
         steps = self.steps_before + sum(batch.steps for batch in self.running) + self.threads.steps
-        return self.callback(Progress(stage="jobs", done=self.n_ended, total=total, steps=steps)) is True
+        return Progress(stage="jobs", done=self.n_ended, total=total, steps=steps)
+
+
+class UnfitJob(NamedTuple):
+    """A job that cannot run on the device, and why."""
+
+    numbered: NumberedJob
+    reason: str
+
+
+class BatchReader:
+    """Prepares batches of one shape on a thread, while the GPU works on earlier ones; reads jobs as there is room."""
+
+    def __init__(self, jobs: Iterable[Job], device: Device, since: Mapping[int, Checkpoint]) -> None:
+        self._jobs, self._device, self._since = jobs, device, since
+        self._made: queue.Queue[PackedBatch | UnfitJob | BaseException | None] = queue.Queue(BATCHES_AHEAD)
+        self._closing = threading.Event()
+        self._ended = False
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything has been returned."""
+        return self._ended
+
+    def next(self, *, patient: bool) -> PackedBatch | UnfitJob | None:
+        """Return the next batch or unfit job; None after the last, or if none is ready (a patient caller waits a moment)."""
+        if self._ended:
+            return None
+        try:
+            made = self._made.get(timeout=SECONDS_PER_WAIT) if patient else self._made.get_nowait()
+        except queue.Empty:
+            return None
+        if made is None or isinstance(made, BaseException):
+            self._ended = True
+            if made is not None:
+                raise made
+            return None
+        return made
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._closing.set()
+        self._ended = True
+
+    def _read(self) -> None:
+        """Put batches in the queue and then None, or the error that ended reading."""
+        try:
+            for made in self._batches():
+                if not self._put(made):
+                    return
+            self._put(None)
+        except BaseException as error:  # raised again by `next`, which would otherwise wait forever
+            self._put(error)
+
+    def _put(self, made: PackedBatch | UnfitJob | BaseException | None) -> bool:
+        """Wait for room; return False if it was closed."""
+        while not self._closing.is_set():
+            try:
+                self._made.put(made, timeout=SECONDS_PER_WAIT)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def _batches(self) -> Iterator[PackedBatch | UnfitJob]:
+        numbered = itertools.takewhile(lambda _: not self._closing.is_set(), enumerate(self._jobs))
+        while part := list(itertools.islice(numbered, JOBS_AT_ONCE)):
+            groups: dict[BatchShape, list[NumberedJob]] = defaultdict(list)
+            for index, job in part:
+                numbered_job = NumberedJob(index, job, self._since.get(index))
+                reason = why_not(job, self._device.limits)
+                if reason is None:
+                    groups[shape_of(job)].append(numbered_job)
+                else:
+                    yield UnfitJob(numbered_job, reason)
+            # The longest searches begin first, so that they do not end long after everything else.
+            for shape in sorted(groups, key=lambda shape: -shape.gates * shape.words):
+                yield from self._packed(shape, groups.pop(shape))
+
+    def _packed(self, shape: BatchShape, numbered: list[NumberedJob]) -> Iterator[PackedBatch]:
+        layout = choose_layout(shape, self._device.limits)
+        self._device.compile(layout.constants)
+        # Lanes of a warp that have the same loss take the same branches. What has begun elsewhere needs a slot at once.
+        numbered.sort(key=lambda begun: (begun.since is None, begun.job.settings.loss))
+        size = JOBS_AT_ONCE if numbered[0].since is None else layout.networks
+        for start in range(0, len(numbered), size):
+            yield pack_jobs(layout, numbered[start : start + size])
+
+
+def describe(packed: PackedBatch, device: Device) -> str:
+    """Describe a batch in one line for the log."""
+    shape, count = packed.layout.shape, len(packed.numbered)
+    return (
+        f"{count} searches with {shape.gates} gates on {shape.words} words run on {device.name}, "
+        f"{min(packed.layout.networks, count)} at a time."
+    )
