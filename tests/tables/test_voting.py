@@ -22,6 +22,7 @@ from gradus._tables import vote
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.encoding import encode_table
+from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import encode_target
 from gradus._tables.model import Model
 from gradus._tables.vote import distil, recombine_rows
@@ -259,13 +260,10 @@ def test_ctrl_c_in_a_voter_keeps_those_that_are_complete(examples, monkeypatch):
 def test_a_callback_may_end_the_work_and_sees_how_far_it_is(frame, n_jobs):
     table, labels = frame
     seen = []
-    classifier = BooleanNetworkClassifier(random_state=0, n_circuits=500, n_jobs=n_jobs)
     columns = {name: table[name] for name in table}
-    with pytest.warns(ConvergenceWarning):
-        classifier._fit_columns(
-            columns, {"y": labels.to_numpy()}, column_kinds(columns), lambda progress: seen.append(progress) or len(seen) == 4
-        )
-    assert classifier.stopped_ == "callback"
+    run = Run(callback=lambda progress: seen.append(progress) or len(seen) == 4, n_jobs=n_jobs)
+    model = fit_table(columns, {"y": labels.to_numpy()}, FitSettings(n_circuits=500), run)
+    assert model.about["stopped"] == "callback"
     assert len(seen) == 4
     assert "circuit" in seen[-1].detail
-    assert 1 <= len(classifier.networks_) < 500
+    assert 1 <= len(model.networks) < 500

@@ -190,7 +190,7 @@ def _table(pla: _PlaFile) -> Table:
     X, codes, lines = _whole_table(pla, pla.n_inputs, pla.n_outputs) if whole else _listed_rows(pla, len(columns))
     rest = ELSEWHERE.get(pla.kind, np.nan)
     Y = np.where(codes & ANY, np.nan, np.where(codes & ON, 1.0, np.where(codes & OFF, 0.0, rest)))
-    return Table(columns, np.hstack([X, Y]).T, targets=columns[len(inputs) :], lines=lines)
+    return Table(columns, list(np.hstack([X, Y]).T), targets=columns[len(inputs) :], lines=lines)
 
 
 def _names(pla: _PlaFile, names: list[str] | None, count: int, letter: str, keyword: str) -> tuple[str, ...]:

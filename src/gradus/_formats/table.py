@@ -229,8 +229,9 @@ def table_of_texts(
             waiting = []
     if waiting:
         blocks.append(np.array(waiting, dtype=text))
-    cells = np.concatenate(blocks)
-    return Table(tuple(columns), cells.T, targets=None if targets is None else tuple(targets), lines=tuple(lines))
+    return Table(
+        tuple(columns), list(np.concatenate(blocks).T), targets=None if targets is None else tuple(targets), lines=tuple(lines)
+    )
 
 
 def checked_split(

@@ -74,7 +74,7 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
     [[1, 0], [0, 1]]
     """
     extension = Path(path).suffix.lower()
-    chosen = kind if kind is not None else READERS.get(extension)
+    chosen = kind if kind is not None else READERS.get(extension, "")
     if Path(path).is_dir():
         raise FormatError("is not a file but a folder; name a file in it.", path=path)
     if chosen not in READERS.values():

@@ -53,7 +53,7 @@ def read_rows(path: str | PathLike[str], header: bool | None = None) -> Table:
     else:
         X, Y = problem.X, problem.Y
     targets = distinct_targets(problem.input_names, problem.target_names)
-    return Table((*problem.input_names, *targets), np.hstack([X, Y]).T, path=path, targets=targets)
+    return Table((*problem.input_names, *targets), list(np.hstack([X, Y]).T), path=path, targets=targets)
 
 
 def last_column(table: Table, taken: Collection[str] = ()) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import as_bits
+from gradus._core.cells import number_in
 from gradus._core.checks import check_count, check_time_limit
 from gradus._core.run import Callback, Progress, Run
 from gradus.errors import DataError, SettingsError
@@ -247,7 +248,7 @@ def _evidence(X: Any, y: Any, weights: Sequence[float] | None) -> TargetEvidence
 
 
 def _codes(values: Any, what: str) -> Codes:
-    """Cells as 0, 1 and 2 (unknown: NaN, None, masked, or any negative number)."""
+    """Cells as 0, 1 and 2, which is unknown, for those that are missing or masked."""
     table: npt.NDArray[Any] = np.ma.filled(np.ma.asarray(values, dtype=object), None)
     if table.ndim != 2:
         raise DataError(f"{what} must have rows and columns, but it has {table.ndim} dimensions.")
@@ -256,15 +257,10 @@ def _codes(values: Any, what: str) -> Codes:
 
 
 def _code(cell: Any, what: str, row: int, column: int) -> int:
-    if cell is None or str(cell) in ("nan", "<NA>", "NaT", "NaN", ""):
-        return UNKNOWN
-    try:
-        value = float(cell)
-    except (TypeError, ValueError):
-        value = np.inf
-    if value in (0.0, 1.0):
+    value = cell if isinstance(cell, bool | int | float | np.bool_) else number_in(str(cell))
+    if value in (0, 1):
         return int(value)
-    if value < 0:
+    if value is not None and np.isnan(value):
         return UNKNOWN
     raise DataError(f"{what} has the value {cell!r} in row {row}, column {column}; every value must be 0, 1 or missing.")
 
