@@ -28,6 +28,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boolnet_rules import boolnet_missing, boolnet_rules
 from gradus._circuit.expressions import Expression, parse_expression
+from gradus._circuit.gate_list import GateTable
+from gradus._circuit.network import network_of
 from gradus._core.run import Run
 from gradus.genes import Series
 from gradus.genes._edges import EdgePrior, KnownEdge
@@ -60,8 +62,10 @@ class PublishedModel:
     def _table(self, rule: Expression) -> Rule:
         inputs = sorted(self.genes.index(name) for name in rule.variables)
         cells = (np.arange(1 << len(inputs))[:, None] >> np.arange(len(inputs))) & 1 == 1
-        columns = {"": cells.any(axis=1), **{self.genes[i]: cells[:, k] for k, i in enumerate(inputs)}}  # one, even for "1"
-        return _essential((tuple(inputs), rule.evaluate(columns)))
+        gates = GateTable(len(inputs) + 1)  # one input more, even for the rule "1"
+        output = rule.built(gates, {self.genes[i]: k for k, i in enumerate(inputs)})
+        columns = np.column_stack([cells, np.zeros(len(cells), np.bool_)])
+        return _essential((tuple(inputs), network_of(gates.circuit([output])).predict(columns)[:, 0]))
 
     def step(self, states: States) -> States:
         """Update all genes at once."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from gradus._core.hooks import HOOKS
 from gradus._version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
         kendall_tau,
         minimum_feature_set,
     )
+    from gradus._formats.circuits import export, read_network
     from gradus._formats.table_files import read_table
-    from gradus._formats.writers import export
     from gradus._lessons.learn import LearnResult, learn
     from gradus._search.search import SearchResult, search, search_many
     from gradus._tables.classifier import BooleanNetworkClassifier
@@ -43,19 +44,21 @@ _HOME = {
     "Progress": "_core.run",
     "SearchResult": "_search.search",
     "all_minimum_feature_sets": "_curriculum",
-    "export": "_formats.writers",
+    "export": "_formats.circuits",
     "find_curriculum": "_curriculum",
     "formulas": "_circuit.formulas",
     "kendall_tau": "_curriculum",
     "learn": "_lessons.learn",
     "load": "_tables.model",
     "minimum_feature_set": "_curriculum",
+    "read_network": "_formats.circuits",
     "read_table": "_formats.table_files",
     "search": "_search.search",
     "search_many": "_search.search",
     "tolerant_feature_sets": "genes._posterior",
 }
 """The module in which each public name is defined."""
+HOOKS["draw"] = "gradus._circuit.drawing.picture", "notebook_picture"
 _MODULES = ("errors", "genes", "losses", "problems")
 
 __all__ = [
@@ -80,6 +83,7 @@ __all__ = [
     "losses",
     "minimum_feature_set",
     "problems",
+    "read_network",
     "read_table",
     "search",
     "search_many",

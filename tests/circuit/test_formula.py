@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -14,8 +15,11 @@ from gradus import Network
 from gradus._circuit import factoring
 from gradus._circuit import formulas as formula
 from gradus._circuit.decision_diagrams import ONE, ZERO, DecisionDiagrams, TooManyNodesError
-from gradus._circuit.factoring import factored, render
-from gradus._circuit.formulas import formulas
+from gradus._circuit.factoring import factored
+from gradus._circuit.formula_trees import build, render, short_tree
+from gradus._circuit.formulas import forms, formulas
+from gradus._circuit.gate_list import GateTable
+from gradus._circuit.network import network_of
 from gradus._circuit.sums_of_products import FREE, minimum_sum, prime_implicants
 from gradus.errors import FormatError
 
@@ -96,6 +100,10 @@ def true_support(network: Network, output: int) -> list[str]:
     return support
 
 
+def table_of(network: Network, output: int) -> np.ndarray:
+    return network.predict(all_patterns(network.n_inputs))[:, output].reshape((2,) * network.n_inputs)
+
+
 def products_of(text: str) -> list[str]:
     return [] if text in ("0", "1") else text.split(" | ")
 
@@ -128,10 +136,11 @@ def test_a_formula_is_its_target_on_all_patterns_and_reads_its_true_support(netw
         assert list(found.support) == true_support(network, output)
         assert found.n_literals == sum(found.text.count(name) for name in network.input_names)
         assert found.support_proven
-        # A form with brackets is given only for an XOR that makes it shorter.
-        assert found.factored == ("^" in found.text)
-        assert found == sums[found.target] or found.n_literals < sums[found.target].n_literals
-        assert xor or found == sums[found.target]
+        assert found.factored == ("^" in found.text or "(" in found.text)
+        assert found.n_literals <= sums[found.target].n_literals
+        # A form with brackets is given only where it is shorter than the sum of products.
+        products = minimum_sum(table_of(network, output)).products if found.factored else None
+        assert products is None or found.n_literals < (products != FREE).sum()
 
 
 @given(networks, st.booleans())
@@ -140,13 +149,63 @@ def test_a_factored_form_is_its_target_too(network: Network, xor: bool) -> None:
     X = all_patterns(network.n_inputs)
     values = dict(zip(network.input_names, X.T, strict=True))
     for output in range(network.n_outputs):
-        expression, support, _ = factored(network, output, xor=xor)
-        text = render(expression, network.input_names)
+        tree, support, _ = factored(network, output, xor=xor)
+        text = render(tree, network.input_names)
         np.testing.assert_array_equal(evaluate(text, values), network.predict(X)[:, output])
         assert [network.input_names[i] for i in support] == true_support(network, output)
-        assert expression.n_literals == sum(text.count(name) for name in network.input_names)
-        assert expression.has_xor == ("^" in text)
+        assert tree.n_literals == sum(text.count(name) for name in network.input_names)
+        assert tree.has_xor == ("^" in text)
         assert xor or "^" not in text
+
+
+def monotone_tables(width: int) -> list[np.ndarray]:
+    """Every monotone function that depends on all its inputs."""
+    cells = all_patterns(width).astype(int) @ (1 << np.arange(width))
+    found = []
+    for code in range(1 << (1 << width)):
+        rises = [(i, i | 1 << j) for i in range(1 << width) for j in range(width) if not i >> j & 1]
+        if all(code >> low & 1 <= code >> high & 1 for low, high in rises):
+            table = (code >> np.arange(1 << width) & 1).astype(bool)[cells].reshape((2,) * width)
+            if all((table.take(0, axis) != table.take(1, axis)).any() for axis in range(width)):
+                found.append(table)
+    return found
+
+
+def sum_of_minterms(table: np.ndarray) -> Network:
+    """A circuit that says nothing of how to write its function shortly."""
+    gates, width = GateTable(table.ndim), table.ndim
+    output = (gates.gate(0, 0, 0), False)
+    for cell in np.argwhere(table).tolist():
+        term = reduce(lambda a, b: gates.of(8, a, b), [(i, not cell[i]) for i in range(width)])
+        output = gates.of(14, output, term)
+    return network_of(gates.circuit([output]))
+
+
+def test_monotone_functions_of_two_to_four_inputs_need_few_literals() -> None:
+    tables = [table for width in (2, 3, 4) for table in monotone_tables(width)]
+    assert len(tables) == 125
+    assert sum(formulas(sum_of_minterms(table))["z0"].n_literals for table in tables) <= 635
+
+
+@given(st.integers(1, 8), st.integers(0, 10**6), st.booleans())
+@settings(deadline=None, max_examples=80)
+def test_a_short_tree_is_its_table_and_builds_it_of_gates(width: int, seed: int, xor: bool) -> None:
+    generator = np.random.default_rng(seed)
+    table = generator.random((2,) * width) < generator.choice([0.1, 0.5, 0.9])
+    tree = short_tree(table, xor=xor)
+    names = [f"x{i}" for i in range(width)]
+    X = all_patterns(width)
+    text = render(tree, names)
+    values = dict(zip(names, X.T, strict=True))
+    np.testing.assert_array_equal(evaluate(text, values), table.reshape(-1))
+    assert tree.n_literals == sum(text.count(name) for name in names)
+    assert xor or "^" not in text
+    gates = GateTable(width + 1)
+    output = build(tree, gates, [(i, False) for i in range(width)])
+    built = network_of(gates.circuit([output]))
+    np.testing.assert_array_equal(
+        built.predict(np.column_stack([X, X[:, :0], np.zeros(len(X), bool)]))[:, 0], table.reshape(-1)
+    )
 
 
 @pytest.mark.parametrize("code", range(1, 256, 9))
@@ -189,9 +248,11 @@ def test_large_covers_are_right_and_nothing_can_be_left_out(width: int, density:
 def test_the_textbook_examples() -> None:
     adder = formulas(ripple_adder(6), xor=False)
     assert adder["z0"].text == "!x0 & y0 | x0 & !y0"
-    assert [len(products_of(found.text)) for found in adder.values()] == [2, 6, 16, 36, 76, 156]
-    assert all(found.exact for found in adder.values())
-    assert formulas(parity(12), xor=False)["z11"].n_literals == 12 * 2**11
+    sums = [forms(ripple_adder(6), output, xor=False)[0][0] for output in range(6)]
+    assert [len(found.tree.parts) for found in sums] == [2, 6, 16, 36, 76, 156]
+    assert all(found.is_sum and found.exact for found in sums)
+    assert forms(parity(12), 11, xor=False)[0][0].tree.n_literals == 12 * 2**11
+    assert all(found.n_literals < 20 * (bit + 1) for bit, found in enumerate(adder.values()))
 
 
 @pytest.mark.parametrize("adder", [ripple_adder(6), full_adder_chain(6)], ids=["of NANDs", "of any gates"])
@@ -232,13 +293,13 @@ def test_beyond_twelve_inputs_a_carry_chain_stays_short() -> None:
 
 def test_a_case_split_saves_a_formula_that_the_circuit_would_make_endless() -> None:
     network = multiplier(8)
-    expression, support, proven = factored(network, 7)
+    tree, support, proven = factored(network, 7)
     assert proven
     assert len(support) == 16
-    assert expression.n_literals < 50_000  # the circuit alone, written out, has more than twenty million
+    assert tree.n_literals < 50_000  # the circuit alone, written out, has more than twenty million
     X = np.random.default_rng(0).random((500, 16)) < 0.5
     values = dict(zip(network.input_names, X.T, strict=True))
-    np.testing.assert_array_equal(evaluate(render(expression, network.input_names), values), network.predict(X)[:, 7])
+    np.testing.assert_array_equal(evaluate(render(tree, network.input_names), values), network.predict(X)[:, 7])
     products = (X[:, :8] << np.arange(8)).sum(axis=1) * (X[:, 8:] << np.arange(8)).sum(axis=1)
     np.testing.assert_array_equal(network.predict(X)[:, 7], products >> 7 & 1)
 

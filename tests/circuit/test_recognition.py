@@ -15,7 +15,7 @@ from gradus._circuit.drawing.diagram import diagram, live_logic
 from gradus._circuit.drawing.recognition import boxes_in
 from gradus._circuit.drawing.regrouping import boxed
 
-ADDER = Path(__file__).parents[1] / "examples" / "adder6.json"
+ADDER = Path(__file__).parents[2] / "examples" / "adder6.json"
 # Ways to build the parts, over nodes "0", "1", "2" and gates "g0" … of functions that are AND 8, OR 14 and XOR 6.
 FULL_ADDERS = [
     [(6, "0", "1"), (6, "g0", "2"), (8, "0", "1"), (8, "g0", "2"), (14, "g2", "g3")],

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from gradus import Model, Network, problems
 from gradus._cli import draw, export
-from gradus._formats import writers
+from gradus._formats import circuits
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 from gradus.errors import FormatError, SettingsError
@@ -36,7 +36,7 @@ def test_export_writes_what_the_function_returns(extension: str, model: Path, tm
     result = CliRunner().invoke(app(), ["export", str(model), str(target)])
     assert result.exit_code == 0, result.output
     assert f"wrote {target}: 2 inputs, 2 targets, 5 live gates" in result.output
-    assert target.read_text(encoding="utf-8") == writers.export(ADDER, format=extension)
+    assert target.read_text(encoding="utf-8") == circuits.export(ADDER, format=extension)
 
 
 def test_bad_input_raises_our_own_error(model: Path, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_exports_of_a_model_say_what_the_outputs_mean(extension: str, tmp_path: 
     warm = TargetEncoding("warm", ("no", "gradus-name: --> yes"))
     network = Network(2, [[0, 1]], [2], [8], output_names=warm.output_names)
     model = Model((network,), Model.of_bits(network).features, (warm,))
-    writers.export(model, tmp_path / f"m{extension}")
+    circuits.export(model, tmp_path / f"m{extension}")
     content = (tmp_path / f"m{extension}").read_bytes()
     assert b"warm is no where" in content
     assert b'warm is "gradus-name' in content

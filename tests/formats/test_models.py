@@ -12,8 +12,8 @@ from circuits import CIRCUITS, awkward_names, yeast_rules
 from referees import assert_model_means
 
 from gradus import Network, problems
+from gradus._formats.circuits import export
 from gradus._formats.names import restore
-from gradus._formats.writers import export
 from gradus.errors import DataError, FormatError, MissingExtraError
 
 aeon = pytest.importorskip("biodivine_aeon")

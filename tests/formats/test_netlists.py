@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from referees import abc_to_aiger, assert_aiger_means, yosys_to_aiger
 
 from gradus import Network
+from gradus._formats.circuits import export
 from gradus._formats.names import IDENTIFIER, NET_NAME, restore
 from gradus._formats.netlist import interface_names, netlist
-from gradus._formats.writers import export
 
 CASES = [*CIRCUITS.values(), *(random_network(5, 25, 6, seed, any_gates=True) for seed in range(20))]
 needs_yosys = pytest.mark.skipif(find_spec("pyosys") is None, reason="there is no pyosys for this platform or Python")

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import naive_problems as naive
 from gradus import Model, Network
 from gradus._circuit.expressions import parse_expression
+from gradus._circuit.gate_list import GateTable
+from gradus._circuit.network import network_of
 from gradus._tables.statements import LONG, statements
 
 
@@ -25,10 +27,12 @@ def random_network(seed, n_inputs=7, n_gates=40, n_outputs=4):
 
 def slow_values(found, X):
     """Evaluate statements one after another, each from the text of its formula and the names before it."""
-    columns = {f"x{i}": np.where(X[:, i], ~np.uint64(0), np.uint64(0)) for i in range(X.shape[1])}
+    columns = {f"x{i}": X[:, i] for i in range(X.shape[1])}
     for one in found:
         rule = parse_expression(one.text)
-        columns[one.name] = rule.evaluate(columns) if rule.variables else np.full(len(X), int(one.text) * ~np.uint64(0))
+        gates = GateTable(len(columns))
+        output = rule.built(gates, {name: node for node, name in enumerate(columns)})
+        columns[one.name] = network_of(gates.circuit([output])).predict(np.column_stack(list(columns.values())))[:, 0]
     return columns
 
 

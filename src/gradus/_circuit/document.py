@@ -1,15 +1,19 @@
-"""Network files: JSON that is checked when read; version 2 has a function per gate, version 1 had NAND gates only."""
+"""Network files: JSON that is checked when read."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-from gradus._core.gates import GATE_NAMES, NAND
+import numpy as np
+
+from gradus._circuit.gate_list import GateList
+from gradus._core.gates import GATE_NAMES
 from gradus.errors import FormatError
 
-__all__ = ["Document", "format_document", "parse_document"]
+__all__ = ["format_document", "parse_document"]
 
 FORMAT = "gradus-network"
 VERSION = 2
@@ -17,51 +21,42 @@ READS_AS = "gate g is node len(inputs)+g: [function of a and b, node a, node b];
 _FUNCTIONS = {name: function for function, name in enumerate(GATE_NAMES)}
 
 
-class Document(NamedTuple):
-    """The content of a network file: input names, gates, and the node of each output by its name."""
-
-    inputs: list[str]
-    functions: list[int]
-    sources: list[list[int]]
-    outputs: dict[str, int]
-
-
-def format_document(document: Document, about: dict[str, Any] | None) -> str:
+def format_document(circuit: GateList, inputs: Sequence[str], outputs: Sequence[str], about: dict[str, Any] | None) -> str:
     """Return the text of a network file, with one gate per line and whatever else is worth keeping as "about"."""
     gates = ",\n".join(
         f"    {json.dumps([GATE_NAMES[function], a, b])}"
-        for function, (a, b) in zip(document.functions, document.sources, strict=True)
+        for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True)
     )
+    ends = dict(zip(outputs, circuit.outputs.tolist(), strict=True))
     head = {"format": FORMAT, "version": VERSION, "reads_as": READS_AS}
     parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
     if about is not None:
         parts.append(f'  "about": {json.dumps(about, ensure_ascii=False)}')
     parts += [
-        f'  "inputs": {json.dumps(document.inputs, ensure_ascii=False)}',
+        f'  "inputs": {json.dumps(list(inputs), ensure_ascii=False)}',
         f'  "gates": [\n{gates}\n  ]' if gates else '  "gates": []',
-        f'  "outputs": {json.dumps(document.outputs, ensure_ascii=False)}',
+        f'  "outputs": {json.dumps(ends, ensure_ascii=False)}',
     ]
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def parse_document(text: str) -> Document:
-    """Parse the text of a network file of any version; node ids are not yet checked against the wiring."""
+def parse_document(text: str) -> tuple[GateList, list[str], list[str]]:
+    """Return a circuit whose nodes are not yet checked against one another, and the names of its inputs and outputs."""
     document = _checked_head(text)
     inputs, gates, outputs = (document.get(key) for key in ("inputs", "gates", "outputs"))
     if not (isinstance(inputs, list) and all(isinstance(name, str) for name in inputs)):
         raise FormatError("'inputs' must be a list of names.")
     if not (isinstance(outputs, dict) and all(_is_node(node) for node in outputs.values())):
         raise FormatError("'outputs' must map each target's name to a node id.")
-    if document["version"] == 1:
-        if not (isinstance(gates, list) and all(_is_node_pair(pair) for pair in gates)):
-            raise FormatError("'gates' must be a list of pairs of node ids.")
-        return Document(inputs, [NAND] * len(gates), gates, outputs)
     if not (isinstance(gates, list) and all(isinstance(gate, list) and _is_node_pair(gate[1:]) for gate in gates)):
         raise FormatError("'gates' must be a list of gates such as [\"xor\", 0, 1]: a function and two node ids.")
     for position, (name, _, _) in enumerate(gates):
         if not isinstance(name, str) or name not in _FUNCTIONS:
             raise FormatError(f"gate {position} has the unknown function {name!r}; use one of {', '.join(GATE_NAMES)}.")
-    return Document(inputs, [_FUNCTIONS[name] for name, _, _ in gates], [gate[1:] for gate in gates], outputs)
+    functions = np.array([_FUNCTIONS[name] for name, _, _ in gates], np.uint8)
+    sources = np.array([gate[1:] for gate in gates], np.int64).reshape(-1, 2)
+    ends = np.array(list(outputs.values()), np.int64)
+    return GateList(len(inputs), functions, sources, ends), inputs, list(outputs)
 
 
 def _checked_head(text: str) -> dict[str, Any]:
@@ -76,10 +71,8 @@ def _checked_head(text: str) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FormatError(f'not a Gradus network: there is no "format": "{FORMAT}".')
     version = document.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise FormatError(f"the version is {version!r}; expected a whole number.")
-    if version > VERSION:
-        raise FormatError(f"this model has version {version} and this Gradus reads up to version {VERSION}; update Gradus.")
+    if version != VERSION or isinstance(version, bool):
+        raise FormatError(f"the network has version {version!r}, and this Gradus reads version {VERSION}.")
     return document
 
 

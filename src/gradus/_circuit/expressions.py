@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from os import PathLike
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from gradus._circuit.gate_list import GateTable, Literal
+from gradus._core.gates import ONE, ZERO
 from gradus.errors import FormatError
 
 __all__ = ["Expression", "parse_expression"]
-
-Column: TypeAlias = npt.NDArray[Any]
 
 # In a program, numbers from 0 up are variables, and these are everything else.
 NOT, AND, OR, XOR, IMPLIES, EQUALS, FALSE, TRUE = -1, -2, -3, -4, -5, -6, -7, -8
@@ -25,118 +20,100 @@ SYMBOLS = {"&": AND, "&&": AND, "|": OR, "||": OR, "^": XOR, "=>": IMPLIES, "<=>
 BINDING = {NOT: 6, AND: 5, XOR: 4, OR: 3, IMPLIES: 2, EQUALS: 1}
 CONSTANTS = {"0": FALSE, "1": TRUE, "false": FALSE, "true": TRUE}
 WORDS = {"and": "&", "or": "|", "not": "!", "xor": "^"}
-BINARY: dict[int, Callable[[Column, Column], Column]] = {
-    AND: lambda a, b: a & b,
-    OR: lambda a, b: a | b,
-    XOR: lambda a, b: a ^ b,
-    IMPLIES: lambda a, b: ~a | b,
-    EQUALS: lambda a, b: ~(a ^ b),
-}
+FUNCTIONS = {AND: 8, OR: 14, XOR: 6, IMPLIES: 11, EQUALS: 9}
+"""Truth tables of gates, see `gradus._core.gates`."""
 TOKEN = re.compile(r"(?P<space>\s+)|(?P<name>\w[\w.:@]*)|(?P<symbol><=>|=>|&&|\|\||[!~&|^()])|(?P<other>.)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Expression:
+class Expression(NamedTuple):
     """A parsed Boolean expression: a program for a stack machine, so that deep expressions need no recursion."""
 
     variables: tuple[str, ...]
     """The names it reads, in the order in which they first appear."""
     program: tuple[int, ...]
     """Postfix code: a number from 0 up pushes that variable, a negative one is an operation."""
-    height: int
-    """The largest number of values on the stack at once."""
 
-    def evaluate(self, columns: Mapping[str, Column]) -> Column:
-        """Evaluate the expression on columns of Booleans, or on packed words where every bit is an example."""
-        values = [columns[name] for name in self.variables]
-        shape_of = next(iter(columns.values()))
-        stack: list[Column] = []
+    def built(self, gates: GateTable, nodes: Mapping[str, int]) -> Literal:
+        """Build the expression of gates, given the node of each variable."""
+        stack: list[Literal] = []
         for code in self.program:
             if code >= 0:
-                stack.append(values[code])
+                stack.append((nodes[self.variables[code]], False))
             elif code == NOT:
-                stack.append(~stack.pop())
+                node, inverted = stack.pop()
+                stack.append((node, not inverted))
             elif code in (FALSE, TRUE):
-                zeros = np.zeros_like(shape_of)
-                stack.append(zeros if code == FALSE else ~zeros)
+                stack.append((gates.gate(ZERO if code == FALSE else ONE, 0, 0), False))
             else:
                 right = stack.pop()
-                stack.append(BINARY[code](stack.pop(), right))
+                stack.append(gates.of(FUNCTIONS[code], stack.pop(), right))
         return stack[0]
 
-    @property
-    def is_variable(self) -> bool:
-        """Whether it is a bare variable and nothing else."""
-        return self.program == (0,)
 
-
-def parse_expression(
-    text: str, *, path: str | PathLike[str] | None = None, line: int | None = None, column: int = 1
-) -> Expression:
+def parse_expression(text: str, *, line: int | None = None, column: int = 1) -> Expression:
     """Parse a Boolean expression."""
     # Precedence from high to low: ``!`` or ``~`` (not), ``&`` (and), ``^`` (exclusive or), ``|`` (or), ``=>`` (implies, to the
     # right), ``<=>`` (equals); ``0``, ``1``, ``false`` and ``true`` are constants. ``&`` and ``^`` side by side must be
     # bracketed, because tools disagree on which of them takes precedence.
-    return _Parser(text, path, line, column).parse()
+    return _Parser(text, line, column).parse()
 
 
 class _Parser:
     """The shunting-yard algorithm: operators wait on a stack until their operands have been output."""
 
-    def __init__(self, text: str, path: str | PathLike[str] | None, line: int | None, column: int) -> None:
-        self._text, self._path, self._line, self._column = text, path, line, column
+    def __init__(self, text: str, line: int | None, column: int) -> None:
+        self._text, self._line, self._column = text, line, column
         self._program: list[int] = []
         self._waiting: list[tuple[int, int]] = []  # (operation, place in the text)
         self._numbers: dict[str, int] = {}
-        self._height = self._tallest = 0
 
     def parse(self) -> Expression:
         wants_operand = True
         for token in TOKEN.finditer(self._text):
-            kind, found, place = token.lastgroup, token.group(), token.start()
+            kind, word, place = token.lastgroup, token.group(), token.start()
             if kind == "space":
                 continue
             if kind == "other":
-                raise self._error(f"the character {found!r} has no meaning in an expression.", place)
-            wants_operand = self._operand(found, place) if wants_operand else self._operator(found, place)
+                raise self._error(f"the character {word!r} has no meaning in an expression.", place)
+            wants_operand = self._operand(word, place) if wants_operand else self._operator(word, place)
         self._finish(wants_operand)
-        return Expression(tuple(self._numbers), tuple(self._program), self._tallest)
+        return Expression(tuple(self._numbers), tuple(self._program))
 
-    def _operand(self, found: str, place: int) -> bool:
+    def _operand(self, word: str, place: int) -> bool:
         """Take a token where a value must begin; return whether a value must still follow."""
-        if found in ("!", "~", "("):
-            self._waiting.append((OPEN if found == "(" else NOT, place))
+        if word in ("!", "~", "("):
+            self._waiting.append((OPEN if word == "(" else NOT, place))
             return True
-        if found in SYMBOLS or found == ")":
-            raise self._error(f"expected a name, a constant, '!' or '(', found {found!r}.", place)
-        self._emit(self._value(found, place))
+        if word in SYMBOLS or word == ")":
+            raise self._error(f"expected a name, a constant, '!' or '(', found {word!r}.", place)
+        self._program.append(self._value(word, place))
         return False
 
-    def _value(self, found: str, place: int) -> int:
-        constant = CONSTANTS.get(found.lower())
+    def _value(self, word: str, place: int) -> int:
+        constant = CONSTANTS.get(word.lower())
         if constant is not None:
             return constant
-        if found.isdecimal():
-            raise self._error(f"{found} is neither a constant (0 or 1) nor a name.", place)
-        if found.lower() in WORDS:
-            raise self._error(f"{found!r} is not a name here; write {WORDS[found.lower()]!r} for the operator.", place)
-        return self._numbers.setdefault(found, len(self._numbers))
+        if word.isdecimal():
+            raise self._error(f"{word} is neither a constant (0 or 1) nor a name.", place)
+        if word.lower() in WORDS:
+            raise self._error(f"{word!r} is not a name here; write {WORDS[word.lower()]!r} for the operator.", place)
+        return self._numbers.setdefault(word, len(self._numbers))
 
-    def _operator(self, found: str, place: int) -> bool:
+    def _operator(self, word: str, place: int) -> bool:
         """Take a token after a complete value; return whether a value must follow."""
-        if found == ")":
+        if word == ")":
             while self._waiting and self._waiting[-1][0] != OPEN:
-                self._emit(self._waiting.pop()[0])
+                self._program.append(self._waiting.pop()[0])
             if not self._waiting:
                 raise self._error("this ')' closes nothing.", place)
             self._waiting.pop()
             return False
-        if found not in SYMBOLS:
-            hint = f" (write {WORDS[found.lower()]!r})" if found.lower() in WORDS else ""
-            raise self._error(f"expected an operator or ')', found {found!r}{hint}.", place)
-        operation = SYMBOLS[found]
+        if word not in SYMBOLS:
+            hint = f" (write {WORDS[word.lower()]!r})" if word.lower() in WORDS else ""
+            raise self._error(f"expected an operator or ')', found {word!r}{hint}.", place)
+        operation = SYMBOLS[word]
         while self._waiting and self._goes_before(self._waiting[-1][0], operation, place):
-            self._emit(self._waiting.pop()[0])
+            self._program.append(self._waiting.pop()[0])
         self._waiting.append((operation, place))
         return True
 
@@ -155,19 +132,11 @@ class _Parser:
             operation, place = self._waiting.pop()
             if operation == OPEN:
                 raise self._error("this '(' is never closed.", place)
-            self._emit(operation)
-
-    def _emit(self, code: int) -> None:
-        self._program.append(code)
-        if code >= 0 or code in (FALSE, TRUE):
-            self._height += 1
-            self._tallest = max(self._tallest, self._height)
-        elif code != NOT:
-            self._height -= 1
+            self._program.append(operation)
 
     def _error(self, message: str, place: int) -> FormatError:
         before = self._text[:place]
         lines = before.count("\n")
         column = place - before.rfind("\n") if lines else self._column + place
         line = self._line + lines if self._line is not None else (lines + 1 if lines else None)
-        return FormatError(message, path=self._path, line=line, column=column)
+        return FormatError(message, line=line, column=column)

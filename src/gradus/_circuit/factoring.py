@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from gradus._circuit import Network
 from gradus._circuit.decision_diagrams import ONE, ZERO, DecisionDiagrams, TooManyNodesError
+from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, input_tree, joined
 from gradus._core.gates import SYMBOLS, tie
 
-__all__ = ["ExpressionTree", "FactoredForm", "factored", "render"]
+__all__ = ["FactoredForm", "factored"]
 
 # Decision diagrams are not tried with more inputs: they would take too long, and this bounds their recursion.
 MAX_LEVELS = 200
@@ -19,26 +20,11 @@ MAX_SPLIT = 100
 LONG = 2000
 
 
-class ExpressionTree(NamedTuple):
-    """A tree of operators over literals; subtrees may be shared, so the text can be far larger than the tree in memory."""
-
-    operator: str
-    """One of "&", "|" and "^"; "0" or "1" for a constant; "" or "!" for an input as it is or negated."""
-    parts: tuple[ExpressionTree, ...]
-    """The two operands of "&", "|" and "^"."""
-    n_literals: int
-    """How many literals it has when it is written out."""
-    position: int = -1
-    """The input of a literal."""
-    has_xor: bool = False
-    """Whether there is a "^" in it."""
-
-
 class Dual(NamedTuple):
     """An expression and its negation, built together so that neither has to be unfolded to make the other."""
 
-    true: ExpressionTree
-    false: ExpressionTree
+    true: FormulaTree
+    false: FormulaTree
 
     @property
     def negated(self) -> Dual:
@@ -47,15 +33,14 @@ class Dual(NamedTuple):
 
 
 class FactoredForm(NamedTuple):
-    """An expression, the inputs it depends on, and whether each input is proven to matter."""
+    """A formula, the inputs it depends on, and whether each input is proven to matter."""
 
-    expression: ExpressionTree
+    tree: FormulaTree
     support: tuple[int, ...]
     support_proven: bool
 
 
-_FALSE, _TRUE = ExpressionTree("0", (), 0), ExpressionTree("1", (), 0)
-CONSTANTS = {ZERO: Dual(_FALSE, _TRUE), ONE: Dual(_TRUE, _FALSE)}
+CONSTANTS = {ZERO: Dual(FALSE, TRUE), ONE: Dual(TRUE, FALSE)}
 
 
 def factored(network: Network, output: int, *, xor: bool = True) -> FactoredForm:
@@ -97,7 +82,7 @@ class _FactoringRun:
         except TooManyNodesError:
             return FactoredForm(self._unfolded(), tuple(sorted(self.order)), False)
 
-    def _unfolded(self) -> ExpressionTree:
+    def _unfolded(self) -> FormulaTree:
         """Write the circuit out gate by gate."""
         built = {**dict.fromkeys(self.ignored, CONSTANTS[ZERO]), **{node: _literal(node) for node in self.order}}
         for node, table, a, b in self.gates:
@@ -131,7 +116,7 @@ class _FactoringRun:
         if known is None or dual.true.n_literals < known.true.n_literals:
             self.shortest[function], self.shortest[self.diagrams.negation(function)] = dual, dual.negated
 
-    def _shortest(self) -> ExpressionTree:
+    def _shortest(self) -> FormulaTree:
         """Keep for every function the shortest of: the known expression, its gate written out, and its case split."""
         for level, node in enumerate(self.order):
             self._learn(self.diagrams.negation(self.diagrams.variable(level)), _literal(node).negated)
@@ -182,7 +167,7 @@ def _visit_order(network: Network, output: int) -> list[int]:
 
 
 def _literal(node: int) -> Dual:
-    return Dual(ExpressionTree("", (), 1, node), ExpressionTree("!", (), 1, node))
+    return Dual(input_tree(node), input_tree(node, False))
 
 
 def _either(first: Dual, second: Dual) -> Dual:
@@ -193,32 +178,11 @@ def _both(first: Dual, second: Dual) -> Dual:
     return Dual(_joined("&", first.true, second.true), _joined("|", first.false, second.false))
 
 
-def _joined(operator: str, first: ExpressionTree, second: ExpressionTree) -> ExpressionTree:
+def _joined(operator: str, first: FormulaTree, second: FormulaTree) -> FormulaTree:
     if operator != "^":
         neutral, absorbing = ("1", "0") if operator == "&" else ("0", "1")
         if first is second or second.operator == neutral or first.operator == absorbing:
             return first
         if first.operator == neutral or second.operator == absorbing:
             return second
-    has_xor = operator == "^" or first.has_xor or second.has_xor
-    return ExpressionTree(operator, (first, second), first.n_literals + second.n_literals, has_xor=has_xor)
-
-
-def render(expression: ExpressionTree, names: tuple[str, ...]) -> str:
-    """Write an expression as text, with brackets wherever operators differ, except around an AND inside an OR."""
-    pieces: list[str] = []
-    # A stack instead of recursion: circuits can be thousands of gates deep.
-    stack: list[tuple[ExpressionTree, str] | str] = [(expression, "")]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-            continue
-        (operator, parts, _, position, _), outer = item
-        if parts:
-            bracketed = outer not in ("", operator) and (outer, operator) != ("|", "&")
-            first, second = ((part, operator) for part in parts)
-            stack += [*[")"] * bracketed, second, f" {operator} ", first, *["("] * bracketed]
-        else:
-            pieces.append(operator if position < 0 else operator + names[position])
-    return "".join(pieces)
+    return joined(operator, (first, second))

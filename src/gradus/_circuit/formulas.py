@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.expressions import CONSTANTS, WORDS
-from gradus._circuit.factoring import factored, render
+from gradus._circuit.factoring import factored
+from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, input_tree, joined, render, short_tree
 from gradus._circuit.sums_of_products import FREE, MAX_VARIABLES, minimum_sum
 from gradus._core.bits import pack, unpack
 from gradus.errors import FormatError
 
-__all__ = ["RESERVED_WORDS", "Formula", "formulas", "quoted_name", "write_formulas"]
+__all__ = ["RESERVED_WORDS", "Form", "Formula", "forms", "formulas", "quoted_name", "write_formulas"]
 
 RESERVED_WORDS = frozenset({*WORDS, *CONSTANTS})
 """Words that are operators or constants in some formula language, and so cannot be names."""
@@ -47,7 +48,7 @@ class Formula:
         Whether it is a sum of products proven to have the fewest products, and among those the fewest literals.
     factored : bool
         False for a sum of products; True for nested brackets, the form of targets with more than twelve inputs and of
-        those that ``^`` makes shorter.
+        those that brackets or ``^`` make shorter.
     support_proven : bool
         False only for wide circuits whose decision diagram grows too large; `support` may then contain inputs that do
         not matter.
@@ -68,8 +69,9 @@ class Formula:
 def formulas(network: Network, *, xor: bool = True) -> dict[str, Formula]:
     """Return a simplified formula for every target, by name.
 
-    A target that depends on at most twelve inputs gets a minimum or nearly minimum sum of products, unless a form with ``^``
-    has fewer literals; other targets get a factored form.
+    It is the shortest of those found. For a target that depends on at most twelve inputs these are a minimum or nearly
+    minimum sum of products, which is taken where nothing is shorter, and nested forms with brackets and ``^``; other targets
+    get a nested form.
 
     Parameters
     ----------
@@ -98,31 +100,54 @@ def formulas(network: Network, *, xor: bool = True) -> dict[str, Formula]:
     return {name: _formula(network, output, xor) for output, name in enumerate(network.output_names)}
 
 
+class Form(NamedTuple):
+    """A way to write a target."""
+
+    tree: FormulaTree
+    """Over the positions of the network's inputs."""
+    is_sum: bool
+    """Whether it is a sum of products."""
+    exact: bool = False
+    """Whether it is a sum proven to have the fewest products."""
+
+
+def forms(network: Network, output: int, *, xor: bool = True) -> tuple[list[Form], tuple[int, ...], bool]:
+    """Return the ways found to write an output, the inputs it depends on, and whether each is proven to matter."""
+    tree, support, proven = factored(network, output, xor=xor)
+    nested = Form(tree, False)
+    # A form with ^ that has every input only once is shorter than any other.
+    if not proven or len(support) > MAX_VARIABLES or (tree.has_xor and tree.n_literals == len(support)):
+        return [nested], support, proven
+    table = _table(network, output, support)
+    peeled = _renumbered(short_tree(table, xor=xor), support)
+    return [_sum_of_products(table, support), Form(peeled, False), nested], support, proven
+
+
 def _formula(network: Network, output: int, xor: bool) -> Formula:
-    expression, support, proven = factored(network, output, xor=xor)
-    names = tuple(quoted_name(name) for name in network.input_names)
-    # A form with ^ that has every input only once is shorter than any sum.
-    is_factored = not proven or len(support) > MAX_VARIABLES or (expression.has_xor and expression.n_literals == len(support))
-    text, n_literals, exact = "", expression.n_literals, False
-    if not is_factored:
-        text, n_literals, exact = _sum_of_products(_table(network, output, support), [names[i] for i in support])
-        is_factored = expression.has_xor and expression.n_literals < n_literals
-    if is_factored:
-        if expression.n_literals > MAX_LITERALS:
-            raise FormatError(
-                f"the formula of {network.output_names[output]!r} would have {expression.n_literals} literals, more "
-                f"than {MAX_LITERALS}; write the circuit itself instead, as .blif, .v or .aag."
-            )
-        text, n_literals, exact = render(expression, names), expression.n_literals, False
+    found, support, proven = forms(network, output, xor=xor)
+    best = min(found, key=lambda form: form.tree.n_literals)
+    n_literals, name = best.tree.n_literals, network.output_names[output]
+    if n_literals > MAX_LITERALS and not best.is_sum:
+        raise FormatError(
+            f"the formula of {name!r} would have {n_literals} literals, more "
+            f"than {MAX_LITERALS}; write the circuit itself instead, as .blif, .v or .aag."
+        )
     return Formula(
-        target=network.output_names[output],
-        text=text,
+        target=name,
+        text=render(best.tree, [quoted_name(name) for name in network.input_names]),
         support=tuple(network.input_names[i] for i in support),
         n_literals=n_literals,
-        exact=exact,
-        factored=is_factored,
+        exact=best.exact,
+        factored=not best.is_sum,
         support_proven=proven,
     )
+
+
+def _renumbered(tree: FormulaTree, support: tuple[int, ...]) -> FormulaTree:
+    """Replace places in the support by positions among the inputs."""
+    if tree.parts:
+        return tree._replace(parts=tuple(_renumbered(part, support) for part in tree.parts))
+    return tree if tree.position < 0 else tree._replace(position=support[tree.position])
 
 
 def _table(network: Network, output: int, support: tuple[int, ...]) -> npt.NDArray[np.bool_]:
@@ -134,15 +159,15 @@ def _table(network: Network, output: int, support: tuple[int, ...]) -> npt.NDArr
     return values.reshape((2,) * len(support))
 
 
-def _sum_of_products(table: npt.NDArray[np.bool_], names: list[str]) -> tuple[str, int, bool]:
-    if not names:
-        return str(int(table.item())), 0, True
+def _sum_of_products(table: npt.NDArray[np.bool_], support: tuple[int, ...]) -> Form:
+    if not support:
+        return Form(TRUE if table.item() else FALSE, True, True)
     cover = minimum_sum(table)
     products = [
-        " & ".join(name if value else f"!{name}" for name, value in zip(names, product, strict=True) if value != FREE)
+        joined("&", [input_tree(i, bool(value)) for i, value in zip(support, product, strict=True) if value != FREE])
         for product in cover.products
     ]
-    return " | ".join(products), int((cover.products != FREE).sum()), cover.minimum
+    return Form(joined("|", products), True, cover.minimum)
 
 
 def quoted_name(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -10,20 +10,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gradus._circuit.document import Document, format_document, parse_document
-from gradus._circuit.drawing.diagram import Grouping
+from gradus._circuit.document import format_document, parse_document
 from gradus._circuit.gate_list import GateList, as_nands, cleaned
 from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, check_unique, n_words, pack, unpack
 from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.gates import NAND, gate_words, reads
+from gradus._core.hooks import call_hook
 from gradus._core.wording import counted
-from gradus.errors import DataError, FormatError, MissingExtraError
+from gradus.errors import DataError, FormatError
 
-__all__ = ["Network", "network_of"]
+__all__ = ["Network", "cone_of", "given_names", "network_of", "part_of"]
 
 ROWS_AT_ONCE = 1 << 16
 MOST_SPELLED_OUT = 8
-MOST_BLOCKS_DRAWN = 100
 
 
 class Network:
@@ -264,18 +263,17 @@ class Network:
 
     def to_json(self, *, about: dict[str, Any] | None = None) -> str:
         """Return the text that `save` writes."""
-        outputs = dict(zip(self.output_names, self._outputs.tolist(), strict=True))
-        document = Document(list(self.input_names), self._functions.tolist(), self._sources.tolist(), outputs)
-        return format_document(document, about)
+        circuit = GateList(self.n_inputs, self._functions, self._sources, self._outputs)
+        return format_document(circuit, self.input_names, self.output_names, about)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Network:
-        """Read a network that `save` wrote, in this or an earlier version of Gradus.
+        """Read a network that `save` wrote; `gradus.read_network` reads other formats too.
 
         Raises
         ------
         FormatError
-            If the file is not such a network, or was written by a newer version.
+            If the file is not such a network.
         """
         with read_guard(path, "a network"):
             return cls.from_json(read_text(path))
@@ -283,18 +281,9 @@ class Network:
     @classmethod
     def from_json(cls, text: str) -> Network:
         """Read the text that `to_json` returned."""
-        inputs, functions, sources, outputs = parse_document(text)
-        default_inputs = inputs == [f"x{i}" for i in range(len(inputs))]
-        default_outputs = list(outputs) == [f"z{k}" for k in range(len(outputs))]
+        circuit, inputs, outputs = parse_document(text)
         try:
-            return cls(
-                len(inputs),
-                sources,
-                list(outputs.values()),
-                functions,
-                input_names=None if default_inputs else inputs,
-                output_names=None if default_outputs else list(outputs),
-            )
+            return network_of(circuit, **given_names(inputs, outputs))
         except DataError as error:
             raise FormatError(str(error)) from error
 
@@ -322,17 +311,9 @@ class Network:
         more += f", output_names={list(self._output_names)!r}" if self._output_names else ""
         return f"Network({self._n_inputs}, {self._sources.tolist()}, {self._outputs.tolist()}{more})"
 
-    def _repr_svg_(self, grouping: Grouping | None = None) -> str | None:
+    def _repr_svg_(self, grouping: Any = None) -> str | None:
         """Return the drawing for notebooks, or None if it cannot be drawn or would be too large even when folded."""
-        from gradus._circuit.drawing.folding import MOST_GATES, blocks
-        from gradus._circuit.drawing.picture import network_picture
-
-        if self.live.sum() > MOST_GATES and len(set(blocks(self))) > MOST_BLOCKS_DRAWN:
-            return None
-        try:
-            return network_picture(self, ".svg", grouping=grouping).decode("utf-8")
-        except MissingExtraError:
-            return None
+        return call_hook("draw", self, grouping)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self._n_inputs, self._sources, self._functions, self._outputs, self._input_names, self._output_names
@@ -346,6 +327,44 @@ class Network:
 def network_of(gates: GateList, **names: Sequence[str] | None) -> Network:
     """Return a circuit whose outputs all have nodes as a `Network`."""
     return Network(gates.n_inputs, gates.sources, gates.outputs, gates.functions, **names)
+
+
+def part_of(network: Network, node: int, cut: Collection[int] = ()) -> tuple[Network, list[int]]:
+    """Return the circuit of one node without needless gates, and the inputs and nodes of the cut that are its inputs."""
+    gates, leaves = cone_of(network, node, set(cut) - {node})
+    new = {leaf: place for place, leaf in enumerate(leaves)}
+    sources = []
+    for gate in gates:
+        read = [new[source] for source in network.read_sources[gate - network.n_inputs]] or [0]
+        new[gate] = len(new)
+        sources.append((read[0], read[-1]))
+    functions = [int(network.functions[gate - network.n_inputs]) for gate in gates]
+    return Network(len(leaves), sources, [new[node]], functions).prune(), leaves
+
+
+def cone_of(network: Network, node: int, cut: Collection[int] = ()) -> tuple[list[int], list[int]]:
+    """Return the gates that a node depends on up to the cut, and the inputs and cut nodes that these read."""
+    gates: set[int] = set()
+    leaves: set[int] = set()
+    stack = [node]
+    while stack:
+        at = stack.pop()
+        if at in gates or at in leaves:
+            continue
+        if at < network.n_inputs or at in cut:
+            leaves.add(at)
+        else:
+            gates.add(at)
+            stack += network.read_sources[at - network.n_inputs]
+    return sorted(gates), sorted(leaves) or [0]  # a network has at least one input, even for a constant
+
+
+def given_names(inputs: Sequence[str], outputs: Sequence[str]) -> dict[str, Sequence[str] | None]:
+    """Return names as `Network` takes them: None for those that it gives by itself."""
+    return {
+        "input_names": None if list(inputs) == [f"x{i}" for i in range(len(inputs))] else inputs,
+        "output_names": None if list(outputs) == [f"z{k}" for k in range(len(outputs))] else outputs,
+    }
 
 
 def _checked_sources(n_inputs: int, sources: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""`gradus draw`: a picture of a learned network."""
+"""`gradus draw`: a picture of a network."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import typer
 
 from gradus._cli.output import check_file
 from gradus._core.wording import counted
+from gradus._formats.registry import READ
 from gradus.errors import FormatError
 
 __all__ = ["command"]
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A network that 'gradus learn' wrote (.json).", show_default=False)],
+    model: Annotated[Path, typer.Argument(help=f"A network or model: {' '.join(READ)}", show_default=False)],
     picture: Annotated[Path, typer.Argument(help="Where to draw: a .svg, .png or .pdf file.", show_default=False)],
     order: Annotated[
         str | None,
@@ -33,7 +34,7 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Draw a learned network with gate symbols; a gate has the colour of the first target taught that uses it.
+    """Draw a network with gate symbols; a gate has the colour of the first target taught that uses it.
 
     Example: gradus draw model.json net.svg --order z0,z1,z2
     """

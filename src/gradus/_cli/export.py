@@ -1,4 +1,4 @@
-"""`gradus export`: write a learned network in another format."""
+"""`gradus export`: write a network in another format."""
 
 from __future__ import annotations
 
@@ -9,28 +9,23 @@ import typer
 
 from gradus._cli.output import check_file
 from gradus._core.wording import counted
+from gradus._formats.registry import READ, WRITTEN
 
 __all__ = ["command"]
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A network that 'gradus learn' wrote (.json).", show_default=False)],
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="File; its extension says how: .v .blif .bench .aag .aig .bnet .sbml .dot .txt .json .svg .png .pdf",
-            show_default=False,
-        ),
-    ],
+    model: Annotated[Path, typer.Argument(help=f"A network or model: {' '.join(READ)}", show_default=False)],
+    file: Annotated[Path, typer.Argument(help=f"File; its extension says how: {' '.join(WRITTEN)}", show_default=False)],
 ) -> None:
-    """Write a learned network as Verilog, BLIF, BENCH, AIGER, .bnet, SBML, DOT, formulas or a picture.
+    """Write a network in another format: as a circuit, a model of genes, formulas or a picture.
 
     Example: gradus export model.json circuit.v
     """
-    from gradus._formats.writers import EXTENSIONS, export
+    from gradus._formats.circuits import export
     from gradus._tables.model import load
 
-    check_file(file, EXTENSIONS)
+    check_file(file, WRITTEN)
     loaded = load(model)
     network = loaded.network
     export(loaded, file)

@@ -11,12 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "AND",
     "BUFFER",
     "GATE_NAMES",
     "NAND",
     "NOT",
     "ONE",
+    "OR",
     "SYMBOLS",
+    "XOR",
     "ZERO",
     "Symbol",
     "fix_a",
@@ -31,9 +34,12 @@ __all__ = [
 ZERO: Final = 0
 NOT: Final = 3
 """NOT a."""
+XOR: Final = 6
 NAND: Final = 7
+AND: Final = 8
 BUFFER: Final = 12
 """A copy of a."""
+OR: Final = 14
 ONE: Final = 15
 
 GATE_NAMES: Final = (

@@ -1,11 +1,10 @@
 """Files in and out: one module per format, for both directions, imported when it is used.
 
-`gradus._formats.writers.export` writes a network in any of the formats.
+`gradus._formats.circuits.export` writes a network in any of the formats.
 """
 
 from __future__ import annotations
 
-__all__ = ["MODELS"]
+from gradus._formats.registry import READ as MODELS
 
-MODELS = (".bnet", ".sbml", ".blif", ".aag", ".aig")
-"""Extensions of the Boolean models that are read."""
+__all__ = ["MODELS"]

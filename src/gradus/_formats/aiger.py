@@ -6,22 +6,16 @@ Other gates are expanded when written: an OR is a complemented AND, an XOR is th
 from __future__ import annotations
 
 import re
-from os import PathLike
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from gradus._circuit import Network
-from gradus._core.bits import WordMatrix
-from gradus._core.files import read_bytes
-from gradus._core.gates import SYMBOLS, tie
+from gradus._circuit.gate_list import GateTable, Literal
+from gradus._core.gates import AND, SYMBOLS, ZERO, tie
 from gradus._formats.names import restore
-from gradus._formats.netlist import interface_names
-from gradus._formats.truth_functions import TruthFunctions, dependency_order
+from gradus._formats.netlist import built_network, dependency_order, interface_names
 from gradus.errors import FormatError
 
-__all__ = ["AigerModel", "parse_aiger", "read_aiger", "write_aiger", "write_binary_aiger"]
+__all__ = ["read_aiger", "write_aiger", "write_binary_aiger"]
 
 # A symbol runs to the end of its line, so only blanks at the ends and what UTF-8 or a line cannot hold are not allowed.
 _CHARACTERS = r"[^\x00-\x20\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]+"
@@ -108,40 +102,6 @@ def _tail(network: Network) -> str:
     )
 
 
-class AigerModel(TruthFunctions):
-    """The truth functions of an and-inverter graph."""
-
-    def __init__(
-        self,
-        inputs: tuple[int, ...],
-        outputs: tuple[int, ...],
-        ands: list[tuple[int, int, int]],
-        n_variables: int,
-        *,
-        input_names: tuple[str, ...],
-        output_names: tuple[str, ...],
-    ) -> None:
-        self._inputs, self._outputs, self._ands, self._n_variables = inputs, outputs, ands, n_variables
-        self.input_names, self.output_names = input_names, output_names
-
-    def output_words(self, inputs: WordMatrix) -> WordMatrix:
-        """Compute every gate in turn; variable 0 is the constant false."""
-        values = np.zeros((self._n_variables + 1, inputs.shape[1]), dtype=np.uint64)
-        values[[literal // 2 for literal in self._inputs]] = inputs
-        for gate, left, right in self._ands:
-            values[gate // 2] = _value(values, left) & _value(values, right)
-        return np.array([_value(values, literal) for literal in self._outputs], dtype=np.uint64).reshape(-1, inputs.shape[1])
-
-    def values_held(self) -> int:
-        """Return the number of variables."""
-        return self._n_variables + 1
-
-
-def _value(values: WordMatrix, literal: int) -> npt.NDArray[np.uint64]:
-    column: npt.NDArray[np.uint64] = values[literal // 2]
-    return ~column if literal & 1 else column
-
-
 class _AigerHeader(NamedTuple):
     binary: bool
     n_variables: int
@@ -153,12 +113,12 @@ class _AigerHeader(NamedTuple):
 class _AigerBytes:
     """The bytes of a file, and how far they have been read."""
 
-    def __init__(self, data: bytes, path: str | PathLike[str] | None) -> None:
-        self.data, self.path = data, path
+    def __init__(self, data: bytes) -> None:
+        self.data = data
         self.place, self.line = 0, 0
 
     def error(self, message: str, *, at_line: bool = True) -> FormatError:
-        return FormatError(message, path=self.path, line=self.line if at_line else None)
+        return FormatError(message, line=self.line if at_line else None)
 
     def next_line(self, what: str) -> bytes:
         self.line += 1
@@ -195,16 +155,11 @@ class _AigerBytes:
                 return value
 
 
-def read_aiger(path: str | PathLike[str]) -> AigerModel:
-    """Read an AIGER file of either form; see `parse_aiger`."""
-    return parse_aiger(read_bytes(path), path=path)
-
-
-def parse_aiger(data: bytes, *, path: str | PathLike[str] | None = None) -> AigerModel:
-    r"""Parse the content of an AIGER file without latches."""
+def read_aiger(data: bytes) -> Network:
+    r"""Read the content of an AIGER file of either form, without latches."""
     # Inputs and outputs without a symbol are named ``x0, x1, …`` and ``z0, z1, …``; names that Gradus had to change when it
     # wrote the file are changed back.
-    content = _AigerBytes(data, path)
+    content = _AigerBytes(data)
     header = _read_header(content)
     largest = 2 * header.n_variables + 1
     if header.binary:
@@ -214,7 +169,17 @@ def parse_aiger(data: bytes, *, path: str | PathLike[str] | None = None) -> Aige
     outputs = tuple(content.numbers("an output", 1, largest)[0] for _ in range(header.n_outputs))
     ands = _binary_ands(content, header) if header.binary else _ascii_ands(content, header, inputs, outputs)
     input_names, output_names = _read_symbols(content, header)
-    return AigerModel(inputs, outputs, ands, header.n_variables, input_names=input_names, output_names=output_names)
+    gates = GateTable(header.n_inputs)
+    values: dict[int, Literal] = {literal // 2: (node, False) for node, literal in enumerate(inputs)}
+    values[0] = gates.gate(ZERO, 0, 0), False
+
+    def signed(literal: int) -> Literal:
+        node, inverted = values[literal // 2]
+        return node, inverted ^ bool(literal & 1)
+
+    for gate, left, right in ands:
+        values[gate // 2] = gates.of(AND, signed(left), signed(right))
+    return built_network(gates, [signed(literal) for literal in outputs], input_names, output_names)
 
 
 def _read_header(content: _AigerBytes) -> _AigerHeader:

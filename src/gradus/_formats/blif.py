@@ -1,24 +1,26 @@
-"""BLIF: one ``.model`` of ``.names`` tables, written from a network and read as a Boolean function."""
+"""BLIF: one ``.model`` of ``.names`` tables, written from a network and read as one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from os import PathLike
+from functools import reduce
 
 import numpy as np
 
 from gradus._circuit import Network
-from gradus._core.bits import WordMatrix
-from gradus._core.files import read_text
+from gradus._circuit.formula_trees import build, short_tree
+from gradus._circuit.gate_list import GateTable, Literal
+from gradus._core.gates import AND, ONE, OR, ZERO
 from gradus._formats.names import NET_NAME, restore
-from gradus._formats.netlist import netlist
-from gradus._formats.truth_functions import TruthFunctions, dependency_order
+from gradus._formats.netlist import built_network, dependency_order, netlist
 from gradus.errors import FormatError
 
-__all__ = ["BlifModel", "parse_blif", "read_blif", "write_blif"]
+__all__ = ["read_blif", "write_blif"]
 
 NAMES_PER_LINE = 10
+MOST_TABULATED = 6
+"""Inputs of a table whose shortest formula is searched; of larger tables the rows become gates."""
 # Times, loads and sizes, for tools that place and measure gates; they do not change the function.
 ANNOTATIONS = (
     *(".area", ".attr", ".cname", ".delay", ".wire", ".wire_load_slope", ".input_arrival", ".default_input_arrival"),
@@ -73,47 +75,28 @@ class NamesTable:
     line: int
 
 
-class BlifModel(TruthFunctions):
-    """The truth functions of a BLIF model."""
-
-    def __init__(
-        self,
-        inputs: tuple[str, ...],
-        outputs: tuple[str, ...],
-        tables: list[NamesTable],
-        *,
-        input_names: tuple[str, ...] | None = None,
-        output_names: tuple[str, ...] | None = None,
-    ) -> None:
-        self._inputs, self._outputs, self._tables = inputs, outputs, tables
-        self.input_names = input_names if input_names is not None else inputs
-        self.output_names = output_names if output_names is not None else outputs
-
-    def output_words(self, inputs: WordMatrix) -> WordMatrix:
-        """Compute every wire in turn."""
-        n_words = inputs.shape[1]
-        wires = dict(zip(self._inputs, inputs, strict=True))
-        for table in self._tables:
-            covered = np.zeros(n_words, dtype=np.uint64)
-            for row in table.rows:
-                term = np.full(n_words, ~np.uint64(0))
-                for sign, wire in zip(row, table.inputs, strict=True):
-                    if sign != "-":
-                        term &= wires[wire] if sign == "1" else ~wires[wire]
-                covered |= term
-            wires[table.wire] = covered if table.is_on else ~covered
-        return np.array([wires[wire] for wire in self._outputs], dtype=np.uint64).reshape(-1, n_words)
-
-    def values_held(self) -> int:
-        """Return the number of wires."""
-        return len(self._tables) + 2
+def _built(table: NamesTable, gates: GateTable, wires: dict[str, Literal]) -> Literal:
+    """Build a table of gates: of its shortest formula if it is small, else row by row."""
+    inputs = [wires[wire] for wire in table.inputs]
+    if len(inputs) <= MOST_TABULATED:
+        values = np.zeros((2,) * len(inputs), np.bool_)
+        for row in table.rows:
+            values[tuple(slice(None) if sign == "-" else int(sign) for sign in row)] = True
+        node, inverted = build(short_tree(values), gates, inputs)
+        return node, inverted ^ (not table.is_on)
+    never, always = ((gates.gate(constant, 0, 0), False) for constant in (ZERO, ONE))
+    node, inverted = never
+    for row in table.rows:
+        signed = ((n, inv ^ (sign == "0")) for (n, inv), sign in zip(inputs, row, strict=True) if sign != "-")
+        term = reduce(lambda a, b: gates.of(AND, a, b), signed, always)
+        node, inverted = gates.of(OR, (node, inverted), term)
+    return node, inverted ^ (not table.is_on)
 
 
 @dataclass
 class _BlifDraft:
     """A file as it is being read."""
 
-    path: str | PathLike[str] | None
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     tables: dict[str, NamesTable] = field(default_factory=dict)
@@ -121,33 +104,25 @@ class _BlifDraft:
     ended: bool = False
     open_table: tuple[list[str], list[tuple[str, str]], int] | None = None
 
-    def error(self, message: str, line: int | None = None) -> FormatError:
-        return FormatError(message, path=self.path, line=line)
 
-
-def read_blif(path: str | PathLike[str]) -> BlifModel:
-    """Read a BLIF file; see `parse_blif`."""
-    return parse_blif(read_text(path), path=path)
-
-
-def parse_blif(text: str, *, path: str | PathLike[str] | None = None) -> BlifModel:
-    r"""Parse the text of a BLIF file with one ``.model`` of ``.names`` tables."""
+def read_blif(text: str) -> Network:
+    r"""Read the text of a BLIF file with one ``.model`` of ``.names`` tables."""
     # Names that Gradus had to change when it wrote the file are changed back. Annotations of delays, loads and areas are
     # skipped.
-    draft = _BlifDraft(path)
-    for line, words in _logical_lines(text, path):
+    draft = _BlifDraft()
+    for line, words in _logical_lines(text):
         if draft.ended:
-            raise draft.error("there is text after .end; a file holds one model.", line)
+            raise FormatError("there is text after .end; a file holds one model.", line=line)
         if words[0].startswith("."):
             _close_table(draft)
             _keyword(draft, words, line)
         else:
             _table_row(draft, words, line)
     _close_table(draft)
-    return _model(draft, text)
+    return _network(draft, text)
 
 
-def _logical_lines(text: str, path: str | PathLike[str] | None) -> Iterator[tuple[int, list[str]]]:
+def _logical_lines(text: str) -> Iterator[tuple[int, list[str]]]:
     """Lines as words, without comments, those that end in a backslash joined with the next."""
     words: list[str] = []
     began = 0
@@ -162,7 +137,7 @@ def _logical_lines(text: str, path: str | PathLike[str] | None) -> Iterator[tupl
             yield began, words
         words, began = [], 0
     if words:
-        raise FormatError("the file ends in the middle of a line.", path=path, line=began)
+        raise FormatError("the file ends in the middle of a line.", line=began)
 
 
 def _keyword(draft: _BlifDraft, words: list[str], line: int) -> None:
@@ -170,34 +145,34 @@ def _keyword(draft: _BlifDraft, words: list[str], line: int) -> None:
     if keyword == ".model":
         draft.models += 1
         if draft.models > 1:
-            raise draft.error("a second .model; a file holds one model.", line)
+            raise FormatError("a second .model; a file holds one model.", line=line)
     elif not draft.models:
-        raise draft.error(f"expected .model first, found {keyword[:40]!r}.", line)
+        raise FormatError(f"expected .model first, found {keyword[:40]!r}.", line=line)
     elif keyword == ".inputs":
         draft.inputs += arguments
     elif keyword == ".outputs":
         draft.outputs += arguments
     elif keyword == ".names":
         if not arguments:
-            raise draft.error(".names needs the name of a wire.", line)
+            raise FormatError(".names needs the name of a wire.", line=line)
         draft.open_table = arguments, [], line
     elif keyword == ".end":
         draft.ended = True
     elif keyword not in ANNOTATIONS:
-        raise draft.error(f"{keyword[:40]!r} is not read: only .model, .inputs, .outputs, .names and .end are.", line)
+        raise FormatError(f"{keyword[:40]!r} is not read: only .model, .inputs, .outputs, .names and .end are.", line=line)
 
 
 def _table_row(draft: _BlifDraft, words: list[str], line: int) -> None:
     if draft.open_table is None:
-        raise draft.error(f"expected a keyword, found {words[0][:40]!r}.", line)
+        raise FormatError(f"expected a keyword, found {words[0][:40]!r}.", line=line)
     names, rows, _ = draft.open_table
     signs, value = ("", words[0]) if len(names) == 1 else (words[0], words[-1])
     if len(words) != min(len(names), 2) or len(signs) != len(names) - 1:
-        raise draft.error(f"a row of this table has {len(names) - 1} signs and a value.", line)
+        raise FormatError(f"a row of this table has {len(names) - 1} signs and a value.", line=line)
     if set(signs) - set("01-") or value not in ("0", "1"):
-        raise draft.error("a row holds the signs 0, 1 and -, and its value is 0 or 1.", line)
+        raise FormatError("a row holds the signs 0, 1 and -, and its value is 0 or 1.", line=line)
     if rows and rows[0][1] != value:
-        raise draft.error("rows of one table must all say 1 or all say 0.", line)
+        raise FormatError("rows of one table must all say 1 or all say 0.", line=line)
     rows.append((signs, value))
 
 
@@ -208,34 +183,32 @@ def _close_table(draft: _BlifDraft) -> None:
     draft.open_table = None
     *inputs, wire = names
     if wire in draft.tables:
-        raise draft.error(f"wire {wire!r} is defined twice (first in line {draft.tables[wire].line}).", line)
+        raise FormatError(f"wire {wire!r} is defined twice (first in line {draft.tables[wire].line}).", line=line)
     is_on = not rows or rows[0][1] == "1"
     draft.tables[wire] = NamesTable(wire, tuple(inputs), tuple(signs for signs, _ in rows), is_on, line)
 
 
-def _model(draft: _BlifDraft, text: str) -> BlifModel:
+def _network(draft: _BlifDraft, text: str) -> Network:
     if not draft.models or not draft.outputs:
-        raise draft.error("there is no .model with .outputs, so this is not a BLIF file that can be read.")
-    inputs, outputs = tuple(draft.inputs), tuple(draft.outputs)
-    for wires, what in ((inputs, ".inputs"), (outputs, ".outputs")):
+        raise FormatError("there is no .model with .outputs, so this is not a BLIF file that can be read.")
+    for wires, what in ((draft.inputs, ".inputs"), (draft.outputs, ".outputs")):
         if len(set(wires)) < len(wires):
-            raise draft.error(f"a wire occurs twice in {what}.")
-    for wire in inputs:
+            raise FormatError(f"a wire occurs twice in {what}.")
+    for wire in draft.inputs:
         if wire in draft.tables:
-            raise draft.error(f"input {wire!r} is defined by a table.", draft.tables[wire].line)
-    try:
-        input_names, output_names = tuple(restore(inputs, text)), tuple(restore(outputs, text))
-    except FormatError as error:
-        raise draft.error(error.message, error.line) from error
+            raise FormatError(f"input {wire!r} is defined by a table.", line=draft.tables[wire].line)
+    inputs, outputs = restore(draft.inputs, text), restore(draft.outputs, text)
     order = dependency_order(
-        outputs,
-        inputs,
+        draft.outputs,
+        draft.inputs,
         {wire: table.inputs for wire, table in draft.tables.items()},
-        lambda wire, reader: draft.error(
-            f"wire {wire!r} is read but not defined.", None if reader is None else draft.tables[reader].line
+        lambda wire, reader: FormatError(
+            f"wire {wire!r} is read but not defined.", line=None if reader is None else draft.tables[reader].line
         ),
-        lambda wire: draft.error(f"wire {wire!r} depends on itself.", draft.tables[wire].line),
+        lambda wire: FormatError(f"wire {wire!r} depends on itself.", line=draft.tables[wire].line),
     )
-    return BlifModel(
-        inputs, outputs, [draft.tables[wire] for wire in order], input_names=input_names, output_names=output_names
-    )
+    gates = GateTable(len(inputs))
+    literals: dict[str, Literal] = {wire: (node, False) for node, wire in enumerate(draft.inputs)}
+    for wire in order:
+        literals[wire] = _built(draft.tables[wire], gates, literals)
+    return built_network(gates, [literals[wire] for wire in draft.outputs], inputs, outputs)

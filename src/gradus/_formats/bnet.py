@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from os import PathLike
-
-import numpy as np
+from collections.abc import Collection, Mapping
 
 from gradus._circuit import Network
 from gradus._circuit.expressions import Expression, parse_expression
 from gradus._circuit.formulas import RESERVED_WORDS, formulas
-from gradus._core.bits import WordMatrix
-from gradus._core.files import read_text
+from gradus._circuit.gate_list import GateTable
 from gradus._formats.names import IDENTIFIER, map_lines, restore, safe_names
-from gradus._formats.truth_functions import TruthFunctions
+from gradus._formats.netlist import built_network
 from gradus.errors import FormatError
 
-__all__ = ["BnetModel", "parse_bnet", "read_bnet", "write_bnet"]
+__all__ = ["read_bnet", "write_bnet"]
 
 # The header's words, and the functions that BoolNet knows by name.
 RESERVED = RESERVED_WORDS | {
@@ -57,79 +52,54 @@ def write_bnet(network: Network) -> str:
     )
 
 
-class BnetModel(TruthFunctions):
-    r"""A Boolean model: a rule for the next value of each target.
-
-    A variable whose rule is itself (``CycD, CycD``) never changes: it is an input and not a target. So are
-    variables that rules read and that have no rule of their own. A target that no rule reads is not an input.
-    """
-
-    def __init__(self, rules: Sequence[tuple[str, Expression]], *, targets: Collection[str] = ()) -> None:
-        self.rules = tuple(
-            (name, rule)
-            for name, rule in rules
-            if name in targets or not (rule.is_variable and rule.variables == (name,))  # one that keeps its value
-        )
-        read = {variable: None for _, rule in rules for variable in rule.variables}
-        declared = [name for name, _ in rules if name in read]
-        self.input_names = tuple(dict.fromkeys([*declared, *read]))
-        self.output_names = tuple(name for name, _ in self.rules)
-
-    def output_words(self, inputs: WordMatrix) -> WordMatrix:
-        """Compute every rule on packed examples."""
-        columns = dict(zip(self.input_names, inputs, strict=True))
-        shaped = columns or {"": np.zeros(inputs.shape[1], dtype=np.uint64)}
-        return np.array([rule.evaluate(shaped) for _, rule in self.rules], dtype=np.uint64).reshape(-1, inputs.shape[1])
-
-    def values_held(self) -> int:
-        """Return the tallest stack of all rules."""
-        return max((rule.height for _, rule in self.rules), default=0)
+def read_bnet(text: str, *, targets: Collection[str] = ()) -> Network:
+    """Read the text of a `.bnet` file as the circuit of every variable's next value."""
+    # A variable whose rule is itself (``CycD, CycD``) never changes: it is an input and not a target, unless asked for. So are
+    # variables that rules read and that have no rule of their own. A target that no rule reads is not an input. Names that
+    # Gradus had to change when it wrote the file are changed back.
+    written = _parsed_rules(text)
+    rules = _restored({name: rule for name, (_, rule) in written.items()}, text)
+    kept = {name: rule for name, rule in rules.items() if name in targets or rule != Expression((name,), (0,))}
+    read = {variable: None for rule in rules.values() for variable in rule.variables}
+    inputs = tuple(dict.fromkeys([*(name for name in rules if name in read), *read]))
+    gates, nodes = GateTable(len(inputs)), {name: node for node, name in enumerate(inputs)}
+    return built_network(gates, [rule.built(gates, nodes) for rule in kept.values()], inputs, tuple(kept))
 
 
-def read_bnet(path: str | PathLike[str], *, targets: Collection[str] = ()) -> BnetModel:
-    """Read a `.bnet` file; see `parse_bnet`."""
-    return parse_bnet(read_text(path), path=path, targets=targets)
-
-
-def parse_bnet(text: str, *, path: str | PathLike[str] | None = None, targets: Collection[str] = ()) -> BnetModel:
-    """Parse the text of a `.bnet` file."""
-    # Blank lines, comments that begin with ``#`` and the header ``targets, factors`` are skipped. Names that Gradus had to
-    # change when it wrote the file are changed back.
+def _parsed_rules(text: str) -> dict[str, tuple[int, Expression]]:
+    """Return the line and the rule of each variable, without comments and the header ``targets, factors``."""
     rules: dict[str, tuple[int, Expression]] = {}
     for line, content in enumerate(text.split("\n"), start=1):
         code = content.partition("#")[0]
         if not code.strip() or (not rules and "".join(code.lower().split()).rstrip(",;") in HEADERS):
             continue
-        name, rule = _parse_rule(code, path, line)
+        name, rule = _parsed_rule(code, line)
         if name in rules:
-            raise FormatError(f"{name!r} has a rule already, in line {rules[name][0]}.", path=path, line=line, column=1)
+            raise FormatError(f"{name!r} has a rule already, in line {rules[name][0]}.", line=line, column=1)
         rules[name] = line, rule
     if not rules:
-        raise FormatError("there is no rule in the file; expected lines such as 'a, b & !c'.", path=path)
-    return BnetModel(_restored({name: rule for name, (_, rule) in rules.items()}, text, path), targets=targets)
+        raise FormatError("there is no rule in the file; expected lines such as 'a, b & !c'.")
+    return rules
 
 
-def _restored(rules: Mapping[str, Expression], text: str, path: str | PathLike[str] | None) -> list[tuple[str, Expression]]:
+def _restored(rules: Mapping[str, Expression], text: str) -> dict[str, Expression]:
     """Give every variable the name that it had before the file was written."""
     names = list(dict.fromkeys([*rules, *(name for rule in rules.values() for name in rule.variables)]))
-    try:
-        original = dict(zip(names, restore(names, text), strict=True))
-    except FormatError as error:
-        raise FormatError(error.message, path=path, line=error.line) from error
+    original = dict(zip(names, restore(names, text), strict=True))
     if len(set(original.values())) < len(original):
-        raise FormatError("two variables stand for one name; correct the comment lines that map names.", path=path)
-    return [
-        (original[name], replace(rule, variables=tuple(original[variable] for variable in rule.variables)))
+        raise FormatError("two variables stand for one name; correct the comment lines that map names.")
+    return {
+        original[name]: Expression(tuple(original[variable] for variable in rule.variables), rule.program)
         for name, rule in rules.items()
-    ]
+    }
 
 
-def _parse_rule(code: str, path: str | PathLike[str] | None, line: int) -> tuple[str, Expression]:
+def _parsed_rule(code: str, line: int) -> tuple[str, Expression]:
     end = next((place for place, sign in enumerate(code) if sign in ",;"), -1)
     if end < 0:
-        raise FormatError("expected 'target, expression', found no comma.", path=path, line=line)
+        raise FormatError("expected 'target, expression', found no comma.", line=line)
     name = code[:end].strip()
     column = code.index(name) + 1
     if not NAME.fullmatch(name) or name.lower() in RESERVED_WORDS or name.isdecimal():
-        raise FormatError(f"{name!r} is not a name that a rule can have.", path=path, line=line, column=column)
-    return name, parse_expression(code[end + 1 :], path=path, line=line, column=end + 2)
+        raise FormatError(f"{name!r} is not a name that a rule can have.", line=line, column=column)
+    return name, parse_expression(code[end + 1 :], line=line, column=end + 2)

@@ -1,18 +1,24 @@
-"""A network as named wires: what every netlist format (Verilog, BLIF, BENCH) spells in its own way."""
+"""A network as named wires, written and read: what every netlist format spells in its own way."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gradus._circuit import Network
+from gradus._circuit.gate_list import GateTable, Literal, cleaned
+from gradus._circuit.network import given_names, network_of
 from gradus._core.gates import BUFFER, tie
 from gradus._core.wording import counted
 from gradus._formats.names import fresh_name, map_lines, safe_names
+from gradus.errors import DataError, FormatError
 
-__all__ = ["Gate", "Netlist", "interface_names", "netlist"]
+__all__ = ["Gate", "Netlist", "built_network", "dependency_order", "interface_names", "netlist"]
+
+Wire = TypeVar("Wire", int, str)
 
 
 class Gate(NamedTuple):
@@ -99,3 +105,45 @@ def netlist(network: Network, allowed: re.Pattern[str], reserved: AbstractSet[st
     gates += [Gate(name, BUFFER, (wire[node],)) for name, node in copies]
     inner = tuple(wire[node] for node in range(pruned.n_inputs, len(wire)) if node not in named)
     return Netlist(inputs, outputs, tuple(gates), inner, lines, pruned.n_gates)
+
+
+def built_network(gates: GateTable, outputs: Sequence[Literal], inputs: Sequence[str], names: Sequence[str]) -> Network:
+    """Return a circuit that was read, as a network without needless gates."""
+    if outputs and not inputs:
+        raise FormatError("the circuit has no inputs; a network needs at least one.")
+    try:
+        return network_of(cleaned(gates.circuit(outputs)), **given_names(inputs, names))
+    except DataError as error:
+        raise FormatError(str(error)) from error
+
+
+def dependency_order(
+    wanted: Iterable[Wire],
+    given: Iterable[Wire],
+    sources: Mapping[Wire, Sequence[Wire]],
+    undefined: Callable[[Wire, Wire | None], FormatError],
+    circular: Callable[[Wire], FormatError],
+) -> list[Wire]:
+    """Return the wires that the wanted ones need, each after those that it reads; without recursion, so of any depth."""
+    done = dict.fromkeys(given, True)
+    order: list[Wire] = []
+    for start in wanted:
+        stack: list[tuple[Wire, Wire | None]] = [(start, None)]
+        while stack:
+            wire, reader = stack[-1]
+            if done.get(wire):
+                stack.pop()
+                continue
+            if wire not in sources:
+                raise undefined(wire, reader)
+            waiting = [source for source in sources[wire] if not done.get(source)]
+            if not waiting:
+                done[wire] = True
+                order.append(wire)
+                stack.pop()
+                continue
+            if wire in done:
+                raise circular(wire)
+            done[wire] = False  # begun: coming here again with something still waiting means a circle
+            stack += [(source, wire) for source in waiting]
+    return order

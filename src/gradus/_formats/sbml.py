@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from os import PathLike
 from typing import Any
 
 from gradus._circuit import Network
-from gradus._core.files import read_guard, read_text
-from gradus._formats.bnet import BnetModel, parse_bnet, write_bnet
+from gradus._formats.bnet import read_bnet, write_bnet
 from gradus._formats.names import MARK
 from gradus._formats.xml_scan import scan_xml
 from gradus.errors import DataError, FormatError, MissingExtraError
@@ -32,28 +30,25 @@ def aeon() -> Any:
     return biodivine_aeon
 
 
-def read_sbml(path: str | PathLike[str], *, targets: Collection[str] = ()) -> BnetModel:
-    """Read an SBML-qual model, as GINsim, CellCollective and Gradus write it."""
-    text = read_text(path)
+def read_sbml(text: str, *, targets: Collection[str] = ()) -> Network:
+    """Read the text of an SBML-qual model, as GINsim, CellCollective and Gradus write it."""
     library = aeon()
-    with read_guard(path, "a Boolean SBML-qual model"):
-        scan_xml(text, path, _RuleSizes(path))
-        rules = library.BooleanNetwork.from_sbml(text).to_bnet(rename_if_necessary=True)
+    scan_xml(text, None, _RuleSizes())
+    rules = library.BooleanNetwork.from_sbml(text).to_bnet(rename_if_necessary=True)
     # Names that Gradus had to change are in comments, which AEON does not keep.
     names = [f"# {comment}" for comment in NAME_COMMENT.findall(text)]
-    return parse_bnet("\n".join([*names, rules]), path=path, targets=targets)
+    return read_bnet("\n".join([*names, rules]), targets=targets)
 
 
 class _RuleSizes:
     """Counts the operators of each rule of a model: AEON runs out of stack, and ends the process, where there are too many."""
 
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self.path, self.operators = path, 0
+    operators = 0
 
     def __call__(self, tag: str, _: dict[str, str]) -> None:
         self.operators = 0 if tag == "math" else self.operators + (tag == "apply")
         if self.operators > MOST_OPERATORS:
-            raise FormatError(f"a rule has more than {MOST_OPERATORS} operators; they are too many for AEON.", path=self.path)
+            raise FormatError(f"a rule has more than {MOST_OPERATORS} operators; they are too many for AEON.")
 
 
 def _check_rules(rules: str) -> None:

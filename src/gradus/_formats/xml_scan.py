@@ -16,7 +16,7 @@ MOST_ATTRIBUTES = 1000
 """Attributes of an element: AEON compares each with every other."""
 
 
-def scan_xml(text: str, path: str | PathLike[str], element: Callable[[str, dict[str, str]], None]) -> None:
+def scan_xml(text: str, path: str | PathLike[str] | None, element: Callable[[str, dict[str, str]], None]) -> None:
     """Call a function with the name, without its prefix, and the attributes of every element in turn."""
     parser = expat.ParserCreate("utf-8")
     depth = 0

@@ -1,19 +1,19 @@
-"""Inputs of a circuit as conditions on columns, and sums of their products without what follows from other conditions."""
+"""Inputs of a circuit as conditions on columns, and formulas without conditions that follow from others."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from gradus._circuit.formulas import Formula, quoted_name
+from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, Token, input_tree, joined
+from gradus._circuit.formulas import quoted_name
 from gradus._tables.cells import shown_date
 from gradus._tables.encoding import TableColumn
 
-__all__ = ["Condition", "Token", "condition_tokens", "in_words"]
+__all__ = ["Condition", "in_words", "simplified"]
 
-Token: TypeAlias = str | tuple[int, bool]
-"""A piece of a formula: an operator, a bracket or a constant as text, or a node and whether it holds."""
+Literals = Sequence[tuple[int, bool]]
+"""Inputs, and whether they hold."""
 
 
 class Condition(NamedTuple):
@@ -52,29 +52,40 @@ def in_words(tokens: Sequence[Token], conditions: Mapping[int, Condition]) -> st
     return "".join(token if isinstance(token, str) else conditions[token[0]].text(token[1]) for token in tokens)
 
 
-def condition_tokens(formula: Formula, conditions: Mapping[int, Condition]) -> list[Token]:
-    """Split a formula of names v0, v1 and so on, the numbers of nodes, into its pieces."""
-    # From a sum of products the conditions go that follow from others of the same column, and products that never hold.
-    if formula.factored or not formula.support:
-        pieces = re.split(r"(!?v\d+)", formula.text)
-        found = [_literal(piece) if place % 2 else piece for place, piece in enumerate(pieces)]
-        return [token for token in found if token]
-    products: list[tuple[tuple[int, bool], ...]] = []
-    for product in formula.text.split(" | "):
-        kept = _without_implied([_literal(word) for word in product.split(" & ")], conditions)
-        if kept is not None:
-            products.append(tuple(kept))
-    shortest = [one for one in products if not any(set(other) < set(one) for other in products)]
-    tokens: list[Token] = []
-    for one in dict.fromkeys(shortest):
-        tokens += [" | "] * bool(tokens)
-        for place, literal in enumerate(one):
-            tokens += [*[" & "] * bool(place), literal]
-    return tokens or ["0"]
+def simplified(tree: FormulaTree, conditions: Sequence[Condition]) -> FormulaTree:
+    """Leave out conditions that follow from others of the same column, and parts that never hold or add nothing."""
+    if not tree.parts:
+        return tree
+    parts = [simplified(part, conditions) for part in tree.parts]
+    if tree.operator == "^":
+        return joined("^", tree.parts if any(part in (TRUE, FALSE) for part in parts) else parts)
+    neutral, absorbing = (TRUE, FALSE) if tree.operator == "&" else (FALSE, TRUE)
+    flat = [inner for part in parts for inner in (part.parts if part.operator == tree.operator else (part,))]
+    # What follows in an OR of conditions is what follows in the AND of their negations.
+    holds = tree.operator == "&"
+    literals = [(part.position, (not part.operator) == holds) for part in flat if part.position >= 0]
+    kept = _without_implied(literals, conditions)
+    if kept is None or absorbing in flat:
+        return absorbing
+    left = {input_tree(position, value == holds) for position, value in kept}
+    flat = [part for part in flat if part != neutral and (part.position < 0 or part in left)]
+    alternatives = [_literals_of(part, "|" if holds else "&") for part in flat]
+    return joined(
+        tree.operator,
+        dict.fromkeys(
+            part
+            for part, mine in zip(flat, alternatives, strict=True)
+            if mine is None or not any(other is not None and other < mine for other in alternatives)
+        ),
+    )
 
 
-def _literal(word: str) -> tuple[int, bool]:
-    return int(word.lstrip("!v")), not word.startswith("!")
+def _literals_of(part: FormulaTree, operator: str) -> frozenset[tuple[int, bool]] | None:
+    """Return the literals that an operator joins to a part, or None if there is something else in it."""
+    inside = part.parts if part.operator == operator else (part,)
+    if any(inner.position < 0 for inner in inside):
+        return None
+    return frozenset((inner.position, not inner.operator) for inner in inside)
 
 
 def _is_extra(column: TableColumn, key: Any) -> bool:
@@ -86,9 +97,7 @@ def _categories(key: Any) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def _without_implied(
-    literals: Sequence[tuple[int, bool]], conditions: Mapping[int, Condition]
-) -> list[tuple[int, bool]] | None:
+def _without_implied(literals: Literals, conditions: Sequence[Condition]) -> list[tuple[int, bool]] | None:
     """Return the conditions of a product that do not follow from its others; None if no value fulfils them all."""
     kept = []
     for node, holds in literals:

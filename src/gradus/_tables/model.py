@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,8 @@ from gradus._circuit.drawing.diagram import Grouping
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.wording import counted
+from gradus._formats.circuits import read_network
+from gradus._formats.registry import READ
 from gradus._pages.html import notebook_table
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
@@ -354,7 +357,7 @@ class Model:
 def load(path: str | PathLike[str]) -> Model:
     """Read a model that `Model.save`, `BooleanNetworkClassifier.save` or ``gradus learn`` wrote.
 
-    A plain network, as `Network.save` writes it, counts as a model whose features and targets are 0 and 1.
+    A plain network, in any format that `gradus.read_network` reads, counts as a model whose features and targets are 0 and 1.
 
     Parameters
     ----------
@@ -377,6 +380,8 @@ def load(path: str | PathLike[str]) -> Model:
     >>> gradus.load(path).predict([[0, 1], [1, 1]])
     array([1, 0])
     """
+    if Path(path).suffix.lower() in set(READ) - {".json"}:
+        return Model.of_bits(read_network(path))
     with read_guard(path, "a model"):
         text = read_text(path)
         network = Network.from_json(text)

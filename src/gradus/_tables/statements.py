@@ -7,14 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradus._circuit import Network
-from gradus._circuit.formulas import Formula, formulas, quoted_name
+from gradus._circuit.formula_trees import Token, tokens
+from gradus._circuit.formulas import MAX_LITERALS, forms, quoted_name
+from gradus._circuit.network import cone_of, part_of
 from gradus._core.wording import counted
 from gradus._formats.names import fresh_name
-from gradus._tables.conditions import Condition, Token, condition_tokens, in_words
+from gradus._tables.conditions import Condition, in_words, simplified
 from gradus._tables.encoding import TableEncoding
 from gradus.errors import FormatError
 
-__all__ = ["Statement", "node_formula", "node_tokens", "statements"]
+__all__ = ["Statement", "node_tokens", "statements"]
 
 LONG = 16
 """Conditions of a formula that is still read in one piece."""
@@ -22,6 +24,8 @@ STEP = 12
 """Conditions of a step, from which on it gets a name."""
 ROOM_FOR_COUNT = 24
 """Characters of " … (99 more conditions)"."""
+MOST_SIMPLIFIED = 300
+"""Literals of a nested formula in which conditions are left out that follow from others; this bounds its depth."""
 LEAST_STEP = 3
 """Conditions of something used twice that gets a name."""
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
@@ -111,60 +115,40 @@ def _statement(
 
 
 def node_tokens(network: Network, node: int, cut: Collection[int], conditions: Mapping[int, Condition]) -> list[Token]:
-    """Return the formula of a node in pieces, over inputs and the nodes at which it is cut."""
-    formula = node_formula(network, node, cut)
-    tokens = condition_tokens(formula, conditions)
-    if "^" in formula.text and not all(one.column is None or one.column.kind == "bit" for one in conditions.values()):
+    """Return the shortest formula of a node in pieces, over inputs and the nodes at which it is cut."""
+    part, leaves = part_of(network, node, cut)
+    known = [conditions[leaf] for leaf in leaves]
+    ways, _, _ = forms(part, 0)
+    if any(way.tree.has_xor for way in ways) and not all(one.column is None or one.column.kind == "bit" for one in known):
         # Without ^, conditions that follow from others of the same column can be left out.
-        plain = condition_tokens(node_formula(network, node, cut, xor=False), conditions)
-        tokens = min(tokens, plain, key=lambda some: len(in_words(some, conditions)))
-    return tokens
+        ways += forms(part, 0, xor=False)[0]
+    found: list[list[Token]] = []
+    for way in ways:
+        if way.tree.n_literals <= (MAX_LITERALS if way.is_sum else MOST_SIMPLIFIED):
+            found.append(_renumbered(tokens(simplified(way.tree, known)), leaves))
+        elif way.tree.n_literals <= MAX_LITERALS:
+            found.append(_renumbered(tokens(way.tree), leaves))
+    if not found:
+        raise FormatError(f"the formula of node {node} would have more than {MAX_LITERALS} conditions.")
+    return min(found, key=lambda pieces: len(in_words(pieces, conditions)))
+
+
+def _renumbered(pieces: list[Token], leaves: Sequence[int]) -> list[Token]:
+    return [piece if isinstance(piece, str) else (leaves[piece[0]], piece[1]) for piece in pieces]
 
 
 def _tokens(network: Network, node: int, conditions: Mapping[int, Condition]) -> list[Token] | None:
     """Return the formula of a node over the inputs, or None if it is too long to be read in one piece."""
     try:
-        tokens = node_tokens(network, node, (), conditions)
+        pieces = node_tokens(network, node, (), conditions)
     except FormatError:
         return None
-    return tokens if sum(not isinstance(token, str) for token in tokens) <= LONG else None
-
-
-def node_formula(network: Network, node: int, cut: Collection[int], *, xor: bool = True) -> Formula:
-    """Return the formula of a node over names v0, v1 and so on, the numbers of inputs and of the nodes of the cut."""
-    gates, leaves = _cone(network, node, set(cut) - {node})
-    new = {leaf: place for place, leaf in enumerate(leaves)}
-    sources = []
-    for gate in gates:
-        read = [new[source] for source in network.read_sources[gate - network.n_inputs]] or [0]
-        new[gate] = len(new)
-        sources.append((read[0], read[-1]))
-    functions = [int(network.functions[gate - network.n_inputs]) for gate in gates]
-    names = [f"v{leaf}" for leaf in leaves]
-    part = Network(len(leaves), sources, [new[node]], functions, input_names=names)
-    return next(iter(formulas(part.prune(), xor=xor).values()))
-
-
-def _cone(network: Network, node: int, cut: Collection[int]) -> tuple[list[int], list[int]]:
-    """Return the gates that a node depends on up to the cut, and the inputs and cut nodes that these read."""
-    gates: set[int] = set()
-    leaves: set[int] = set()
-    stack = [node]
-    while stack:
-        at = stack.pop()
-        if at in gates or at in leaves:
-            continue
-        if at < network.n_inputs or at in cut:
-            leaves.add(at)
-        else:
-            gates.add(at)
-            stack += network.read_sources[at - network.n_inputs]
-    return sorted(gates), sorted(leaves) or [0]  # a network has at least one input, even for a constant
+    return pieces if sum(not isinstance(piece, str) for piece in pieces) <= LONG else None
 
 
 def _signals(network: Network, outputs: Sequence[int]) -> list[int]:
     """Choose the gates that get names: what is used again, and the steps of what would be long without."""
-    inside = sorted({gate for node in outputs for gate in _cone(network, node, ())[0]})
+    inside = sorted({gate for node in outputs for gate in cone_of(network, node, ())[0]})
     readers = dict.fromkeys(inside, 0)
     for gate in inside:
         for source in network.read_sources[gate - network.n_inputs]:

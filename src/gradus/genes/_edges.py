@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit import Network
+from gradus._circuit.network import part_of
 from gradus._core.bits import column_names
 from gradus._core.files import read_guard, read_text
-from gradus._formats.bnet import BnetModel, read_bnet
-from gradus._formats.sbml import read_sbml
+from gradus._formats.circuits import read_network
+from gradus._formats.registry import READ
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.genes._rule_prior import SHARES
 from gradus.genes._series import Series
@@ -128,10 +130,8 @@ def _log_odds(probability: float) -> float:
 def known_edges(source: Any) -> tuple[KnownEdge, ...]:
     """Read edges from whatever holds them."""
     if isinstance(source, str | PathLike):
-        kind = Path(source).suffix.lower()
-        if kind in (".bnet", ".sbml"):
-            with read_guard(source, f"a model of the kind {kind}"):
-                return model_edges(read_bnet(source) if kind == ".bnet" else read_sbml(source))
+        if Path(source).suffix.lower() in READ:
+            return model_edges(read_network(source))
         with read_guard(source, "a table of edges"):
             return _edges_in(read_text(source))
     headings = column_names(source, "the table of edges")
@@ -178,19 +178,17 @@ def _edge(cells: Mapping[str, str], line: int) -> KnownEdge:
     return KnownEdge(cells["regulator"], cells["target"], probability, sign)
 
 
-def model_edges(model: BnetModel) -> tuple[KnownEdge, ...]:
+def model_edges(model: Network) -> tuple[KnownEdge, ...]:
     """List the edges of a Boolean model: each gene that a rule depends on, with its sign where it has one."""
     edges = []
-    for target, rule in model.rules:
-        names = rule.variables
+    for target, node in zip(model.output_names, model.outputs.tolist(), strict=True):
+        rule, inputs = part_of(model, node)
+        names = [model.input_names[i] for i in inputs]
         if len(names) > MOST_INPUTS_READ:
             edges += [KnownEdge(name, target) for name in names]
             continue
         cells = (np.arange(1 << len(names))[:, None] >> np.arange(len(names))) & 1 == 1
-        columns = {name: cells[:, i] for i, name in enumerate(names)} or {"": np.zeros(1, np.bool_)}
-        # An expression works on words of 64 cells; a whole word of ones or zeros is one cell.
-        words = {name: np.where(column, ~np.uint64(0), np.uint64(0)) for name, column in columns.items()}
-        values = np.asarray(rule.evaluate(words)) != 0
+        values = rule.predict(cells)[:, 0]
         for i, name in enumerate(names):
             low, high = values[~cells[:, i]], values[cells[:, i]]
             rises, falls = bool((high & ~low).any()), bool((low & ~high).any())

@@ -13,7 +13,7 @@ from gradus.errors import MissingExtraError
 from gradus.genes._gene_model import GeneModel
 from gradus.genes._learning import SeriesScores, experiments
 from gradus.genes._long_run import LongRun
-from gradus.genes._rule_circuits import rule_text, rule_tree
+from gradus.genes._rule_circuits import rule_text
 from gradus.genes._series import UNKNOWN, Series
 
 __all__ = [
@@ -60,7 +60,7 @@ def rule_rows(model: GeneModel, scores: SeriesScores | None) -> tuple[str, list[
     return "rules", [
         {
             "target": rule.target,
-            "rule": rule_text(rule_tree(rule.regulators, rule.table)),
+            "rule": rule_text(rule),
             "regulators": " ".join(rule.regulators),
             "probability": rule.probability,
             "errors": rule.errors,

@@ -11,7 +11,7 @@ from gradus.genes._long_run import MOST_FOR_CYCLES
 from gradus.genes._posterior import TargetPosterior
 from gradus.genes._regulation import SignedEdge, regulatory_graph
 from gradus.genes._result_tables import edge_rows, suspect_rows
-from gradus.genes._rule_circuits import RuleTree, rule_tree
+from gradus.genes._rule_circuits import rule_tokens
 
 __all__ = ["graph_of", "rules_page"]
 
@@ -39,7 +39,7 @@ def rules_page(inference: Inference, *, graph: str, hierarchy: str | None, files
         "rules_page",
         title=f"Rules inferred from {title}",
         inference=inference,
-        rules=[(rule, _pieces(rule_tree(rule.regulators, rule.table))) for rule in model.rules if rule.seen],
+        rules=[(rule, rule_tokens(rule)) for rule in model.rules if rule.seen],
         learned=learned,
         few=max((target.total for target in model.targets), default=0) < FEW_TRANSITIONS,
         graph=graph,
@@ -54,17 +54,6 @@ def rules_page(inference: Inference, *, graph: str, hierarchy: str | None, files
         hierarchy=hierarchy,
         files=files,
     )
-
-
-def _pieces(tree: RuleTree) -> list[str | tuple[str, bool]]:
-    """Return a rule as the kit's macro `formula` takes it."""
-    if not tree.parts:
-        return [(tree.name, not tree.negated)] if tree.name else [tree.operator]
-    pieces: list[str | tuple[str, bool]] = []
-    for part in tree.parts:
-        inside = _pieces(part)
-        pieces += [f" {tree.operator} "] * bool(pieces) + (["(", *inside, ")"] if part.parts else inside)
-    return pieces
 
 
 def _regulator_sets(model: GeneModel, target: TargetPosterior) -> list[tuple[list[str], float]]:

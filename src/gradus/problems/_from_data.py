@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gradus._core.bits import BoolMatrix, as_bits, column_names
-from gradus._core.files import read_guard
+from gradus._circuit import Network
+from gradus._core.bits import as_bits, column_names
 from gradus._formats import MODELS
-from gradus._formats.aiger import read_aiger
-from gradus._formats.blif import read_blif
-from gradus._formats.bnet import read_bnet
-from gradus._formats.sbml import read_sbml
+from gradus._formats.circuits import read_network
 from gradus._formats.table_files import READERS, read_table
-from gradus._formats.truth_functions import TruthFunctions
 from gradus.errors import DataError, FormatError
 from gradus.problems._problem import Problem
 
@@ -55,7 +50,7 @@ def from_arrays(
 def from_file(
     path: str | PathLike[str], *, targets: Sequence[str] | None = None, name: str | None = None, **options: Any
 ) -> Problem:
-    """Make a problem from a file: a table of examples, or a model (``.bnet``, ``.sbml``, ``.blif``, ``.aag``, ``.aig``).
+    """Make a problem from a file: a table of examples, or a circuit in a format that `gradus.read_network` reads.
 
     Parameters
     ----------
@@ -77,7 +72,7 @@ def from_file(
     if Path(path).suffix.lower() in MODELS:
         if options:
             raise DataError(f"{path} is a model; {', '.join(options)} is an option for tables.")
-        return from_model(_read_model(path, targets), name=chosen, targets=targets)
+        return from_model(read_network(path, targets=targets), name=chosen)
     if "kind" not in options and Path(path).suffix.lower() not in READERS:
         known = ", ".join((*READERS, *MODELS))
         raise FormatError(f"{Path(path).suffix!r} is not a kind of file that can be read; use one of {known}.", path=path)
@@ -85,33 +80,14 @@ def from_file(
     return from_arrays(X, Y, name=chosen, input_names=input_names, target_names=target_names)
 
 
-def _read_model(path: str | PathLike[str], targets: Sequence[str] | None) -> TruthFunctions:
-    extension = Path(path).suffix.lower()
-    with read_guard(path, f"a model of the kind {extension}"):
-        if extension in (".bnet", ".sbml"):
-            return (read_bnet if extension == ".bnet" else read_sbml)(path, targets=targets or ())
-        return read_blif(path) if extension == ".blif" else read_aiger(path)
-
-
-def from_model(model: TruthFunctions, *, name: str = "model", targets: Sequence[str] | None = None) -> Problem:
-    r"""Make a problem from a Boolean model that was read from a file.
+def from_model(model: Network, *, name: str = "model") -> Problem:
+    r"""Make a problem from a circuit or model that `gradus.read_network` read.
 
     Examples
     --------
-    >>> from gradus._formats.bnet import parse_bnet
-    >>> from_model(parse_bnet("a, b & c\nb, a | c"))
-    Problem('model', 3 inputs, 2 targets, 8 patterns)
+    >>> from_model(Network(2, [[0, 1]], [2], [6]))
+    Problem('model', 2 inputs, 1 target, 4 patterns)
     """
-    if not model.input_names or not model.output_names:
+    if not model.n_inputs or not model.n_outputs:
         raise DataError(f"model {name!r} has no inputs or no targets, so there is nothing to learn.")
-    chosen = model.output_names if targets is None else tuple(targets)
-    where = {target: place for place, target in enumerate(model.output_names)}
-    unknown = [target for target in chosen if target not in where]
-    if unknown:
-        raise DataError(f"model {name!r} has no target {unknown[0]!r}.")
-    places = [where[target] for target in chosen]
-    return Problem(name, input_names=model.input_names, target_names=chosen, function=partial(_outputs, model, places))
-
-
-def _outputs(model: TruthFunctions, places: list[int], X: BoolMatrix) -> BoolMatrix:
-    return model.evaluate(X)[:, places]
+    return Problem(name, input_names=model.input_names, target_names=model.output_names, function=model.predict)

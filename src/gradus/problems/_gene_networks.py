@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix, as_bits
-from gradus._formats.bnet import BnetModel, parse_bnet
+from gradus._formats.bnet import read_bnet
 from gradus.errors import DataError, SettingsError
 from gradus.problems._problem import Function, Problem, bits_of, draw_distinct
 
@@ -80,12 +81,12 @@ CHKREC, ((PCNATLS | NHEJ | HRR) & !DSB) | !(NHEJ | ICL | PCNATLS | HRR | DSB | C
 
 
 @functools.cache
-def _model(rules: str) -> BnetModel:
-    return parse_bnet(rules)
+def _model(rules: str) -> Network:
+    return read_bnet(rules)
 
 
 def _next_states(rules: str, X: BoolMatrix) -> BoolMatrix:
-    return _model(rules).evaluate(X)
+    return _model(rules).predict(X)
 
 
 def mammalian() -> Problem:

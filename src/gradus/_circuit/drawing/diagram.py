@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit import Network
 from gradus._circuit.drawing.recognition import Box, Logic
 from gradus._circuit.drawing.regrouping import BoxedCircuit
 from gradus._core.gates import SYMBOLS, tie
@@ -16,7 +17,6 @@ from gradus._core.wording import counted
 from gradus.errors import SettingsError
 
 __all__ = [
-    "Circuit",
     "Diagram",
     "DiagramGate",
     "Group",
@@ -34,29 +34,6 @@ HUES = (45, 205, 285, 25, 180, 325, 60, 240)
 GATE_LABELS = {("and", False): "AND", ("and", True): "NAND", ("or", False): "OR", ("or", True): "NOR"}
 GATE_LABELS |= {("xor", False): "XOR", ("xor", True): "XNOR", ("buffer", False): "BUF", ("buffer", True): "NOT"}
 GATE_LABELS |= {("constant", False): "0", ("constant", True): "1"}
-
-
-class Circuit(Protocol):
-    """What a drawing needs to know of a network; `gradus.Network` has it."""
-
-    @property
-    def n_inputs(self) -> int: ...
-    @property
-    def functions(self) -> npt.NDArray[np.uint8]: ...
-    @property
-    def sources(self) -> npt.NDArray[np.int64]: ...
-    @property
-    def outputs(self) -> npt.NDArray[np.int64]: ...
-    @property
-    def input_names(self) -> tuple[str, ...]: ...
-    @property
-    def output_names(self) -> tuple[str, ...]: ...
-    @property
-    def live(self) -> npt.NDArray[np.bool_]: ...
-    @property
-    def read_sources(self) -> list[list[int]]: ...
-
-    def cone(self, outputs: Sequence[int] | range) -> npt.NDArray[np.bool_]: ...
 
 
 class Group(NamedTuple):
@@ -142,7 +119,7 @@ def _home(groups: list[Group], number: int) -> Group:
 
 
 def diagram(
-    circuit: Circuit,
+    circuit: Network,
     order: Sequence[str | int] | None = None,
     *,
     grouping: Grouping | None = None,
@@ -182,7 +159,7 @@ def diagram(
     return Diagram(inputs, list(groups.outputs), ends, gates, legend)
 
 
-def live_logic(circuit: Circuit) -> Logic:
+def live_logic(circuit: Network) -> Logic:
     """Return the gates that an output depends on; a gate that reads one node has it twice, a constant reads node -1."""
     read = circuit.read_sources
     gates = np.flatnonzero(circuit.live).tolist()
@@ -200,7 +177,7 @@ def _drawn_gate(gate: tuple[int, int, int], number: int, colour: str) -> Diagram
     return DiagramGate(number, kind, pins, not_out, colour)
 
 
-def _every_one_alone(circuit: Circuit) -> Grouping:
+def _every_one_alone(circuit: Network) -> Grouping:
     inputs, outputs = (
         tuple(Group(name, ((number, name),)) for number, name in enumerate(names))
         for names in (circuit.input_names, circuit.output_names)
@@ -252,7 +229,7 @@ def teaching_order(names: Sequence[str], order: Sequence[str | int] | None) -> l
     return taught
 
 
-def first_targets(circuit: Circuit, taught: Sequence[int]) -> npt.NDArray[np.int64]:
+def first_targets(circuit: Network, taught: Sequence[int]) -> npt.NDArray[np.int64]:
     """For each node, the place in the order of the first target that depends on it (the number of targets if none)."""
     first = np.full(circuit.n_inputs + len(circuit.sources), len(taught), dtype=np.int64)
     for place in reversed(range(len(taught))):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from gradus._circuit.drawing.diagram import GATE_LABELS, INK, INPUT, OUTPUT, Circuit, Diagram, Group, Grouping, diagram
+from gradus._circuit import Network
+from gradus._circuit.drawing.diagram import GATE_LABELS, INK, INPUT, OUTPUT, Diagram, Group, Grouping, diagram
 from gradus.errors import SettingsError
 
 __all__ = ["frame", "hierarchy_dot", "network_dot", "quoted"]
@@ -13,7 +14,7 @@ __all__ = ["frame", "hierarchy_dot", "network_dot", "quoted"]
 LEGEND_COLUMNS = 6
 
 
-def network_dot(circuit: Circuit, *, order: Sequence[str | int] | None = None, grouping: Grouping | None = None) -> str:
+def network_dot(circuit: Network, *, order: Sequence[str | int] | None = None, grouping: Grouping | None = None) -> str:
     r"""Return a network as a GraphViz drawing, without the inputs and gates that no output depends on."""
     # Inputs are red and on the left, outputs green and on the right. A gate has the colour of the first target, in the order
     # in which they are taught, that uses it: a gate of an early colour that leads to a late output is reuse. An empty dot at

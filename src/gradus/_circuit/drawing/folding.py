@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradus._circuit.drawing.diagram import Circuit, first_targets, teaching_order
+from gradus._circuit import Network
+from gradus._circuit.drawing.diagram import first_targets, teaching_order
 
 __all__ = ["MOST_GATES", "blocks"]
 
@@ -16,7 +17,7 @@ MOST_BLOCKS = 40
 LARGEST_BLOCKS = (8, 16, 32, 64, 128)
 
 
-def blocks(circuit: Circuit, order: Sequence[str | int] | None = None) -> list[int]:
+def blocks(circuit: Network, order: Sequence[str | int] | None = None) -> list[int]:
     """Return a block for each gate, the number of its last gate; -1 for gates that no output depends on."""
     # A gate that serves only gates of one block belongs to that block, so that a block has one output. Where gates are shared
     # so much that this leaves too many blocks, the gates that are new for a target, in the order in which the targets are
@@ -30,7 +31,7 @@ def blocks(circuit: Circuit, order: Sequence[str | int] | None = None) -> list[i
     return by_target if len(set(by_target)) > 1 else found
 
 
-def _cones(circuit: Circuit, largest: int) -> list[int]:
+def _cones(circuit: Network, largest: int) -> list[int]:
     """Let every gate, from the last to the first, join the block of its readers, if all are in one that has room."""
     reads = circuit.read_sources
     readers: list[set[int]] = [set() for _ in reads]
@@ -48,7 +49,7 @@ def _cones(circuit: Circuit, largest: int) -> list[int]:
     return block
 
 
-def _new_gates(circuit: Circuit, order: Sequence[str | int] | None) -> list[int]:
+def _new_gates(circuit: Network, order: Sequence[str | int] | None) -> list[int]:
     """Put the gates into blocks by the first target that uses them; a block reads only blocks of earlier targets."""
     first = first_targets(circuit, teaching_order(circuit.output_names, order))[circuit.n_inputs :].tolist()
     live = circuit.live.tolist()

@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gradus._circuit.drawing.diagram import Circuit, Diagram, Grouping, diagram, live_logic
+from gradus._circuit import Network
+from gradus._circuit.drawing.diagram import Diagram, Grouping, diagram, live_logic
 from gradus._circuit.drawing.dot import hierarchy_dot
 from gradus._circuit.drawing.folding import MOST_GATES, blocks
 from gradus._circuit.drawing.regrouping import boxed
@@ -15,16 +16,26 @@ from gradus._circuit.drawing.schematic import Sides, placement, upper_first, wit
 from gradus._core.files import write_bytes_whole
 from gradus.errors import FormatError, MissingExtraError
 
-__all__ = ["PICTURES", "draw_hierarchy", "draw_network", "network_picture"]
+__all__ = [
+    "PICTURES",
+    "draw_hierarchy",
+    "draw_network",
+    "network_picture",
+    "notebook_picture",
+    "pdf_picture",
+    "png_picture",
+    "svg_picture",
+]
 
 DOTS_PER_INCH = 150
 # How often a drawing is placed again to have fewer crossings, and up to which size more than once.
 PLACEMENTS, FEW_GATES = 4, 100
+MOST_BLOCKS_DRAWN = 100
 PICTURES = (".svg", ".png", ".pdf")
 
 
 def draw_network(
-    circuit: Circuit,
+    circuit: Network,
     path: str | PathLike[str],
     *,
     order: Sequence[str | int] | None = None,
@@ -38,7 +49,7 @@ def draw_network(
 
 
 def network_picture(
-    circuit: Circuit,
+    circuit: Network,
     kind: str,
     *,
     order: Sequence[str | int] | None = None,
@@ -58,7 +69,7 @@ def network_picture(
     return _rendered(with_symbols(parts, graph, pins), kind)
 
 
-def _parts(circuit: Circuit, order: Sequence[str | int] | None, grouping: Grouping | None, fold: bool | None) -> Diagram:
+def _parts(circuit: Network, order: Sequence[str | int] | None, grouping: Grouping | None, fold: bool | None) -> Diagram:
     """Choose what is shown: every gate, boxes for known parts where they are most of the circuit, or blocks of many gates."""
     if fold is not False:
         known = boxed(live_logic(circuit), frozenset(circuit.outputs.tolist()))
@@ -68,6 +79,31 @@ def _parts(circuit: Circuit, order: Sequence[str | int] | None, grouping: Groupi
                 return parts
     folds = int(circuit.live.sum()) > MOST_GATES if fold is None else fold
     return diagram(circuit, order, grouping=grouping, block=blocks(circuit, order) if folds else None)
+
+
+def svg_picture(circuit: Network, *, grouping: Grouping | None = None) -> str:
+    """Return a network as SVG text."""
+    return network_picture(circuit, ".svg", grouping=grouping).decode("utf-8")
+
+
+def png_picture(circuit: Network, *, grouping: Grouping | None = None) -> bytes:
+    """Return a network as PNG."""
+    return network_picture(circuit, ".png", grouping=grouping)
+
+
+def pdf_picture(circuit: Network, *, grouping: Grouping | None = None) -> bytes:
+    """Return a network as PDF."""
+    return network_picture(circuit, ".pdf", grouping=grouping)
+
+
+def notebook_picture(circuit: Network, grouping: Grouping | None) -> str | None:
+    """Return the drawing of a network as SVG, or None if it cannot be drawn or would be too large even when folded."""
+    if circuit.live.sum() > MOST_GATES and len(set(blocks(circuit))) > MOST_BLOCKS_DRAWN:
+        return None
+    try:
+        return svg_picture(circuit, grouping=grouping)
+    except MissingExtraError:
+        return None
 
 
 def draw_hierarchy(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +12,12 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._circuit.drawing.diagram import GATE_LABELS, diagram
 from gradus._circuit.drawing.folding import MOST_GATES, blocks
+from gradus._circuit.formula_trees import Token
 from gradus._core.bits import BoolMatrix
 from gradus._core.wording import counted, listed
 from gradus._pages.html import page
 from gradus._tables.cells import shown_date
-from gradus._tables.conditions import Condition, Token, in_words
+from gradus._tables.conditions import Condition, in_words
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 from gradus._tables.page.examples import OddRow, PageExamples
@@ -35,7 +35,6 @@ MOST_RIVALS = 5
 MOST_LISTED = 10  # outputs of a target whose every pattern is listed
 MOST_LEAVES = 6  # inputs of a gate whose formula is shown
 TYPES = {"bit": "bit", "above": "number", "after": "date"}
-OPERATOR = re.compile(r"( [&|^] )")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,20 +94,14 @@ def _alternatives(tokens: Sequence[Token]) -> list[list[Token]]:
     """Cut a formula at each "or" outside brackets."""
     lines: list[list[Token]] = [[]]
     depth = 0
-    for piece in _pieces(tokens):
+    for piece in tokens:
         if isinstance(piece, str):
-            depth += piece.count("(") - piece.count(")")
+            depth += (piece == "(") - (piece == ")")
         if piece == " | " and depth == 0:
             lines.append([])
         else:
             lines[-1].append(piece)
     return lines
-
-
-def _pieces(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Part operators from the brackets beside them."""
-    for token in tokens:
-        yield from filter(None, OPERATOR.split(token)) if isinstance(token, str) else [token]
 
 
 def _odd_row(row: OddRow, target: TargetEncoding) -> list[Any]:
