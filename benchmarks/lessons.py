@@ -194,7 +194,7 @@ def show_cases(rows: list[Row], cases: list[str], acceptance: bool) -> None:
     """One line per case, for the acceptance table or for further functions."""
     more = (" required | others |", " τ |") if acceptance else ("", "")
     head = f"| problem/examples | sets | accuracy on unseen rows |{more[0]} gates |{more[1]} CPU s, mean (max) |"
-    lines = [line_of(case, list(found.values()), acceptance) for case in cases if (found := by_set(rows, case, {}))]
+    lines = [line_of(case, list(by_number.values()), acceptance) for case in cases if (by_number := by_set(rows, case, {}))]
     print_table(head + " fits with training errors |", lines)
 
 
@@ -202,10 +202,10 @@ def show_grid(rows: list[Row], title: str, columns: list[str], lines: dict[str, 
     """Mean accuracies, one column per variant, each line over the training sets that all its cells have."""
     printed = []
     for name, cells in lines.items():
-        found = [by_set(rows, case, variant) for case, variant in cells]
-        common = set.intersection(*map(set, found))
+        columns_rows = [by_set(rows, case, variant) for case, variant in cells]
+        common = set.intersection(*map(set, columns_rows))
         if common:
-            means = [np.mean([one[number]["accuracy"] for number in sorted(common)]) for one in found]
+            means = [np.mean([by_number[number]["accuracy"] for number in sorted(common)]) for by_number in columns_rows]
             printed.append(f"| {name} | {len(common)} | {' | '.join(f'{mean:.3f}' for mean in means)} |")
     print_table(f"| {title} | sets | {' | '.join(columns)} |", printed)
 
@@ -236,16 +236,17 @@ def show(rows: list[Row]) -> None:
 def pricing_speed() -> str:
     """Candidates priced per CPU second on add6/80: every pair of nodes with the best of its 16 functions."""
     from gradus._circuit.gate_list import empty_circuit
-    from gradus._lessons.control import Control
+    from gradus._core.run import Run
+    from gradus._lessons.description import Solution
     from gradus._lessons.packed_examples import pack_examples
-    from gradus._lessons.phases import PhaseSettings, Start, fit
+    from gradus._lessons.walks import LessonSettings, Walks
 
     X, Y, *_ = draw("add6/80", 0)
-    examples, empty = pack_examples(X, Y, np.ones_like(Y)), empty_circuit(X.shape[1], Y.shape[1])
-    settings = PhaseSettings(spare_gates=60)
+    columns = list(range(Y.shape[1]))
+    start = Solution(empty_circuit(X.shape[1], len(columns)), columns, np.zeros(len(columns), np.int64))
+    walks = Walks(pack_examples(X, Y, np.ones_like(Y)), LessonSettings(), Run())
     begin = time.process_time()
-    draft = fit(Start(examples, empty, list(range(Y.shape[1])), 1, 2_000_000_000, settings, Control()))
-    pairs = draft.priced / (time.process_time() - begin)
+    pairs = walks.fit(start, 1, 2_000_000_000, spare=60).priced / (time.process_time() - begin)
     return f"add6/80: {pairs / 1e6:.0f} million pairs of nodes priced per CPU second, {16 * pairs / 1e6:.0f} million functions"
 
 
@@ -258,18 +259,18 @@ def large_table(n_examples: int, n_inputs: int) -> str:
     truth = ((X[:, 0] & X[:, 1]) ^ (X[:, 2] | X[:, 3])) & ~(X[:, 4] & X[:, 5]) | (X[:, 6] & X[:, 7])
     labels = truth ^ (rng.random(n_examples) < 0.02)
     begin, calls = time.process_time(), [time.thread_time()]
-    found: list[tuple[float, int]] = []
+    improved: list[tuple[float, int]] = []
 
     def note(progress: Progress) -> None:
         calls.append(time.thread_time())
         errors = progress.errors or 0
-        if not found or errors < found[-1][1]:
-            found.append((time.process_time() - begin, errors))
+        if not improved or errors < improved[-1][1]:
+            improved.append((time.process_time() - begin, errors))
 
     result = learn(X, labels, callback=note)
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     n_wrong, n_true = int((labels ^ truth).sum()), np.mean(result.predict(X)[:, 0] == truth)
-    steps = ", ".join(f"{errors} at {seconds:.1f} s" for seconds, errors in found)
+    steps = ", ".join(f"{errors} at {seconds:.1f} s" for seconds, errors in improved)
     return (
         f"{n_examples} x {n_inputs}: errors {steps}; in the end {int(result.errors.sum())} errors ({n_wrong} labels are"
         f" wrong), {result.n_gates} gates, {n_true:.4f} of the true values,"

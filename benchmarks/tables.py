@@ -27,7 +27,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from gradus import BooleanNetworkClassifier
 from gradus._cli.data import read_examples
+from gradus._core.run import Run
 from gradus._tables.column_kinds import column_kinds
+from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.held_out import as_numbers
 from gradus._tables.labels import encode_target
 
@@ -55,8 +57,8 @@ def read(folder: Path | None, name: str) -> tuple[Columns, npt.NDArray[Any]]:
     if name in FILE_TARGETS:
         if folder is None:
             sys.exit(f"{name} needs the folder of tables as an argument.")
-        examples = read_examples(folder / f"{name}.csv", [FILE_TARGETS[name]], None, unknown_labels=True)
-        return examples.table, next(iter(examples.targets.values()))
+        examples = read_examples(folder / f"{name}.csv", [FILE_TARGETS[name]])
+        return examples.columns, next(iter(examples.targets.values()))
     if name in NOISY:
         n, k = NOISY[name]
         X, y = datasets.make_classification(n, k, n_informative=8, flip_y=0.1, random_state=0)  # half of the redrawn change
@@ -73,7 +75,7 @@ def split(columns: Columns, labels: npt.NDArray[Any], seed: int) -> dict[str, Sc
     y, truth = labels[order[:cut]], labels[order[cut:]]
     kinds = column_kinds(train)
     begin = time.process_time()
-    model = BooleanNetworkClassifier(random_state=seed)._fit_columns(train, {"y": y}, kinds).model_
+    model = fit_table(train, {"y": y}, FitSettings(seed=seed, kinds=kinds), Run())
     seconds = time.process_time() - begin
     found = {}
     for name, one in (("vote", model), ("circuit", model.single())):
@@ -112,10 +114,10 @@ def row(name: str, scores: list[dict[str, Score]]) -> str:
 
 def emotions(folder: Path) -> Iterator[str]:
     """Six labels at once, with the training and test rows of the files."""
-    parts = [read_examples(folder / f"emotions-{part}.arff", None, None) for part in ("train", "test")]
+    parts = [read_examples(folder / f"emotions-{part}.arff") for part in ("train", "test")]
     begin = time.process_time()
-    table, labels = parts[0].table, parts[0].targets
-    model = BooleanNetworkClassifier(random_state=0)._fit_columns(dict(table), labels, column_kinds(table)).model_
+    table, labels = parts[0].columns, parts[0].targets
+    model = fit_table(table, labels, FitSettings(), Run())
     yield f"emotions: {model.network.n_gates} gates, {time.process_time() - begin:.1f} CPU s"
     yield "| label | training rows: vote | circuit | majority | test rows: vote | circuit | majority |"
     yield "|---|---|---|---|---|---|---|"
@@ -123,7 +125,7 @@ def emotions(folder: Path) -> Iterator[str]:
     for part in parts:
         truth = np.column_stack(list(part.targets.values()))
         usual = np.array([np.bincount(column).argmax() for column in labels.values()])
-        for predicted in (model.predict(part.table), model.single().predict(part.table), usual):
+        for predicted in (model.predict(part.columns), model.single().predict(part.columns), usual):
             for k, share in enumerate((predicted == truth).mean(axis=0)):
                 cells[k].append(f"{100 * share:.1f}")
     for name, found in zip(labels, cells, strict=True):

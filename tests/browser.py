@@ -25,17 +25,24 @@ addEventListener("load", () => {{
 </script>"""
 
 
+def opened(page, *options):
+    """Open a page and return its document when scripts have run, and what the browser said."""
+    quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    profile = f"--user-data-dir={page.parent / 'profile'}"
+    done = subprocess.run(
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", *quiet, *options, profile, "--dump-dom", page.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    return done.stdout, done.stderr
+
+
 def drive(page, script, *, width=1100):
     """Open a page as it is, in a frame, and return what a script of the harness returns; `page` is its document."""
     harness = page.with_name(f"harness-{page.stem}.html")
     harness.write_text(HARNESS.format(page=page.name, script=script, width=width), encoding="utf-8")
-    done = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
-         "--virtual-time-budget=5000", f"--user-data-dir={page.parent / 'profile'}", "--dump-dom", harness.as_uri()],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, flags=re.DOTALL)
-    assert found is not None, done.stderr[-2000:]
-    seen = json.loads(html.unescape(found[1]))
+    text, errors = opened(harness, "--allow-file-access-from-files", "--virtual-time-budget=5000")
+    seen = re.search(r'<pre id="seen">(.*?)</pre>', text, flags=re.DOTALL)
+    assert seen is not None, errors[-2000:]
+    seen = json.loads(html.unescape(seen[1]))
     assert not (isinstance(seen, dict) and "error" in seen), seen
     return seen

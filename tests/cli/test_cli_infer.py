@@ -7,20 +7,18 @@ import csv
 import io
 import json
 import re
-import shutil
-import subprocess
 import time
 
 import numpy as np
 import pytest
 from cli_files import write_csv, write_series
 
+from browser import needs_browser, opened
 from gradus import Network
 from gradus._cli.main import run
 from gradus.genes import ECOLI_SERIES, YEAST_SERIES
 from gradus.genes._result_files import FILES
 
-BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 ENOUGH_SECONDS = 60
 
 
@@ -148,24 +146,16 @@ def test_bad_series_and_settings_are_refused(refused, here, yeast):
     assert "not one of the files" in refused(*good, "--held", "other.csv:SK=0")
 
 
-@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium to open the page with")
-def test_the_report_opens_in_a_browser_without_an_error(yeast_rules, tmp_path):
+@needs_browser
+def test_the_report_opens_in_a_browser_without_an_error(yeast_rules):
     page = yeast_rules[0] / "rules" / "report.html"
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    options += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}"]
-    done = subprocess.run(
-        [BROWSER, *options, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert "CONSOLE" not in done.stderr
-    text = re.sub("<[^>]*>", " ", done.stdout)
+    document, said = opened(page, "--enable-logging=stderr", "--v=0")
+    assert "CONSOLE" not in said
+    text = re.sub("<[^>]*>", " ", document)
     for gene in YEAST_SERIES.genes:
         assert gene in text
     assert "How well are left-out data predicted?" in text
-    assert done.stdout.count("<svg") == 2
+    assert document.count("<svg") == 2
     # Links lead to headings of the page and to files beside it; nothing is loaded.
     linked = re.findall(r'href="([^"]+)"', page.read_text())
     files = {path.name for path in page.parent.iterdir()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import csv
 import json
 import signal
@@ -18,6 +19,7 @@ from gradus._cli.main import run
 from gradus._tables.held_out import _verdict
 from gradus._tables.model import load
 
+Z0 = [{"name": "z0", "classes": [0, 1]}]
 QUICK = ("--noise", "0", "--cv", "0")
 
 
@@ -192,7 +194,7 @@ def test_the_plan_says_what_becomes_of_each_column(here, capsys):
     rows[4][4] = 3
     write_csv(here / "d.csv", ["no", "size", "colour", "on", "mixed", "zip", "z"], rows)
     words = ["learn", "d.csv", "--targets", "z", "-o", "m.json", *QUICK]
-    assert run([*words, "--drop", "on", "--types", "zip=category"]) == 0
+    assert run([*words, "--types", "on=drop,zip=category"]) == 0
     assert plan(capsys.readouterr().err) == [
         "no: left out, counts the rows from 0 to 29",
         "size: number, cut at 0.8 and 2",
@@ -294,8 +296,7 @@ def test_bad_tables_and_settings_are_refused(refused, here):
     assert "'half' is not one of 'category', 'median', 'drop'" in refused(*good, "--missing", "half")
     assert "--types has 'x0'" in refused(*good, "--types", "x0")
     assert "the type of 'x0' is 'colour'" in refused(*good, "--types", "x0=colour")
-    assert "--drop names 'q'" in refused(*good, "--drop", "q")
-    assert "--keep names 'q'" in refused(*good, "--keep", "q")
+    assert "types names 'q'" in refused(*good, "--types", "q=drop")
     assert "seed is -1" in refused(*good, "--seed", "-1")
 
 
@@ -306,7 +307,7 @@ def no_work(monkeypatch):
     def read(*_, **__):
         raise AssertionError("work was done before the output was checked")
 
-    for name in ("learn_verb.read_examples", "curriculum_verb.read_examples", "predict_verb.load", "infer_verb.read_series"):
+    for name in ("learn.read_examples", "curriculum.read_examples", "predict.load", "infer.read_series"):
         monkeypatch.setattr(f"gradus._cli.{name}", read)
     monkeypatch.setattr(package.Network, "load", read)
 
@@ -358,8 +359,8 @@ def test_bad_models_are_refused(refused, here):
     future = json.loads(network.to_json()) | {"version": 99}
     (here / "future.json").write_text(json.dumps(future))
     network.save(here / "about.json", about={"version": 99})
-    network.save(here / "odd.json", about={"encoding": {"features": [], "targets": [{"name": "z0", "classes": [0, 1]}]}})
-    network.save(here / "odder.json", about={"encoding": 7})
+    network.save(here / "odd.json", about={"version": 4, "encoding": {"features": [], "targets": Z0}})
+    network.save(here / "odder.json", about={"version": 4, "encoding": 7})
     network.with_names(["q"]).save(here / "other.json")
     (here / "text.json").write_text("hello")
     assert "update Gradus" in refused("predict", "future.json", "add3.csv")
@@ -393,7 +394,7 @@ def test_the_next_value_of_a_gene_is_not_scored_against_its_present_one(here, ca
 
 def test_a_target_that_differs_in_every_row_is_refused_as_an_id(here, refused):
     write_csv(here / "d.csv", ["a", "no"], [[i % 2, f"row {i}"] for i in range(30)])
-    assert "'no' has another value in every row, as an id has; name other columns with --targets" in refused(
+    assert "'no' has another value in every row, as an id has; name another column as the target" in refused(
         "learn", "d.csv", "--targets", "no"
     )
 
@@ -404,7 +405,7 @@ def test_a_target_of_many_numbers_is_refused_with_a_way_out(here, capsys):
     assert run(["learn", "prices.csv"]) == 2
     said = last_line(capsys.readouterr().err)
     assert said.startswith("gradus: target 'price' has 50 different numbers in 100 rows; a target must hold classes")
-    assert said.endswith("or say --types price=category.")
+    assert said.endswith("or give it as texts (gradus learn --types price=category).")
     words = ["learn", "prices.csv", "--types", "price=category", "--n-circuits", "1", "--time-limit", "2", "-o", "m.json"]
     assert run(words) == 0
     assert load(here / "m.json").targets[0].classes[:2] == ("0", "1")
@@ -421,3 +422,24 @@ def test_a_table_too_small_for_a_score_is_said_to_be(here, capsys):
     write_csv(here / "small.csv", ["a", "z"], [[0, 0], [1, 1]])
     assert run(["learn", "small.csv"]) == 0
     assert "2 rows: too few for a score on rows not seen, which takes 10." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [[], ["--types", "zip=category"], ["--no-header"]])
+def test_the_file_is_opened_once(here, monkeypatch, option):
+    rows = [[k, 90000 + k % 3, ("red", "", "blue")[k % 3], "yes" if k % 2 else "no"] for k in range(30)]
+    write_csv(here / "d.csv", ["no", "zip", "colour", "z"], rows)
+    assert run(["learn", "d.csv", "-o", "m.json", *option, *QUICK]) == 0
+    opened = []
+    really_open = builtins.open
+
+    def counting(file, *words, **settings):
+        opened.append(str(file))
+        return really_open(file, *words, **settings)
+
+    monkeypatch.setattr(builtins, "open", counting)
+    assert run(["learn", "d.csv", "-o", "m.json", *option, *QUICK]) == 0
+    assert opened.count("d.csv") == 1
+    opened.clear()
+    if "--no-header" not in option:
+        assert run(["predict", "m.json", "d.csv"]) == 0
+        assert opened.count("d.csv") == 1

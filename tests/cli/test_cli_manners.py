@@ -14,7 +14,7 @@ import pytest
 from cli_files import write_csv
 
 from gradus._cli import data
-from gradus._cli.data import chosen_names
+from gradus._cli.data import named_columns
 from gradus._cli.main import run
 from gradus._tables.model import load
 from gradus.errors import SettingsError
@@ -87,10 +87,10 @@ def test_names_with_commas_and_letters_of_all_kinds_are_names(here, capsys, word
 
 
 def test_an_unknown_column_is_refused_and_the_columns_are_listed():
-    with pytest.raises(SettingsError, match=r"--keep names 'q', which is not a column; the columns are a, b\."):
-        chosen_names(["a,q"], ["a", "b"], "--keep")
+    with pytest.raises(SettingsError, match=r"--inputs names 'q', which is not a column; the columns are a, b\."):
+        named_columns(["a,q"], ["a", "b"], "--inputs")
     with pytest.raises(SettingsError, match="not a list of column names"):
-        chosen_names(["a,,b"], ["a", "b"], "--keep")
+        named_columns(["a,,b"], ["a", "b"], "--inputs")
 
 
 def test_a_header_of_numbers_is_guessed_or_given(here, capsys):

@@ -37,7 +37,7 @@ def test_show_names_inputs_and_targets(capsys, name):
     assert " ".join(problems.load(name).input_names) in shown
 
 
-@pytest.mark.parametrize("extension", ["csv", "tsv", "npz", "parquet", "pla"])
+@pytest.mark.parametrize("extension", ["csv", "tsv", "parquet", "pla"])
 def test_write_gives_a_table_that_reads_back(capsys, tmp_path, extension):
     path = tmp_path / f"yeast.{extension}"
     assert run(["problems", "write", "yeast", str(path), "--json"]) == 0

@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 from gradus import Model, Network, problems
 from gradus._cli import draw, export
 from gradus._formats import writers
-from gradus._tables.columns import TableColumn
-from gradus._tables.encoding import TableEncoding
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 from gradus.errors import FormatError, SettingsError
 

@@ -9,10 +9,10 @@ import threading
 import time
 
 import pytest
+from gradus._lessons.control import Control
 
 from gradus._core.kernels.clock import clock_stopped, work_clock
 from gradus._core.run import Run
-from gradus._lessons.control import Control
 
 KERNEL = """
 import time

@@ -40,10 +40,10 @@ def test_what_liac_arff_writes_is_read(tmp_path):
         "attributes": [("a b", ["0", "1"]), ("c'd", "REAL"), ("e", ["TRUE", "FALSE"]), ("f", "STRING")],
         "data": [["0", 1.0, "TRUE", "x, y"], ["1", 0.0, "FALSE", "it's"]],
     }
-    table = read(written(tmp_path, arff.dumps(data)), text_columns=["f"])
+    table = read(written(tmp_path, arff.dumps(data)))
     assert table.columns == ("a b", "c'd", "e", "f")
     np.testing.assert_array_equal(table.values[:, :3], [[0, 1, 1], [1, 0, 0]])
-    assert table.texts["f"] == ("x, y", "it's")
+    assert table.text("f").tolist() == ["x, y", "it's"]
 
 
 def test_a_mulan_label_file_names_the_targets(tmp_path):
@@ -163,9 +163,9 @@ def test_a_label_file_of_comment_marks_takes_linear_time(tmp_path):
 def test_quoted_values_keep_their_commas_and_escapes(tmp_path):
     head = "@relation r\n@attribute a {'x, y','it\\'s',z}\n@attribute b string\n@data\n"
     rows = "'x, y', \"tab\\tstop\"\n 'it\\'s' ,'\\u0041'\nz,\n?,'?'\n"
-    table = read(written(tmp_path, head + rows), text_columns=["a", "b"])
-    assert table.texts["a"] == ("x, y", "it's", "z", "")
-    assert table.texts["b"] == ("tab\tstop", "A", "", "?")
+    table = read(written(tmp_path, head + rows))
+    assert table.text("a").tolist() == ["x, y", "it's", "z", ""]
+    assert table.text("b").tolist() == ["tab\tstop", "A", "", "?"]
 
 
 def test_a_label_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):

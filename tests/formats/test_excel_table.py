@@ -30,18 +30,18 @@ def test_a_sheet_is_read_as_the_same_table_in_text_would_be(tmp_path):
     )
     frame.to_excel(tmp_path / "t.xlsx", index=False)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    tables = [read_table(tmp_path / name, text_columns=["colour"]) for name in ("t.xlsx", "t.csv")]
+    tables = [read_table(tmp_path / name) for name in ("t.xlsx", "t.csv")]
     assert tables[0].columns == tables[1].columns
-    assert tables[0].texts == tables[1].texts
+    assert tables[0].text("colour").tolist() == tables[1].text("colour").tolist()
     assert tables[0].lines == tables[1].lines
     np.testing.assert_array_equal(tables[0].values, tables[1].values)
 
 
 def test_dates_empty_rows_and_empty_columns(tmp_path):
     rows = [["day", "z", None], [None, None, None], [datetime.datetime(2026, 3, 1), 1, None], [None, 0, None]]
-    table = read_table(workbook(tmp_path / "t.xlsx", rows), text_columns=["day"])
+    table = read_table(workbook(tmp_path / "t.xlsx", rows))
     assert table.columns == ("day", "z")
-    assert table.texts["day"] == ("2026-03-01", "")
+    assert table.text("day").tolist() == ["2026-03-01", ""]
     assert table.lines == (3, 4)
 
 
@@ -68,4 +68,4 @@ def test_an_empty_sheet_and_a_missing_library_are_reported(tmp_path, monkeypatch
 def test_an_endless_cell_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(excel_table, "LONGEST_CELL", 20)
     with pytest.raises(FormatError, match=r"t\.xlsx, line 2: a cell has more than 20 characters"):
-        read_table(workbook(tmp_path / "t.xlsx", [["a", "b"], ["x" * 21, 1]]), text_columns=["a"])
+        read_table(workbook(tmp_path / "t.xlsx", [["a", "b"], ["x" * 21, 1]]))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas
 import pyarrow
@@ -7,6 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from gradus._formats.parquet import read
+from gradus._formats.table_files import read_table
 from gradus.errors import FormatError
 
 
@@ -38,7 +41,14 @@ def test_text_is_reported_with_its_place(tmp_path):
     pandas.DataFrame({"a": [0, 1], "b": ["1", "up"]}).to_parquet(path)
     with pytest.raises(FormatError, match=r"found 'up' \(row 2, column 'b'\)"):
         read(path).split(["a"])
-    assert read(path, text_columns=["b"]).texts["b"] == ("1", "up")
+    assert read(path).text("b").tolist() == ["1", "up"]
+
+
+def test_without_pyarrow_one_sentence_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    with pytest.raises(FormatError, match=r"t\.parquet: Parquet files need pyarrow: pip install 'gradus-learn\[parquet\]'"):
+        read_table(tmp_path / "t.parquet")
 
 
 def test_nested_repeated_and_huge_columns_are_refused(tmp_path):

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from gradus.genes._edges import MAJORITY_SHARES, usual_majorities
+from gradus.genes._edges import MAJORITY_SHARES, expected_majorities
 from gradus.genes._rule_prior import ACTIVATOR_AND, PAIRED, REPRESSOR_AND, REPRESSOR_FIRST, _peeled, is_majority, rule_prior
 
 
@@ -83,6 +83,6 @@ def test_a_majority_is_one_with_any_inputs_negated():
 def test_majorities_are_expected_where_other_genes_have_them():
     rules = np.ones(8)
     few, many = np.zeros(8), np.array([0, 1, 1, 1, 0, 0, 0, 0.0])
-    assert usual_majorities(rules, few, 0) < usual_majorities(rules, many, 0)
+    assert expected_majorities(rules, few, 0) < expected_majorities(rules, many, 0)
     own = np.eye(8)[0]
-    assert usual_majorities(rules, few, 0) == usual_majorities(rules, own, 0)  # a gene does not confirm itself
+    assert expected_majorities(rules, few, 0) == expected_majorities(rules, own, 0)  # a gene does not confirm itself

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from gradus._core.run import Run
 from gradus.errors import DataError, SettingsError
 from gradus.genes import tolerant_feature_sets
-from gradus.genes._edges import EdgePrior, KnownEdge, busy_odds, usual_signs
+from gradus.genes._edges import EdgePrior, KnownEdge, expected_signs, hub_odds
 from gradus.genes._evidence import TargetEvidence, flip_rate, pack_target
+from gradus.genes._posterior import _evidence
 from gradus.genes._rule_prior import rule_prior
 from gradus.genes._set_kernel.arrays import TopSets
 from gradus.genes._set_kernel.evidence import count_cells
@@ -194,7 +196,7 @@ def test_bad_arguments_are_said():
 def test_a_regulator_of_all_others_is_expected_here_too():
     edges = np.full((6, 6), 0.1)
     edges[:, 2] = 0.9
-    odds = busy_odds(edges, 4)
+    odds = hub_odds(edges, 4)
     assert odds.argmax() == 2
     assert odds[2] > 0 > odds[0]
 
@@ -202,15 +204,29 @@ def test_a_regulator_of_all_others_is_expected_here_too():
 def test_a_gene_is_more_probably_regulated_by_one_that_it_regulates():
     edges = np.full((6, 6), 0.1)
     edges[3, 4] = 0.9
-    odds = busy_odds(edges, 4)
+    odds = hub_odds(edges, 4)
     assert odds[3] == odds.max() > odds[0]
 
 
 def test_a_regulator_keeps_its_usual_sign_and_a_gene_activates_itself():
     edges, rising = np.full((5, 5), 0.1), np.full((5, 5), 0.5)
     edges[:3, 1], rising[:3, 1] = 0.9, 0.0
-    signs = usual_signs(edges, rising, 4)
+    signs = expected_signs(edges, rising, 4)
     falls, rises = signs[1]
     assert falls > 0 > rises
     assert signs[4, 1] > 0 > signs[4, 0]
     assert np.exp(signs).sum(axis=1) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, np.float32("nan"), pandas.NA, "NA", "", "?", np.ma.masked])
+def test_a_missing_cell_is_unknown(missing):
+    X = np.ma.array([[0], [1], [0], [1], [1]], dtype=object)
+    X[4, 0] = missing
+    assert _evidence(X, [0, 1, 0, 1, 1], None).inputs[:, 0].tolist() == [0, 1, 0, 1, 2]
+    assert _evidence([[0], [1]], [missing if missing is not np.ma.masked else None, 1], None).nexts.tolist() == [1]
+
+
+@pytest.mark.parametrize("odd", [-1, 2, 0.5, np.inf, "x", "-1"])
+def test_a_cell_of_another_value_is_refused_with_its_place(odd):
+    with pytest.raises(DataError, match=r"in row 1, column 0; every value must be 0, 1 or missing"):
+        tolerant_feature_sets([[0], [odd]], [0, 1])

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from gradus._circuit.gate_list import GateList
 from gradus._circuit.network import network_of
+from gradus._core.run import Run
+from gradus._lessons.circuit_learner import CircuitLearner
 from gradus._lessons.packed_examples import pack_examples
+from gradus._lessons.walks import LessonSettings
 
 SIZES = (1, 2, 63, 64, 65, 128)
 
@@ -36,3 +39,9 @@ def packed(case):
 def evaluate(circuit, X):
     """Predict every output for every row."""
     return network_of(circuit).predict(X)
+
+
+def learner(X, Y, run=None, **settings):
+    """A learner of one circuit; errors are forbidden unless the settings say otherwise."""
+    examples = pack_examples(X, Y, np.ones_like(Y))
+    return CircuitLearner(examples, LessonSettings(**{"exact": True, **settings}), 0, 0, run or Run())

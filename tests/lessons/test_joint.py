@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from lesson_cases import evaluate
+import pytest
+from lesson_cases import evaluate, learner
 
 from gradus import learn, problems
-from gradus._lessons import school as school_module
-from gradus._lessons.control import Control
-from gradus._lessons.joint import joint_drafts
-from gradus._lessons.packed_examples import pack_examples
-from gradus._lessons.phases import PhaseSettings
-from gradus._lessons.school import School, SchoolPlan
-from gradus._lessons.workshop import Workshop
+from gradus._core.run import Run
+from gradus._lessons.circuit_learner import CircuitLearner
 
 WORK_OF_LESSONS = 400_000_000  # about what 24 examples of the multiplier take
 
 
+@pytest.fixture(scope="module")
 def multiplier():
     """24 examples of a 3-bit multiplier: too few to determine its circuit."""
     X = (np.arange(64)[:, np.newaxis] >> np.arange(6) & 1).astype(bool)
@@ -26,76 +23,61 @@ def multiplier():
     return X[rows], Y[rows]
 
 
-def new_school(X, Y, control):
-    packed = pack_examples(X, Y, np.ones_like(Y))
-    return School(packed, SchoolPlan(order=None, exact=True), PhaseSettings(), 0, 0, control)
+def only_constants(X, Y, run=None):
+    """A learner whose lessons have found no circuit for any target."""
+    own = learner(X, Y, run=run)
+    for column in range(Y.shape[1]):
+        own._accept(own._with_constant(column, own.solution))
+    own.unsolved, own.work = True, WORK_OF_LESSONS
+    return own
 
 
-def test_joint_drafts_are_exact_and_the_same_in_threads():
-    X, Y = multiplier()
-    columns = [3, 0, 5, 1, 2, 4]
-    found = []
+def test_joint_starts_are_exact_or_say_that_they_are_not(multiplier):
+    X, Y = multiplier
+    own = only_constants(X, Y)
+    starts = [own._joint_start(number, 35, WORK_OF_LESSONS // 2) for number in range(3)]
+    assert any(start.reached for start in starts)
+    for start in starts:
+        assert (evaluate(start.circuit, X) == Y[:, start.columns]).all() == start.reached
+        assert start.n_gates <= 35
+
+
+def test_an_exact_joint_circuit_replaces_a_shorter_one_with_errors_and_is_the_same_in_threads(multiplier):
+    X, Y = multiplier
+    results = []
     for n_jobs in (1, 2):
-        control = Control(n_jobs=n_jobs)
-        shop = Workshop(pack_examples(X, Y, np.ones_like(Y)), PhaseSettings(), 0, 0, control)
-        shop.work = WORK_OF_LESSONS
-        drafts = joint_drafts(shop, columns, 35, 3)
-        assert drafts
-        for draft in drafts:
-            assert (evaluate(draft.circuit, X) == Y[:, columns]).all()
-            assert draft.n_gates <= 35
-        found.append(([draft.circuit.sources.tolist() for draft in drafts], shop.work))
-    assert found[0] == found[1]
+        own = only_constants(X, Y, Run(n_jobs=n_jobs))
+        assert own.solution.errors.any()
+        own._compare_with_joint_starts()
+        assert not own.solution.errors.any()
+        assert (evaluate(own.solution.circuit, X) == Y).all()
+        assert not own.unsolved
+        results.append((own.solution.circuit.sources.tolist(), own.work))
+    assert results[0] == results[1]
 
 
-def test_a_circuit_longer_than_its_labels_competes_with_joint_starts_and_gets_no_longer(monkeypatch):
-    X, Y = multiplier()
-    school = new_school(X, Y, Control())
-    while school.remaining:
-        school._lesson()
-    begun = []
-
-    def spy(shop, columns, most_gates, n_starts):
-        begun.append(n_starts)
-        return joint_drafts(shop, columns, most_gates, n_starts)
-
-    monkeypatch.setattr(school_module, "joint_drafts", spy)
-    before = school.draft.n_gates
-    school._compete()
-    assert begun == [6]
-    assert school.draft.n_gates <= before
-    assert (evaluate(school.draft.circuit, X) == Y[:, school.taught]).all()
+def test_a_circuit_longer_than_its_labels_competes_with_joint_starts_and_gets_no_longer(multiplier):
+    X, Y = multiplier
+    own = learner(X, Y)
+    while own.remaining:
+        own._lesson()
+    before, work = own.solution.n_gates, own.work
+    own._compare_with_joint_starts()
+    assert own.work > work  # they were made
+    assert own.solution.n_gates <= before
+    assert (evaluate(own.solution.circuit, X) == Y[:, own.solution.columns]).all()
 
 
 def test_no_joint_start_is_made_if_the_circuit_is_much_shorter_than_the_labels(monkeypatch):
     def never(*arguments):
         raise AssertionError("a joint start was made")
 
-    monkeypatch.setattr(school_module, "joint_drafts", never)
+    monkeypatch.setattr(CircuitLearner, "_joint_start", never)
     adder = problems.load("add3")
     assert learn(adder.X, adder.Y).n_gates == 9
 
 
-def test_an_exact_joint_circuit_replaces_a_shorter_one_with_errors():
-    X, Y = multiplier()
-    school = new_school(X, Y, Control())
-    for column in range(Y.shape[1]):
-        school._teach(column, school._with_constant(column))
-    school.unsolved, school.shop.work = True, WORK_OF_LESSONS
-    assert school.draft.errors.any()
-    school._compete()
-    assert not school.draft.errors.any()
-    assert (evaluate(school.draft.circuit, X) == Y).all()
-    assert not school.unsolved
-
-
-def test_nothing_starts_after_a_stop():
-    X, Y = multiplier()
-    control = Control()
-    school = new_school(X, Y, control)
-    for column in range(Y.shape[1]):
-        school._teach(column, school._with_constant(column))
-    control.stopped = "callback"
-    work = school.shop.work
-    school._compete()
-    assert school.shop.work == work
+def test_nothing_starts_after_a_stop(multiplier):
+    own = only_constants(*multiplier, Run(time_limit=0))
+    own._compare_with_joint_starts()
+    assert own.work == WORK_OF_LESSONS

@@ -5,6 +5,7 @@ import pickle
 import threading
 import time
 
+import joblib
 import numpy as np
 import pytest
 from naive_lessons import binomial_bits
@@ -21,8 +22,10 @@ def sample(name, n, seed=1000):
     return (*problem.rows(train), *problem.rows(test))
 
 
-def same(one, other):
-    return one.circuits == other.circuits and one.order == other.order and one.errors.tolist() == other.errors.tolist()
+def same(first, second):
+    return (
+        first.circuits == second.circuits and first.order == second.order and first.errors.tolist() == second.errors.tolist()
+    )
 
 
 def test_parity_is_learned_from_a_quarter_of_its_rows():
@@ -42,6 +45,25 @@ def test_the_result_is_the_same_for_any_number_of_threads_and_after_pickling():
     assert same(one, pickle.loads(pickle.dumps(one)))
     alone = learn(X, Y, seed=3, n_circuits=1)
     assert same(alone, learn(X, Y, seed=3, n_circuits=1, n_jobs=3))
+
+
+@pytest.mark.parametrize("n_circuits", [None, 1])
+def test_the_result_is_the_same_in_other_processes(n_circuits):
+    X, Y, _, _ = sample("sub4", 24)
+    here = learn(X, Y, seed=3, n_circuits=n_circuits)
+    with joblib.parallel_config(backend="loky"):
+        assert same(here, learn(X, Y, seed=3, n_circuits=n_circuits, n_jobs=2))
+
+
+def test_a_stop_in_other_processes_returns_a_circuit():
+    X, Y, _, _ = sample("alu74181", 192)
+    with joblib.parallel_config(backend="loky"):
+        learn(X[:, :2], Y[:, :1], n_circuits=2, n_jobs=2)  # starts the processes
+        begin = time.monotonic()
+        result = learn(X, Y, n_circuits=2, n_jobs=2, time_limit=1)
+    assert time.monotonic() - begin < 5  # the machine may be busy
+    assert result.stopped == "time_limit"
+    assert result.predict(X).shape == Y.shape
 
 
 def test_unknown_cells_do_not_count():
@@ -140,11 +162,12 @@ def test_a_callback_sees_progress_and_may_stop():
     assert all(0 <= progress.fraction <= 1 for progress in seen)
 
 
-def test_an_interrupt_returns_the_best_so_far():
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_returns_the_best_so_far(n_jobs):
     X, Y, _, _ = sample("alu74181", 192)
     timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
-    result = learn(X, Y)
+    result = learn(X, Y, n_jobs=n_jobs)
     assert result.stopped == "interrupted"
     assert result.predict(X).shape == Y.shape
 

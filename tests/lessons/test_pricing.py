@@ -8,13 +8,12 @@ from naive_lessons import best_pair_errors, errors, errors_with, node_values, ou
 
 from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.kernels.compile import compiled
-from gradus._lessons.board import load_circuit, new_board, read_circuit
-from gradus._lessons.control import Control
-from gradus._lessons.description import error_table, gate_table
+from gradus._core.run import Run
+from gradus._lessons.description import Solution, error_table, gate_table
+from gradus._lessons.kernel.board import load_circuit, new_board, read_circuit
 from gradus._lessons.kernel.pricing import flip, price_nodes, weigh, weigh_both, weigh_cells
-from gradus._lessons.kernel.walk import gather
-from gradus._lessons.kernel.walk_arrays import Rules
-from gradus._lessons.phases import PhaseSettings, Start, fit, screen, tidy, tolerate, trail_for
+from gradus._lessons.kernel.walk import Rules, gather, new_trail
+from gradus._lessons.walks import LessonSettings, Walks
 
 
 @compiled
@@ -52,7 +51,7 @@ def test_one_flip_prices_every_node_and_the_best_function_of_every_pair(case, wh
     assert board.errors.tolist() == errors(circuit, X, Y, known).tolist()
     gate = circuit.n_inputs + int(gates[which % len(gates)])
     slot = circuit.n_inputs + 2 + int(np.searchsorted(gates, gate - circuit.n_inputs))
-    nodes, pairs = price_everything(board, rules_for(len(X), Y.shape[1]), trail_for(board, 1, 1), slot, False)
+    nodes, pairs = price_everything(board, rules_for(len(X), Y.shape[1]), new_trail(board, 1, 1), slot, False)
     before = errors(circuit, X, Y, known).sum()
     numbers = {circuit.n_inputs + 2 + place: circuit.n_inputs + int(g) for place, g in enumerate(gates)}
     candidates = [numbers.get(int(node), int(node)) for node in board.candidates[: len(nodes)]]
@@ -73,50 +72,50 @@ def test_any_number_of_outputs_may_read_one_gate():
     known = np.ones_like(Y)
     board = new_board(packed((circuit, X, Y, known)), list(range(300)), 2)
     load_circuit(board, circuit)
-    _, pairs = price_everything(board, rules_for(20, 300), trail_for(board, 1, 1), 5, False)
+    _, pairs = price_everything(board, rules_for(20, 300), new_trail(board, 1, 1), 5, False)
     best = best_pair_errors(circuit, X, Y, known, 3)
     assert {(j, i): errors(circuit, X, Y, known).sum() + pairs[i, j] for i in range(3) for j in range(i)} == best
 
 
 @given(cases())
-def test_the_screen_finds_the_best_node_and_the_best_gate(case):
+def test_targets_are_ranked_by_the_best_node_and_the_best_gate(case):
     circuit, X, Y, known = case
     circuit = cleaned(circuit)
     every = np.array([node_values(circuit, row) for row in X], dtype=bool)
     every = np.column_stack([every, np.zeros(len(X), bool), np.ones(len(X), bool)])
-    found = screen(packed(case), circuit, list(range(Y.shape[1])), 1)
+    fewest = Walks(packed(case), LessonSettings(), Run()).rank_targets(circuit, list(range(Y.shape[1])), 1)
     for t in range(Y.shape[1]):
         wrong = ((every != Y[:, [t]]) & known[:, [t]]).sum(axis=0)
         wrong = np.minimum(wrong, known[:, t].sum() - wrong)
-        assert found[t, 0] == wrong.min()
-        assert found[t, 1] <= found[t, 0]
+        assert fewest[t, 0] == wrong.min()
+        assert fewest[t, 1] <= fewest[t, 0]
 
 
 @settings(max_examples=60)
 @given(cases(), st.booleans(), st.integers(0, 1000))
 def test_a_walk_counts_its_errors_and_never_ends_worse_than_it_starts(case, nand, seed):
-    """Reported errors are right, the result is no worse than the start, and tidying keeps every output."""
+    """Reported errors are right, the result is no worse than the start, and removing gates keeps every output."""
     circuit, X, Y, known = case
     if nand:
         circuit = circuit._replace(functions=np.full(len(circuit.functions), 7, np.uint8))
     circuit = cleaned(circuit, nand=nand)
-    columns = list(range(Y.shape[1]))
-    start = Start(packed(case), circuit, columns, seed, 300_000, PhaseSettings(nand=nand), Control())
-    fitted = fit(start)
+    start = Solution(circuit, list(range(Y.shape[1])), errors(circuit, X, Y, known))
+    walks = Walks(packed(case), LessonSettings(nand=nand), Run())
+    fitted = walks.fit(start, seed, 300_000)
     assert fitted.errors.tolist() == errors(fitted.circuit, X, Y, known).tolist()
-    assert fitted.errors.sum() <= errors(circuit, X, Y, known).sum()
+    assert fitted.errors.sum() <= start.errors.sum()
     own = outputs(fitted.circuit, X) & known
-    exact = (fitted.circuit, X, own, known)
-    small = tidy(start._replace(examples=packed(exact), circuit=fitted.circuit))
+    exact = Walks(packed((fitted.circuit, X, own, known)), LessonSettings(nand=nand), Run())
+    small = exact.minimise_gates(fitted, seed, 300_000)
     assert small.errors.sum() == 0
     assert ((evaluate(small.circuit, X) == own) | ~known).all()
     assert small.n_gates <= fitted.n_gates
-    short = tolerate(start._replace(circuit=fitted.circuit))
+    short = walks.minimise_length(fitted, seed, 300_000)
     counts = known.sum(axis=0).tolist()
-    bits = gate_table(X.shape[1], 100, -1.0 if nand else 2.3)
+    bits = gate_table(X.shape[1], 100, nand)
 
-    def length(draft):
-        return bits[draft.n_gates] + sum(error_table(n)[e] for n, e in zip(counts, draft.errors, strict=True))
+    def length(solution):
+        return bits[solution.n_gates] + sum(error_table(n)[e] for n, e in zip(counts, solution.errors, strict=True))
 
     assert length(short) <= length(fitted)
     if nand:

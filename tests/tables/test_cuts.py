@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_cuts
-from gradus._tables.categories import choose_category_bits
-from gradus._tables.cuts import cut_column, readable_cut
+from gradus._tables.cuts import choose_category_bits, cut_column, readable_cut
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradus._tables.conflicts import refuse_conflicts
-from gradus._tables.labels import TargetEncoding, encode_target
+from gradus._tables.labels import TargetEncoding, encode_target, refuse_conflicts
 from gradus._tables.output_reader import OutputReader
 from gradus.errors import ConflictError, FormatError
 
@@ -44,20 +43,14 @@ def test_labels_come_back_from_their_outputs(labels):
     assert TargetEncoding.from_json(json.loads(json.dumps(encoding.to_json()))) == encoding
 
 
-@given(st.integers(2, 6), st.booleans())
-def test_outputs_that_are_no_code_give_the_nearest_class_and_the_lower_of_equals(n_classes, binary):
-    encoding = TargetEncoding("y", tuple(range(n_classes)), binary)
+@given(st.integers(2, 6))
+def test_outputs_that_are_no_code_give_the_nearest_class_and_the_lower_of_equals(n_classes):
+    encoding = TargetEncoding("y", tuple(range(n_classes)))
     every = np.arange(1 << encoding.n_outputs)
-    words = list(range(n_classes)) if binary or n_classes == 2 else [1 << k for k in range(n_classes)]
+    words = [0, 1] if n_classes == 2 else [1 << k for k in range(n_classes)]
     nearest = [min(range(n_classes), key=lambda c: ((words[c] ^ code).bit_count(), c)) for code in every.tolist()]
     bits = (every[:, np.newaxis] >> np.arange(encoding.n_outputs)) & 1 == 1
     assert encoding.decode(bits).tolist() == nearest
-
-
-def test_a_target_of_an_older_model_keeps_its_binary_number():
-    encoding = TargetEncoding.from_json({"name": "y", "classes": ["a", "b", "c"]})
-    assert encoding.output_names == ("y[0]", "y[1]")
-    assert encoding.decode(np.array([[0, 0], [1, 0], [0, 1]], dtype=bool)).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -316,3 +316,23 @@ def test_a_data_frame_with_a_repeated_name_is_refused_by_a_data_error():
     X = pd.DataFrame([[0, 1], [1, 1]], columns=["a", "a"])
     with pytest.raises(DataError, match="'a'"):
         BooleanNetworkClassifier().fit(X, [0, 1])
+
+
+def refusal(y):
+    with pytest.raises(DataError) as caught:
+        quick().fit(np.arange(len(y))[:, np.newaxis] % 7, y)
+    return str(caught.value)
+
+
+def test_targets_that_are_no_classes_are_refused_as_on_the_command_line():
+    assert refusal([k % 50 for k in range(100)]) == (
+        "target 'y' has 50 different numbers in 100 rows; a target must hold classes: replace its numbers by a few words, "
+        "such as low and high, or give it as texts (gradus learn --types y=category)."
+    )
+    assert "another value in every row, as an id has" in refusal([f"row {k}" for k in range(30)])
+    assert "more than 256 different values" in refusal([k % 300 for k in range(3000)])
+
+
+def test_empty_labels_are_unknown_and_words_are_classes():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 2)
+    assert quick().fit(X, ["None", "mild", "", "mild"] * 2).classes_.tolist() == ["None", "mild"]

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from gradus import BooleanNetworkClassifier
+from gradus._core.run import Run
 from gradus._tables import held_out
 from gradus._tables.column_kinds import column_kinds
-from gradus._tables.held_out import FOREST, N_TREES, grow_forest, score_held_out
+from gradus._tables.fit import FitSettings
+from gradus._tables.held_out import N_TREES, HeldOutTask, grow_forest, score_held_out
 
 
 @pytest.fixture
@@ -18,57 +19,80 @@ def numbers():
     return X, (X[:, 0] + X[:, 1] > 0).astype(np.int64)
 
 
-def score(X, y, tell, folds=1):
+def score(X, y, folds=1, run=None):
     table = {f"x{j}": column for j, column in enumerate(X.T)}
-    estimator = BooleanNetworkClassifier(n_circuits=2, n_tries=1, random_state=0)
-    return score_held_out(estimator, table, {"y": y}, column_kinds(table), folds=folds, seed=0, tell=tell)
+    settings = FitSettings(n_circuits=2, n_tries=1, kinds=column_kinds(table))
+    return score_held_out(HeldOutTask(table, {"y": y}, settings, folds), run or Run())
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e9])
 def test_a_forest_grown_in_steps_is_the_one_grown_at_once(numbers, monkeypatch, seconds):
-    monkeypatch.setattr(held_out, "SLICE_SECONDS", seconds)
+    monkeypatch.setattr("gradus._core.run.SECONDS_PER_SLICE", seconds)
     monkeypatch.setattr(held_out, "N_TREES", 40)
     X, y = numbers
     at_once = RandomForestClassifier(40, random_state=0).fit(X, y)
-    assert np.array_equal(grow_forest(X, y, lambda progress: False).predict_proba(X), at_once.predict_proba(X))
+    assert np.array_equal(grow_forest(X, y, Run()).predict_proba(X), at_once.predict_proba(X))
 
 
-def test_a_forest_asks_whether_to_stop_before_every_step(numbers):
-    told = []
-    assert grow_forest(*numbers, lambda progress: told.append(progress) or len(told) == 3) is None
-    assert [progress.done for progress in told] == sorted({progress.done for progress in told})
-    assert told[-1].total == N_TREES
-    assert told[-1].eta > 0
+def test_a_forest_says_how_far_it_is_and_can_be_stopped(numbers):
+    seen = []
+    run = Run(callback=lambda progress: seen.append(progress) or len(seen) == 3)
+    assert grow_forest(*numbers, run) is None
+    assert run.stopped == "callback"
+    assert [progress.done for progress in seen] == sorted({progress.done for progress in seen})
+    assert seen[-1].total == N_TREES
 
 
+@pytest.fixture
+def no_time_for_forests(monkeypatch):
+    grow = held_out.grow_forest
+
+    def late(X, codes, run):
+        run._top._stopped = "time_limit"
+        return grow(X, codes, run)
+
+    monkeypatch.setattr(held_out, "grow_forest", late)
+
+
+@pytest.mark.usefixtures("no_time_for_forests")
 def test_a_score_without_time_for_a_forest_names_the_others(numbers):
-    answers = iter([False])  # for the tree, and nothing for the forest
-    found = score(*numbers, lambda fold, progress: progress.stage == FOREST and next(answers, True))
-    assert list(found.accuracy) == ["model", "circuit", "majority", "tree"]
-    assert found.mean("model") > found.mean("majority")
-    assert "no time to grow a random forest" in found.verdict
+    result = score(*numbers)
+    assert list(result.accuracy) == ["model", "circuit", "majority", "tree"]
+    assert result.mean("model") > result.mean("majority")
+    assert "no time to grow a random forest" in result.verdict
 
 
+@pytest.mark.usefixtures("no_time_for_forests")
 def test_a_score_stopped_before_the_last_fold_is_none(numbers):
-    answers = iter([False])
-    assert score(*numbers, lambda fold, progress: progress.stage == FOREST and next(answers, True), folds=2) is None
+    assert score(*numbers, folds=2) is None
+
+
+def test_a_score_says_which_fold_it_is_at_and_how_long_it_will_take(numbers):
+    seen = []
+    score(*numbers, folds=2, run=Run(callback=seen.append))
+    assert {progress.stage.partition(",")[0] for progress in seen} == {"score 1 of 2", "score 2 of 2"}
+    assert seen[-1].eta > 0
+
+
+def test_a_callback_ends_a_score(numbers):
+    assert score(*numbers, run=Run(callback=lambda progress: True)) is None
 
 
 def test_the_majority_scores_its_share_of_the_rows():
     y = np.array(["yes", "no"] * 10)
-    found = score(np.arange(20.0)[:, np.newaxis] % 7, y, lambda fold, progress: False, folds=5)
-    assert found.mean("majority") == 0.5
+    result = score(np.arange(20.0)[:, np.newaxis] % 7, y, folds=5)
+    assert result.mean("majority") == 0.5
 
 
 def test_only_rows_with_a_known_label_are_counted(numbers):
     X, y = numbers
     labels = y.astype(object)
     labels[[3, 9, 20]] = None
-    assert score(X, labels, lambda fold, progress: False, folds=2).rows == 57
+    assert score(X, labels, folds=2).rows == 57
 
 
 def test_infinite_numbers_have_a_score(numbers):
     X, y = numbers
     X[::10, 0] = np.inf
     X[5, 0] = -1e300
-    assert 0 <= score(X, y, lambda fold, progress: False).mean("forest") <= 1
+    assert 0 <= score(X, y).mean("forest") <= 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 
 import numpy as np
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 
 from gradus import BooleanNetworkClassifier, Network
 from gradus._cli.main import run
-from gradus._tables.columns import TableColumn
-from gradus._tables.encoding import TableEncoding
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 from gradus._tables.model import Model, load
 from gradus.errors import DataError, FormatError
@@ -125,27 +123,6 @@ def test_a_plain_network_is_a_model_of_bits(tmp_path):
         model.predict([[0, 7]])
 
 
-def test_the_first_version_of_model_files_is_still_read(tmp_path):
-    about = {
-        "version": 1,
-        "majority": ["no"],
-        "encoding": {
-            "features": [{"name": "a", "kind": "above", "values": [3], "strict": True}],
-            "targets": [{"name": "y", "classes": ["no", "yes"]}],
-        },
-    }
-    document = {
-        "format": "gradus-network",
-        "version": 1,
-        "about": about,
-        "inputs": ["a>3"],
-        "gates": [[0, 0], [1, 1]],
-        "outputs": {"y=yes": 2},
-    }
-    (tmp_path / "old.json").write_text(json.dumps(document))
-    assert load(tmp_path / "old.json").predict({"a": [2, 4]}).tolist() == ["no", "yes"]
-
-
 def test_a_model_survives_saving_with_all_its_circuits(tmp_path):
     first, second = Network(1, [[0, 0]], [1]), Network(1, [[0, 0], [1, 1]], [2])
     plain = Model.of_bits(first)
@@ -161,18 +138,23 @@ def test_a_model_survives_saving_with_all_its_circuits(tmp_path):
     assert (tmp_path / "again.json").read_text() == (tmp_path / "three.json").read_text()
 
 
+Z0 = [{"name": "z0", "classes": [0, 1]}]
+
+
 @pytest.mark.parametrize(
     ("about", "message"),
     [
         (7, "must be an object"),
         ({"version": 99}, "update Gradus"),
-        ({"version": True, "encoding": 3}, "features and targets"),
-        ({"version": "x"}, "update Gradus"),
-        ({"encoding": {"features": [], "targets": []}}, "features and targets"),
-        ({"encoding": {"features": [], "targets": [{"name": "z0", "classes": [0, 1]}]}}, "inputs of its network"),
-        ({"encoding": {"features": 3, "targets": [{"name": "z0", "classes": [0, 1]}]}}, "list of columns"),
-        ({"circuits": 3, "encoding": {"features": [], "targets": [{"name": "z0", "classes": [0, 1]}]}}, "circuits"),
-        ({"circuits": [3], "encoding": {"features": [], "targets": [{"name": "z0", "classes": [0, 1]}]}}, "network"),
+        ({"version": 3, "encoding": {}}, "version 3 and this Gradus reads version 4; learn it again"),
+        ({"encoding": {}}, "version None and this Gradus reads version 4; learn it again"),
+        ({"version": 4, "encoding": 3}, "features and targets"),
+        ({"version": "x"}, "learn it again"),
+        ({"version": 4, "encoding": {"features": [], "targets": []}}, "features and targets"),
+        ({"version": 4, "encoding": {"features": [], "targets": Z0}}, "inputs of its network"),
+        ({"version": 4, "encoding": {"features": 3, "targets": Z0}}, "list of columns"),
+        ({"version": 4, "circuits": 3, "encoding": {"features": [], "targets": Z0}}, "circuits"),
+        ({"version": 4, "circuits": [3], "encoding": {"features": [], "targets": Z0}}, "network"),
     ],
 )
 def test_files_that_are_not_models_are_refused_with_their_name(tmp_path, about, message):

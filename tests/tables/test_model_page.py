@@ -11,8 +11,7 @@ import pytest
 
 from browser import drive, needs_browser
 from gradus import Network
-from gradus._tables.columns import TableColumn
-from gradus._tables.encoding import TableEncoding
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 from gradus._tables.model import Model
 from gradus.errors import DataError

@@ -11,8 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
-from gradus._tables.columns import TableColumn
-from gradus._tables.encoding import TableEncoding, complete_rows, encode_table
+from gradus._tables.encoding import TableColumn, TableEncoding, complete_rows, encode_table
 from gradus.errors import DataError, FormatError, SettingsError
 
 N = 60
@@ -90,16 +89,14 @@ def test_measured_whole_numbers_are_no_ids():
 
 
 def test_overrides_win(table):
-    found = kinds(table, drop=["sex"], keep=["no"], types={"age": "category", "name": "category"})
+    found = kinds(table, types={"age": "category", "name": "category", "sex": "drop", "no": "keep"})
     assert (found["sex"], found["no"], found["age"], found["name"]) == ("dropped", "number", "category", "category")
     with pytest.raises(SettingsError, match="not a column"):
-        column_kinds(table, drop=["sexx"])
+        column_kinds(table, types={"sexx": "drop"})
     with pytest.raises(SettingsError, match="must be one of"):
         column_kinds(table, types={"sex": "colour"})
     with pytest.raises(DataError, match="no number"):
         column_kinds(table, types={"sex": "number"})
-    with pytest.raises(SettingsError, match="choose one"):
-        column_kinds(table, drop=["sex"], keep=["sex"])
 
 
 @pytest.mark.parametrize("missing", ["category", "median", "drop"])
@@ -166,22 +163,6 @@ def test_encodings_survive_json(table):
         assert (again.encode(table) == encoding.encode(table)).all()
 
 
-def test_encodings_of_older_models_are_read_and_give_the_same_inputs():
-    document = [
-        {"name": "on", "kind": "bit", "values": [], "strict": False},
-        {"name": "size", "kind": "above", "values": [2, 3], "strict": True},
-        {"name": "colour", "kind": "is", "values": ["blue", "green", "red"], "strict": True},
-        {"name": "alive", "kind": "is", "values": [False, True], "strict": True},
-    ]
-    old = TableEncoding.from_json(document)
-    assert old.input_names == ("on", "size>2", "size>3", "colour=blue", "colour=green", "colour=red", "alive=True")
-    rows = np.array([[0, 2.5, "red", True], [1, 9.0, "blue", False]], dtype=object)
-    assert old.encode(rows).astype(int).tolist() == [[0, 1, 0, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0, 0]]
-    with pytest.warns(UserWarning, match="'pink', which was not there in training"):
-        assert not old.encode(np.array([[0, 1, "pink", False]], dtype=object)).any()
-    assert old.to_json() == document
-
-
 @pytest.mark.parametrize(
     "document",
     [
@@ -191,8 +172,8 @@ def test_encodings_of_older_models_are_read_and_give_the_same_inputs():
         [{"name": "a", "kind": "no", "values": [], "strict": True}],
         [{"name": "a", "kind": "above", "values": ["x"], "strict": True}],
         [{"name": "a", "kind": "above", "values": [float("nan")], "strict": True}],
-        [{"name": "a", "kind": "group", "values": ["x"], "strict": False, "spaced": True}],
-        [{"name": "a", "kind": "group", "values": [[]], "strict": False, "spaced": True}],
+        [{"name": "a", "kind": "group", "values": ["x"], "strict": False}],
+        [{"name": "a", "kind": "group", "values": [[]], "strict": False}],
         [{"name": "a", "kind": "bit", "values": [], "strict": False, "missing": 1}],
         [{"name": "a", "kind": "bit", "values": [], "strict": False, "missing": True, "fill": []}],
     ],
@@ -244,7 +225,7 @@ def test_row_numbers_are_used_where_there_is_nothing_else():
     assert encode_table(table, np.arange(20) > 7).input_names == ("a > 7.5",)
     assert kinds({**table, "b": [0, 1] * 10}) == {"a": "id", "b": "bit"}
     with pytest.raises(DataError, match="every column is left out"):
-        column_kinds(table, drop=["a"])
+        column_kinds(table, types={"a": "drop"})
 
 
 def test_a_table_in_which_nothing_varies_has_an_input():

@@ -6,6 +6,7 @@ import time
 import warnings
 from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,13 +16,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 import gradus
 from gradus import BooleanNetworkClassifier, Network
-from gradus._tables import distilling
+from gradus._core.run import Run
+from gradus._lessons import LearnSettings
+from gradus._tables import vote
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
-from gradus._tables.distilling import distil, recombine_rows
 from gradus._tables.encoding import encode_table
+from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import encode_target
 from gradus._tables.model import Model
+from gradus._tables.vote import distil, recombine_rows
 from gradus._tables.voters import LEFT_OUT, TableExamples, join_voters, learn_voter, unneeded_columns
 
 N = 120
@@ -31,7 +35,11 @@ def best_inputs(inputs, outputs, seed):
     """A learner without gates: each output is the input that agrees with it most often."""
     agree = [(np.asarray(column, float)[:, np.newaxis] == inputs).sum(axis=0) for column in outputs.T]
     wires = [int(np.argmax(row)) for row in agree]
-    return SimpleNamespace(network=Network(inputs.shape[1], [], wires), order=tuple(range(len(wires))))
+    return SimpleNamespace(network=Network(inputs.shape[1], [], wires), order=tuple(range(len(wires))), stopped=None)
+
+
+def stopped_early(inputs, outputs, seed):
+    return SimpleNamespace(**{**vars(best_inputs(inputs, outputs, seed)), "stopped": "time_limit"})
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +93,12 @@ def test_only_inputs_that_a_circuit_uses_are_kept_and_no_id_is_among_them(exampl
 
 
 def test_voters_depend_on_the_seed_and_their_number_alone(examples):
-    one, other = learn_voter(examples, best_inputs, 1, 2), learn_voter(examples, best_inputs, 1, 2)
-    assert one.encoding == other.encoding
-    assert one.network == other.network
-    assert one.encoding != learn_voter(examples, best_inputs, 1, 3).encoding
-    assert learn_voter(examples, lambda *_: None, 1, 2) is None
+    voter, again = learn_voter(examples, best_inputs, 1, 2), learn_voter(examples, best_inputs, 1, 2)
+    assert voter.encoding == again.encoding
+    assert voter.network == again.network
+    assert voter.encoding != learn_voter(examples, best_inputs, 1, 3).encoding
+    assert voter.complete
+    assert not learn_voter(examples, stopped_early, 1, 2).complete
 
 
 def outvoted(rows, codes):
@@ -105,13 +114,13 @@ def test_a_voter_goes_without_columns_only_if_classes_stay_apart(n_rows, n_colum
     rng = np.random.default_rng(seed)
     columns = np.sort(np.append(np.arange(n_columns), rng.integers(0, n_columns, 3)))
     inputs, codes = rng.random((n_rows, len(columns))) < 0.5, rng.integers(-1, 3, (n_rows, n_targets))
-    found = unneeded_columns(inputs, columns, codes, rng)
-    kept, known = ~np.isin(columns, found), (codes >= 0).all(axis=1)
+    unneeded = unneeded_columns(inputs, columns, codes, rng)
+    kept, known = ~np.isin(columns, unneeded), (codes >= 0).all(axis=1)
     wrong = outvoted(inputs[known], codes[known])
     assert outvoted(inputs[known][:, kept], codes[known]) <= wrong
-    assert len(set(found)) == len(found) <= LEFT_OUT * n_columns
-    if len(found) < int(LEFT_OUT * n_columns):  # no other could go
-        for j in set(range(n_columns)) - set(found):
+    assert len(set(unneeded)) == len(unneeded) <= LEFT_OUT * n_columns
+    if len(unneeded) < int(LEFT_OUT * n_columns):  # no other could go
+        for j in set(range(n_columns)) - set(unneeded):
             assert outvoted(inputs[known][:, kept & (columns != j)], codes[known]) > wrong
 
 
@@ -135,7 +144,8 @@ def test_a_distilled_circuit_learns_from_the_rows_and_from_the_vote(examples):
     assert np.array_equal(outputs[:N], model.targets[0].encode(examples.codes[:, 0]))
     assert np.array_equal(outputs[N:], model.targets[0].encode(model.predict_codes(inputs[N:])[0]))
     assert single.encoding == model.features
-    assert distil(model, examples, lambda *_: None, 0) is None
+    assert single.complete
+    assert not distil(model, examples, stopped_early, 0).complete
 
 
 def test_half_of_the_rows_that_a_vote_is_asked_about_may_lie_between_classes(examples, monkeypatch):
@@ -146,7 +156,7 @@ def test_half_of_the_rows_that_a_vote_is_asked_about_may_lie_between_classes(exa
         calls.append((classes[:, 0], n_rows))
         return recombine_rows(inputs, columns, classes, n_rows, rng)
 
-    monkeypatch.setattr(distilling, "recombine_rows", spy)
+    monkeypatch.setattr(vote, "recombine_rows", spy)
     distil(model, examples, best_inputs, 0)
     (same, n_same), (mixed, n_mixed) = calls
     assert np.array_equal(same, model.predict_codes(model.features.encode(examples.columns))[0])
@@ -225,17 +235,35 @@ def test_a_time_limit_holds_and_what_is_there_votes(frame, voted, limit):
     assert len(classifier.predict(table)) == N
 
 
+def test_voters_learned_in_other_processes_are_the_same(frame, voted):
+    with joblib.parallel_config(backend="loky"):
+        elsewhere = BooleanNetworkClassifier(n_circuits=3, random_state=5, n_jobs=2).fit(*frame)
+    assert elsewhere.networks_ == voted.networks_
+
+
+def test_ctrl_c_in_a_voter_keeps_those_that_are_complete(examples, monkeypatch):
+    learn_one = vote.learn_voter
+
+    def interrupted(examples, learner, seed, number):
+        if number == 2:
+            raise KeyboardInterrupt
+        return learn_one(examples, best_inputs, seed, number)
+
+    monkeypatch.setattr(vote, "learn_voter", interrupted)
+    run = Run()
+    model, _, stopped = vote.learn_vote(examples, LearnSettings(n_circuits=5), run)
+    assert stopped == run.stopped == "interrupted"
+    assert len(model.networks) == 2
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_callback_may_end_the_work_and_sees_how_far_it_is(frame, n_jobs):
     table, labels = frame
     seen = []
-    classifier = BooleanNetworkClassifier(random_state=0, n_circuits=500, n_jobs=n_jobs)
     columns = {name: table[name] for name in table}
-    with pytest.warns(ConvergenceWarning):
-        classifier._fit_columns(
-            columns, {"y": labels.to_numpy()}, column_kinds(columns), lambda progress: seen.append(progress) or len(seen) == 4
-        )
-    assert classifier.stopped_ == "callback"
+    run = Run(callback=lambda progress: seen.append(progress) or len(seen) == 4, n_jobs=n_jobs)
+    model = fit_table(columns, {"y": labels.to_numpy()}, FitSettings(n_circuits=500), run)
+    assert model.about["stopped"] == "callback"
     assert len(seen) == 4
     assert "circuit" in seen[-1].detail
-    assert 1 <= len(classifier.networks_) < 500
+    assert 1 <= len(model.networks) < 500

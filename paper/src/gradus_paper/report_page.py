@@ -178,10 +178,10 @@ def _settings(sections: Sequence[Section]) -> dict[str, str]:
     networks = [design for design in designs if design.method == "network"]
     settings = [design.settings for design in networks]
     return {
-        "gates per target": _numbers(one.gates_per_target for one in settings),
-        "length of the late-acceptance history": _numbers(one.history for one in settings),
-        "steps before a restart": _numbers(one.max_iter for one in settings),
-        "restarts": _numbers(one.n_restarts for one in settings),
+        "gates per target": _numbers(each.gates_per_target for each in settings),
+        "length of the late-acceptance history": _numbers(each.history for each in settings),
+        "steps before a restart": _numbers(each.max_iter for each in settings),
+        "restarts": _numbers(each.n_restarts for each in settings),
         "orders": ", ".join(sorted({design.order for design in networks})),
     }
 

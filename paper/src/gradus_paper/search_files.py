@@ -20,7 +20,7 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import make_folder, read_guard, write_bytes_whole
-from gradus._formats.npz import read_arrays
+from gradus_paper.npz import read_arrays
 from gradus._search.job import Checkpoint, Job, Outcome, Settings
 from gradus.errors import FormatError
 from gradus_paper.tasks import ID_BYTES

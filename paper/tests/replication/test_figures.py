@@ -15,7 +15,7 @@ import gradus
 from experiment_helpers import changed, results_of
 from gradus import problems
 from gradus._circuit.drawing.diagram import diagram, first_targets
-from gradus._lessons.school import School
+from gradus._lessons.circuit_learner import CircuitLearner
 from gradus.errors import SettingsError
 from gradus_paper.execution import run_task
 from gradus_paper.figures import FIGURES, OWN_FIGURES, check_figure
@@ -306,7 +306,7 @@ def test_an_interrupted_fit_is_never_drawn_or_recorded(monkeypatch):
     lessons = Task(Design("add3", method="lessons"), 40, 0)
     ordered = Task(Design("add3", order="self-paced"), 40, 1)
     row = run_task(lessons)
-    monkeypatch.setattr(School, "_finish", lambda self: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(CircuitLearner, "_finish", lambda self: signal.raise_signal(signal.SIGINT))
     for learn in (lambda: learned_again(row), lambda: run_task(lessons), lambda: run_task(ordered)):
         with pytest.raises(KeyboardInterrupt):
             learn()

@@ -201,6 +201,8 @@ def _outputs_absorbed(circuit: GateList) -> GateList:
     n_inputs, sources = circuit.n_inputs, circuit.sources
     gates = circuit.outputs[circuit.outputs >= n_inputs] - n_inputs
     inverters = gates[(circuit.functions[gates] == NOT) & (sources[gates, 0] == sources[gates, 1])]
+    if not len(inverters):
+        return circuit
     turned = np.zeros(n_inputs + len(circuit.functions), dtype=np.bool_)
     turned[sources[inverters, 0]] = True
     turned[:n_inputs] = False

@@ -17,8 +17,8 @@ from gradus._cli.progress_line import Watch
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import OnConflict, check_choice, check_on_conflict
 from gradus._curriculum import Curriculum, all_minimum_feature_sets, find_curriculum
-from gradus._tables.conflicts import refuse_conflicts
 from gradus._tables.encoding import encode_table
+from gradus._tables.labels import refuse_conflicts
 
 __all__ = ["command"]
 
@@ -101,10 +101,10 @@ class _Coded(NamedTuple):
 def _read(path: Path, targets: list[str] | None, inputs: list[str] | None, *, strict: bool, refuse: bool) -> _Coded:
     """Read a table; if asked to, refuse rows that differ in a target only."""
     with input_file(path) as file:
-        examples = read_examples(file, targets, inputs, strict=strict)
+        examples = read_examples(file, targets, inputs, strict=strict, unknown_labels=False)
     Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets.values()])
-    encoding = encode_table(examples.table, Y)
-    coded = _Coded(encoding.encode(examples.table), Y, encoding.input_names, tuple(examples.targets))
+    encoding = encode_table(examples.columns, Y)
+    coded = _Coded(encoding.encode(examples.columns), Y, encoding.input_names, tuple(examples.targets))
     if refuse:
         refuse_conflicts(coded.X, Y, coded.target_names, ADVICE)
     return coded

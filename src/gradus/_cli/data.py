@@ -1,4 +1,4 @@
-"""Tables for the verbs: which columns are inputs and targets, and what their cells may hold."""
+"""Tables for the verbs: files and pipes, and columns as options name them."""
 
 from __future__ import annotations
 
@@ -7,64 +7,28 @@ import csv
 import sys
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from gradus._cli.console import note
 from gradus._core.files import LARGEST_FILE, checked_size
-from gradus._formats.table import Table, distinct_targets
-from gradus._formats.table_files import READERS, read_table
-from gradus._tables.column_kinds import MIN_ROWS_ID
-from gradus._tables.labels import is_unknown
-from gradus.errors import DataError, FormatError, SettingsError
-from gradus.problems import MODELS, from_file
+from gradus._formats import MODELS
+from gradus._formats.table import Table
+from gradus._formats.table_files import READERS
+from gradus._tables.dataset import MODEL_ROWS, Dataset, dataset_of, last_column, read_rows
+from gradus.errors import SettingsError
 
-__all__ = [
-    "FORMATS_HELP",
-    "STANDARD",
-    "Dataset",
-    "chosen_names",
-    "input_file",
-    "labels_of",
-    "number_or_word",
-    "read_columns",
-    "read_examples",
-    "refuse_quantity",
-]
+__all__ = ["FORMATS_HELP", "STANDARD", "input_file", "named_columns", "number_or_word", "read_examples"]
 
-MOST_CLASSES = 256
-FEW_CLASSES, ROWS_PER_CLASS = 20, 5
-"""A target of numbers with more classes, and fewer rows of each on average, is a quantity."""
-NO_CLASSES = "a target must hold classes: replace its numbers by a few words, such as low and high"
-MODEL_ROWS = 1024
-"""Rows that are computed from a model; of more, as many are drawn."""
 BLOCK = 1 << 20
 STANDARD = Path("-")
 """Standard input or output."""
 FORMATS_HELP = f"A table ({' '.join(READERS)}), a model ({' '.join(MODELS)}), or - for CSV on standard input."
 
 
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """A table split into features and targets, with numbers and labels as in the file."""
-
-    table: dict[str, npt.NDArray[Any]]
-    targets: dict[str, npt.NDArray[Any]]
-    """Unknown labels are None."""
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(next(iter(self.table.values())))
-
-
 @contextlib.contextmanager
 def input_file(path: Path) -> Iterator[Path]:
-    """Return a file that can be read, and read again, for a path; ``-`` is standard input."""
+    """Return a file that can be read for a path; ``-`` is standard input."""
     if path != STANDARD:
         yield path
         return
@@ -78,7 +42,7 @@ def input_file(path: Path) -> Iterator[Path]:
         yield copy
 
 
-def chosen_names(texts: Sequence[str] | None, columns: Collection[str], option: str) -> list[str] | None:
+def named_columns(texts: Sequence[str] | None, columns: Collection[str], option: str) -> list[str] | None:
     """Return the columns that an option names: given several times, or with commas between; None stays None."""
     # A text that is a column's name as a whole is that column; other names with commas can be quoted.
     if texts is None:
@@ -109,139 +73,25 @@ def number_or_word(option: str, text: str, words: dict[str, Any]) -> Any:
 
 def read_examples(
     path: Path,
-    targets: Sequence[str] | None,
-    inputs: Sequence[str] | None,
+    targets: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
     *,
-    strict: bool = False,
-    texts: Collection[str] = (),
-    unknown_labels: bool = False,
     header: bool | None = None,
+    **rules: Any,
 ) -> Dataset:
-    """Read a table, or a model's rows, and split it into features and targets."""
-    table = _rows_of_model(path) if path.suffix.lower() in MODELS else _read(path, header)
-    named = chosen_names(targets, table.columns, "--targets")
-    chosen = tuple(named if named is not None else table.targets or _last_column(table, inputs))
-    others = tuple(name for name in table.columns if name not in set(chosen))
-    given = tuple(chosen_names(inputs, table.columns, "--inputs") or others)
-    _check_disjoint(given, chosen)
-    if strict:
-        features = dict(zip(given, table.bits(given).astype(np.int64).T, strict=True))
-        labels = {name: _bits(table, name, unknown_labels) for name in chosen}
-    else:
-        features = read_columns(path, given, table, texts=texts, may_miss=True, header=header)
-        labels = read_columns(path, chosen, table, texts=texts, may_miss=unknown_labels, header=header)
-    found = {name: _checked_labels(labels_of(column), name) for name, column in labels.items()}
-    return Dataset(features, found)
+    """Read a table, or a model's rows, and split it by the columns that options name; `rules` are those of `dataset_of`."""
+    table = read_rows(path, header)
+    n_inputs = len(table.columns) - len(table.targets or ())
+    if path.suffix.lower() in MODELS and 1 << n_inputs > MODEL_ROWS:
+        note(f"gradus: {path.name} has {n_inputs} inputs; {MODEL_ROWS:,} rows are drawn at random.")
+    given = named_columns(inputs, table.columns, "--inputs")
+    chosen = named_columns(targets, table.columns, "--targets") or table.targets or _last(table, given or ())
+    return dataset_of(table, chosen, given, **rules)
 
 
-def _read(path: Path, header: bool | None, **options: Any) -> Table:
-    # Only in text tables may it be unclear whether the first row holds names.
-    return read_table(path, **options) if header is None else read_table(path, header=header, **options)
-
-
-def _rows_of_model(path: Path) -> Table:
-    """Return what a model computes, for all values of its inputs or for many of them."""
-    problem = from_file(path)
-    n_rows = min(problem.n_patterns, MODEL_ROWS)
-    if n_rows < problem.n_patterns:
-        X, Y = problem.rows(problem.sample(n_rows, 0, n_test=0)[0])
-        note(f"gradus: {path.name} has {problem.n_inputs} inputs; {n_rows:,} rows are drawn at random.")
-    else:
-        X, Y = problem.X, problem.Y
-    targets = distinct_targets(problem.input_names, problem.target_names)
-    return Table((*problem.input_names, *targets), np.hstack([X, Y]).astype(np.float64), path=path, targets=targets)
-
-
-def _last_column(table: Table, inputs: Sequence[str] | None) -> list[str]:
+def _last(table: Table, taken: Collection[str]) -> list[str]:
     """Return the last column that is not an input, and say so."""
-    taken = set(chosen_names(inputs, table.columns, "--inputs") or ())
-    # A comma at the end of every line makes a last column without a cell.
-    filled = [place in table.odd or not np.isnan(table.values[:, place]).all() for place in range(len(table.columns))]
-    free = [name for name, some in zip(table.columns, filled, strict=True) if name not in taken and (some or not table.n_rows)]
-    last = free[-1:]
-    for name in last:
+    names = last_column(table, taken)
+    for name in names:
         note(f"gradus: the target is {name!r}, the last column; name others with --targets.")
-    return last
-
-
-def read_columns(
-    path: Path,
-    names: Sequence[str],
-    table: Table,
-    *,
-    texts: Collection[str] = (),
-    may_miss: bool = False,
-    header: bool | None = None,
-) -> dict[str, npt.NDArray[Any]]:
-    """Read columns of a table: numbers as numbers, others, and those in `texts`, as text."""
-    # A missing value is an error, or NaN or an empty text if it `may_miss`.
-    if not table.n_rows:
-        raise FormatError("there is no row of data.", path=path)
-    odd = [name for name in names if name in texts or (name in table.columns and table.columns.index(name) in table.odd)]
-    numeric = [name for name in names if name not in odd]
-    found: dict[str, npt.NDArray[Any]] = dict(zip(numeric, table.numbers(numeric).T, strict=True)) if numeric else {}
-    if odd:
-        read_again = _read(path, header, text_columns=odd)
-        found |= {name: np.array(read_again.texts[name], dtype=object) for name in odd}
-    for name, column in found.items():
-        missing = column == "" if name in odd else np.isnan(column)
-        if missing.any() and not may_miss:
-            row = int(np.argmax(missing))
-            line = None if table.lines is None else table.lines[row]
-            raise FormatError(f"a value is missing (column {name!r}); fill it in or leave the row out.",
-                              path=table.path, line=line, column=table.columns.index(name) + 1)  # fmt: skip
-    return {name: found[name] for name in names}
-
-
-def labels_of(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return labels as a model has them: texts or, where possible, whole numbers; None where there is none."""
-    if column.dtype == object:
-        missing = column == ""
-        return np.where(missing, np.array(None, dtype=object), column) if missing.any() else column.astype(str)
-    known = column[~np.isnan(column)]
-    if not np.isfinite(known).all() or (known != np.round(known)).any():
-        return column
-    if len(known) == len(column):
-        return column.astype(np.int64)
-    return np.array([None if value != value else int(value) for value in column.tolist()], dtype=object)
-
-
-def _bits(table: Table, name: str, may_miss: bool) -> npt.NDArray[np.float64]:
-    """Return a target as 0 and 1, NaN where it is unknown."""
-    column = table.numbers([name])[:, 0]
-    if not may_miss or not np.isnan(column).any() or not np.isin(column[~np.isnan(column)], (0, 1)).all():
-        return table.bits([name])[:, 0].astype(np.float64)
-    return column
-
-
-def _check_disjoint(inputs: Sequence[str], targets: Sequence[str]) -> None:
-    both = sorted(set(inputs) & set(targets))
-    if both:
-        raise DataError(f"column {both[0]!r} cannot be an input and a target at once.")
-    for names, what in ((inputs, "input"), (targets, "target")):
-        if not names:
-            raise DataError(f"there is no {what} column left; give at least one.")
-        if len(set(names)) < len(names):
-            raise DataError(f"a column is named twice in the list of {what}s.")
-
-
-def _checked_labels(column: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Refuse a column that is not a list of classes."""
-    if column.dtype.kind == "f":
-        raise DataError(f"target {name!r} holds numbers with fractions; {NO_CLASSES}.")
-    known = column[~is_unknown(column)]
-    n_classes = len(np.unique(known))
-    if n_classes > MOST_CLASSES:
-        raise DataError(f"target {name!r} has more than {MOST_CLASSES} different values; a target must hold classes.")
-    if n_classes == len(known) >= MIN_ROWS_ID:
-        raise DataError(f"target {name!r} has another value in every row, as an id has; name other columns with --targets.")
-    return column
-
-
-def refuse_quantity(labels: npt.NDArray[Any], name: str) -> None:
-    """Refuse a target that is a quantity: many different numbers, each in few rows."""
-    known = labels[~is_unknown(labels)]
-    n_classes = len(np.unique(known))
-    if n_classes > FEW_CLASSES and len(known) < ROWS_PER_CLASS * n_classes and not isinstance(known[0], str):
-        what = f"target {name!r} has {n_classes} different numbers in {len(known)} rows"
-        raise DataError(f"{what}; {NO_CLASSES}, or say --types {name}=category.")
+    return names

@@ -24,7 +24,9 @@ from gradus.genes._series import parse_held
 __all__ = ["command"]
 
 Tables = typer.Argument(
-    metavar="SERIES", help="Tables of states: a column per gene, a row per time; one file per series.", show_default=False
+    metavar="SERIES",
+    help="Tables of states, one file per series: a row per time and a column per gene, or a row per gene below 'gene'.",
+    show_default=False,
 )
 Output = typer.Option(
     "--output", "-o", help="A folder for all results; or a .bnet file, beside which that folder is made.", show_default=False

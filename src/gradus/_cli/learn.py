@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,31 +12,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gradus._cli.console import EndedByUserError, note, print_json
-from gradus._cli.data import (
-    FORMATS_HELP,
-    STANDARD,
-    Dataset,
-    chosen_names,
-    input_file,
-    number_or_word,
-    read_examples,
-    refuse_quantity,
-)
+from gradus._cli.data import FORMATS_HELP, STANDARD, input_file, number_or_word, read_examples
 from gradus._cli.learn_report import LearnReport
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
-from gradus._core.checks import check_seed, check_time_limit
+from gradus._core.checks import check_n_jobs, check_seed, check_time_limit
 from gradus._core.kernels.clock import work_clock
-from gradus._core.run import Progress
+from gradus._core.run import Run
 from gradus._core.wording import counted
-from gradus._tables.column_kinds import ColumnKind, column_kinds
-from gradus._tables.encoding import TableEncoding
-from gradus._tables.labels import encode_target
+from gradus._tables.column_kinds import column_kinds
+from gradus._tables.labels import output_names, refuse_quantity
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
-    from gradus._tables.classifier import BooleanNetworkClassifier
+    from gradus._tables.dataset import Dataset
+    from gradus._tables.encoding import TableEncoding
+    from gradus._tables.fit import FitSettings
     from gradus._tables.held_out import HeldOutScore
+    from gradus._tables.model import Model
 
 __all__ = ["command"]
 
@@ -47,8 +40,6 @@ FOLDS = 5
 MIN_ROWS = 10
 FIT_TIME = 0.5
 """Share of a time limit in which the model is learned, if it is also scored."""
-SCORED_TIME = 0.4
-"""Share of the rest in which the model that is scored is learned; the others that it is compared with take as long."""
 
 
 class Gates(StrEnum):
@@ -96,14 +87,12 @@ def command(
     missing: Annotated[
         MissingCells, typer.Option(help="A missing cell is a category of its own, the median, or drops its row.")
     ] = MissingCells.category,
-    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out.")] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to use even if they look like ids or free text.")
-    ] = None,
     types: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMNS", help="Kinds of columns, as in zip=category,age=number: number, category, bit or date."
+            metavar="COLUMNS",
+            help="Kinds of columns, as in zip=category,age=number: number, category, bit or date; "
+            "drop leaves a column out, and keep uses it even if it looks like an id or free text.",
         ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse every cell but 0 and 1.")] = False,
@@ -132,138 +121,104 @@ def command(
         check_file(output, [".json"])
     if as_json and output == STANDARD:
         raise SettingsError("--json and the model cannot both go to standard output; write the model to a file.")
-    kinds_asked = _parse_types(types)
+    kinds = _parse_types(types)
     with input_file(data) as file:
-        texts = [name for name, kind in kinds_asked.items() if kind == "category"]
-        examples = read_examples(file, targets, inputs, strict=strict, texts=texts, unknown_labels=True, header=header)
-    for name, labels in examples.targets.items():
-        refuse_quantity(labels, name)
-    left_out, kept = (
-        chosen_names(names, examples.table, option) or () for names, option in ((drop, "--drop"), (keep, "--keep"))
-    )
-    kinds_asked = {name: kind for name, kind in kinds_asked.items() if name not in examples.targets}
-    kinds = column_kinds(examples.table, drop=left_out, keep=kept, types=kinds_asked)
-    folds, limit = _folds(cv, examples.n_rows), check_time_limit(time_limit)
-    if cv is None and not folds:
-        note(f"gradus: {counted(examples.n_rows, 'row')}: too few for a score on rows not seen, which takes {MIN_ROWS}.")
-    settings = {
+        categories = [name for name, kind in kinds.items() if kind == "category"]
+        examples = read_examples(file, targets, inputs, header=header, strict=strict, categories=categories)
+    options = {
         "order": _parse_order(order, examples.targets),
         "gates": gates.value,
         "noise": number_or_word("--noise", noise, {"auto": "auto"}),
         **({} if n_tries is None else {"n_tries": n_tries}),
         "n_circuits": n_circuits,
-        "time_limit": limit,
         "missing": missing.value,
-        "n_jobs": n_jobs,
-        "random_state": check_seed(seed),
+        "seed": check_seed(seed),
     }
-    # scikit-learn takes a second to import: only once the arguments are known to be good.
-    from gradus._tables.classifier import BooleanNetworkClassifier
-
-    # Writing the model and its page takes up to half as long as reading the table did.
-    end = None if limit is None else begin + limit - (work_clock() - begin) / 2
-    run = _LearnRun(BooleanNetworkClassifier(**settings), examples, kinds, folds, end)
-    run.work()
-    model = run.estimator.model_
-    model.about.update({"learned_from": data.name} if data != STANDARD else {})
-    if run.score is not None:
-        model.about["held_out"] = run.score.to_json()
-    report = LearnReport(examples, run.estimator, run.seconds, run.score)
+    work = _Work(examples, kinds, options, _folds(cv, examples.n_rows))
+    work.learn(_run(begin, time_limit, n_jobs, work.watch))
+    if data != STANDARD:
+        work.model.about["learned_from"] = data.name
+    report = LearnReport(examples, work.model, work.seconds, work.score)
     if output is not None and output != STANDARD:
-        with run.watch:  # Ctrl-C waits until both files are there
-            run.estimator.save(output)
+        with work.watch:  # Ctrl-C waits until both files are there
+            work.model.save(output)
             report.save_page(output.with_suffix(".html"))
     if output == STANDARD:
-        print(model.to_json())
+        print(work.model.to_json())
     elif as_json:
         print_json({"model": None if output is None else str(output), **report.document})
     else:
         report.show(output)
-    run.say_how_it_ended(output)
+    work.say_how_it_ended(output)
 
 
-class _LearnRun:
-    """Learns a model from all rows, then scores it on rows held out, while a line shows how far this is."""
+def _run(begin: float, time_limit: float | None, n_jobs: int, watch: Watch) -> Run:
+    """Return a run of the seconds that are left; writing the model and its page takes half as long as reading did."""
+    limit = check_time_limit(time_limit)
+    left = None if limit is None else max(limit - 1.5 * (work_clock() - begin), 0.0)
+    return Run(left, watch, n_jobs=check_n_jobs(n_jobs))
 
-    def __init__(
-        self,
-        estimator: BooleanNetworkClassifier,
-        examples: Dataset,
-        kinds: tuple[ColumnKind, ...],
-        folds: int,
-        end: float | None,
-    ) -> None:
-        self.estimator, self.examples, self.kinds = estimator, examples, kinds
-        self.folds = folds if end is None else min(folds, 1)
-        self.seconds = 0.0
-        self.score: HeldOutScore | None = None
-        self._end = end
-        self._fit_begin, self._fits_left = work_clock(), self.folds
-        targets = examples.targets.items()
-        self.watch = Watch([name for target, column in targets for name in encode_target(column, target)[0].output_names])
 
-    def work(self) -> None:
+@dataclass(eq=False)
+class _Work:
+    """Learns a model from all rows, then scores others like it on rows held out, while a line shows how far this is."""
+
+    examples: Dataset
+    kinds: dict[str, str]
+    options: dict[str, Any]
+    folds: int
+    watch: Watch = field(init=False)
+    model: Model = field(init=False)
+    seconds: float = 0.0
+    score: HeldOutScore | None = None
+
+    def __post_init__(self) -> None:
+        for name, labels in self.examples.targets.items():
+            refuse_quantity(labels, name)
+        self.watch = Watch(output_names(self.examples.targets))
+
+    def learn(self, run: Run) -> None:
         """Learn and score."""
-        from sklearn.exceptions import ConvergenceWarning
+        types = {name: kind for name, kind in self.kinds.items() if name not in self.examples.targets}
+        kinds = column_kinds(self.examples.columns, types=types)
+        # scikit-learn takes a second to import: only once the arguments are known to be good.
+        from gradus._tables.fit import FitSettings, fit_table
 
-        from gradus._tables.held_out import score_held_out
-
+        settings = FitSettings(**self.options, kinds=kinds)
+        left = run.seconds_left()
+        self.folds = self.folds if left is None else min(self.folds, 1)
+        run.expect(1 + self.folds)
+        fitting = run.part(seconds=None if left is None or not self.folds else FIT_TIME * left, weight=1)
         with self.watch, warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-            end = self._end
-            if end is not None and self.folds:
-                end -= (1 - FIT_TIME) * max(end - work_clock(), 0.0)
-            table, targets = self.examples.table, self.examples.targets
-            self.estimator._fit_columns(table, targets, self.kinds, self._tell, _show_plan, end)
-            self.seconds = work_clock() - self._fit_begin
-            if not self.folds or self.interrupted:
-                return
-            seed, scored = int(self.estimator.random_state), self._scored_estimator()
-            self._fit_begin, self._fits_left = work_clock(), self.folds - 1
-            self.score = score_held_out(scored, table, targets, self.kinds, folds=self.folds, seed=seed, tell=self._tell_fold)
+            begin = work_clock()
+            self.model = fit_table(self.examples.columns, self.examples.targets, settings, fitting, _show_plan)
+            self.seconds = work_clock() - begin
+            if self.folds and not self.interrupted:
+                self.score = self._scored(settings, run)
+        if self.score is not None:
+            self.model.about["held_out"] = self.score.to_json()
 
-    def _scored_estimator(self) -> BooleanNetworkClassifier:
-        """Return the estimator to score; with a time limit, one that leaves time for those it is compared with."""
-        if self._end is None:
-            return self.estimator
-        left = max(self._end - work_clock(), 0.0)
-        return self.estimator.__class__(**{**self.estimator.get_params(), "time_limit": SCORED_TIME * left})
+    def _scored(self, settings: FitSettings, run: Run) -> HeldOutScore | None:
+        from gradus._tables.held_out import HeldOutTask, score_held_out
+
+        task = HeldOutTask(self.examples.columns, self.examples.targets, settings, self.folds)
+        return score_held_out(task, run.part(weight=self.folds))
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the work."""
-        return self.watch.stopped or self.estimator.stopped_ == "interrupted"
-
-    def _tell(self, progress: Progress) -> bool:
-        """Show how far a fit is, and how long it and all later ones will take."""
-        if progress.eta is not None:
-            fit = work_clock() - self._fit_begin + progress.eta
-            eta = progress.eta + self._fits_left * fit
-            progress = replace(progress, eta=eta if self._end is None else max(min(eta, self._end - work_clock()), 0.0))
-        return self.watch(progress)
-
-    def _tell_fold(self, fold: int, progress: Progress) -> bool:
-        """Show how far the score is; stop at Ctrl-C, and where there is no time for a forest."""
-        from gradus._tables.held_out import FOREST
-
-        left = self.folds - 1 - fold
-        if left < self._fits_left:
-            self._fit_begin, self._fits_left = work_clock(), left
-        stop = self._tell(replace(progress, stage=f"score {fold + 1} of {self.folds}, {progress.stage}"))
-        late = self._end is not None and work_clock() > self._end
-        return stop or (late and progress.stage == FOREST)
+        return self.watch.stopped or self.model.about["stopped"] == "interrupted"
 
     def say_how_it_ended(self, output: Path | None) -> None:
         """Say what ended the work early, and where the model is."""
+        stopped = self.model.about["stopped"]
         if self.interrupted:
             place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"
-            what = (
-                "the model is complete and" if self.score or not self.folds else "the model is complete, but not scored, and"
-            )
-            what = "the best model so far" if self.estimator.stopped_ else what
+            scored = "" if self.score or not self.folds else ", but not scored,"
+            what = "the best model so far" if stopped else f"the model is complete{scored} and"
             raise EndedByUserError(f"interrupted; {what} is {place}. Run the command again to learn from the start.")
-        if self.estimator.stopped_:
+        if stopped:
             note("gradus: the time limit ended learning; this is the best model so far.")
         if self.folds and self.score is None:
             note("gradus: there was no time to score the model on rows held out.")
@@ -271,6 +226,8 @@ class _LearnRun:
 
 def _folds(wanted: int | None, n_rows: int) -> int:
     """Return how many models are learned for the score."""
+    if wanted is None and n_rows < MIN_ROWS:
+        note(f"gradus: {counted(n_rows, 'row')}: too few for a score on rows not seen, which takes {MIN_ROWS}.")
     if wanted is None:
         return 0 if n_rows < MIN_ROWS else FOLDS if n_rows <= SMALL_TABLE else 1
     if not 0 <= wanted <= n_rows or (wanted and n_rows < 4):

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradus._cli.console import WIDTH, error_share, percent, print_rule, print_table, printable
-from gradus._cli.data import Dataset
+from gradus._core.cells import is_unknown
 from gradus._core.wording import counted
-from gradus._tables.labels import is_unknown, majority, output_parts
+from gradus._tables.labels import output_parts
 
 if TYPE_CHECKING:
-    from gradus._tables.classifier import BooleanNetworkClassifier
+    from gradus._tables.dataset import Dataset
     from gradus._tables.held_out import HeldOutScore
+    from gradus._tables.model import Model
 
 __all__ = ["LearnReport"]
 
@@ -35,22 +36,22 @@ METHOD_NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class LearnReport:
-    """A fitted estimator, and what there is to say about it."""
+    """A model, and what there is to say about it."""
 
     examples: Dataset
-    estimator: BooleanNetworkClassifier
+    model: Model
     seconds: float
     score: HeldOutScore | None
 
     @cached_property
     def document(self) -> dict[str, Any]:
         """Everything, as plain values for JSON."""
-        model = self.estimator.model_
+        model, about = self.model, self.model.about
         return {
             "held_out": None if self.score is None else self.score.to_json(),
-            "converged": self.estimator.converged_,
-            "stopped": self.estimator.stopped_,
-            "order": model.about["order"],
+            "converged": about["converged"],
+            "stopped": about["stopped"],
+            "order": about["order"],
             "gates": model.network.n_gates,
             "circuits": len(model.networks),
             "seconds": round(self.seconds, 3),
@@ -60,7 +61,7 @@ class LearnReport:
         }
 
     def _target(self, k: int) -> dict[str, Any]:
-        model = self.estimator.model_
+        model, about = self.model, self.model.about
         target = model.targets[k]
         column = self.examples.targets[target.name]
         known = column[~is_unknown(column)]
@@ -69,9 +70,9 @@ class LearnReport:
         return {
             "name": target.name,
             "examples": len(known),
-            "training_errors": self.estimator.errors_[k],
-            "majority_errors": int((known != majority(known)).sum()),
-            "constant": self.estimator.constant_[k],
+            "training_errors": about["errors"][k],
+            "majority_errors": int((known != about["majority"][k]).sum()),
+            "constant": about["constant"][k],
             "gates": int(cone[model.network.n_inputs :].sum()),
             "inputs": [name for name, used in zip(model.network.input_names, cone, strict=False) if used],
         }
@@ -81,10 +82,12 @@ class LearnReport:
         entries = self.document["targets"]
         scores: dict[str, list[float]] = {}
         if self.score is not None:
-            scores |= {f"rows not seen, {METHOD_NAMES[method]}": list(found) for method, found in self.score.accuracy.items()}
+            scores |= {
+                f"rows not seen, {METHOD_NAMES[method]}": list(shares) for method, shares in self.score.accuracy.items()
+            }
         scores["rows learned from"] = [1 - entry["training_errors"] / entry["examples"] for entry in entries]
         labels = np.array([column.tolist() for column in self.examples.targets.values()], dtype=object).T
-        self.estimator.model_.save_page(path, table=self.examples.table, labels=labels, scores=scores)
+        self.model.save_page(path, table=self.examples.columns, labels=labels, scores=scores)
 
     def show(self, output: Path | None) -> None:
         """Print everything as text."""
@@ -92,7 +95,7 @@ class LearnReport:
             self._show_score(self.score)
         headings = ["target", "training errors", "errors of the majority", "gates", "inputs"]
         print_table(headings, [self._row(entry) for entry in self.document["targets"]])
-        said = self.estimator.model_.statements
+        said = self.model.statements
         for one in said[:MOST_RULES]:
             print_rule(f"{one.name}: {one.cut(RULE_LINES * (WIDTH - 6) - len(one.name))}")
         if len(said) > MOST_RULES:
@@ -102,7 +105,7 @@ class LearnReport:
             print(printable(f"taught in the order {_shortened(self.document['order'])}"))
         wrong = sum(entry["training_errors"] for entry in self.document["targets"])
         right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
-        more = len(self.estimator.networks_) - 1
+        more = len(self.model.networks) - 1
         votes = f", and {counted(more, 'more circuit')} {'votes' if more == 1 else 'vote'}" if more else ""
         print(f"{right}; {counted(self.document['gates'], 'gate')}{votes}; {self.seconds:.1f} s")
         if output is not None:
@@ -112,7 +115,7 @@ class LearnReport:
         """Say how often the model is right on rows that it has not seen, beside others, and what follows."""
         n_targets = len(self.examples.targets)
         mean = f", mean of {n_targets} targets" if n_targets > 1 else ""
-        methods = [m for m in score.accuracy if m != "circuit" or len(self.estimator.networks_) > 1]
+        methods = [m for m in score.accuracy if m != "circuit" or len(self.model.networks) > 1]
         others = ", ".join(f"{METHOD_NAMES[m]} {percent(score.mean(m))}" for m in methods if m != "model")
         print(f"accuracy on {counted(score.rows, 'row')} not seen{mean}: {percent(score.mean('model'))}")
         print(textwrap.fill(f"({others})", WIDTH))

@@ -13,20 +13,19 @@ import numpy.typing as npt
 import typer
 
 from gradus._cli.console import note, percent, print_json, printable
-from gradus._cli.data import STANDARD, input_file, labels_of, read_columns
+from gradus._cli.data import STANDARD, input_file
 from gradus._cli.output import check_file
+from gradus._core.cells import is_unknown
 from gradus._core.files import write_text_whole
 from gradus._core.wording import counted
 from gradus._formats.table import Table
 from gradus._formats.table_files import READERS, read_table
-from gradus._tables.labels import is_unknown, majority
+from gradus._tables.dataset import identifying_column
+from gradus._tables.labels import labels_of, majority
 from gradus._tables.model import Model, load
 from gradus.errors import DataError
 
 __all__ = ["command"]
-
-NEARLY_ALL = 0.9
-"""Share of different values among the rows from which on a column tells them apart: two animals may both be a frog."""
 
 
 def command(
@@ -58,9 +57,9 @@ def command(
     learned = load(model)
     with input_file(data) as file:
         table = read_table(file)
-        predicted = _predict(learned, table, file)
-        scores = _scores(learned, predicted, table, file)
-        rows = {**_row_ids(learned, table, file), **predicted}
+    predicted = _predict(learned, table)
+    scores = _scores(learned, predicted, table)
+    rows = {**identifying_column(table, (*learned.feature_names, *learned.target_names)), **predicted}
     if output is not None:
         write_text_whole(output, _as_csv(rows))
     if as_json:
@@ -77,21 +76,21 @@ def command(
         say(printable(f"{score['target']}: {percent(score['accuracy'])} right ({usual})"))
 
 
-def _predict(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
+def _predict(model: Model, table: Table) -> dict[str, npt.NDArray[Any]]:
     """Return the labels of each target by its name."""
     names = model.feature_names
     missing = [name for name in names if name not in table.columns]
     if missing:
-        raise DataError(f"{path} has no column {missing[0]!r}, which the model reads; it reads {', '.join(names)}.")
-    columns = model.features.columns
-    if all(column.kind == "bit" and column.strict for column in columns):
-        found = model.predict(table.bits(names))
+        wanted = ", ".join(names)
+        raise DataError(f"{table.named()} has no column {missing[0]!r}, which the model reads; it reads {wanted}.")
+    read = [column for column in model.features.columns if column.input_names]
+    if all(column.kind == "bit" and column.strict for column in read):
+        predicted = model.predict(table.bits(names))
     else:
-        texts = [c.name for c in columns if c.input_names and any(isinstance(value, str | tuple) for value in c.values)]
-        cells = read_columns(path, names, table, texts=texts, may_miss=True)
+        cells = {c.name: table.text(c.name) if c.kind == "group" else table.column(c.name) for c in read}
         _say_what_counts_as_missing(model, cells)
-        found = model.predict(cells)
-    return dict(zip(model.target_names, found.reshape(table.n_rows, -1).T, strict=True))
+        predicted = model.predict(cells)
+    return dict(zip(model.target_names, predicted.reshape(table.n_rows, -1).T, strict=True))
 
 
 def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]) -> None:
@@ -104,36 +103,22 @@ def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]
             note(printable(f"gradus: column {column.name!r} has {lost[0]!r:.40}, which is not {what}; {count} as missing."))
 
 
-def _row_ids(model: Model, table: Table, path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Return the column that tells the rows apart, by its name, if there is one: it differs in nearly every row."""
-    taken = {*model.feature_names, *model.target_names}
-    enough = NEARLY_ALL * table.n_rows
-    for place, name in enumerate(table.columns):
-        numbers = table.values[:, place]
-        if name in taken or (place not in table.odd and len(np.unique(numbers)) < enough):
-            continue
-        texts = read_columns(path, [name], table, texts=[name], may_miss=True)[name]
-        if len(set(texts.tolist())) >= enough and "" not in texts:
-            return {name: texts}
-    return {}
-
-
-def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table, path: Path) -> list[dict[str, Any]]:
+def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table) -> list[dict[str, Any]]:
     """Return the accuracy of each target in the table, beside that of the label most frequent in training, if known."""
     kept = model.about.get("majority")
     usual = dict(zip(model.target_names, kept if isinstance(kept, list) else [], strict=False))
-    found = []
+    scores = []
     for target in model.targets:
         # A target that is also an input is that gene's next value, which the table does not hold.
         if target.name not in table.columns or target.name in model.feature_names:
             continue
-        texts = [target.name] if all(isinstance(label, str) for label in target.classes) else []
-        truth = labels_of(read_columns(path, [target.name], table, texts=texts, may_miss=True)[target.name])
+        as_text = all(isinstance(label, str) for label in target.classes)
+        truth = labels_of(table.text(target.name) if as_text else table.column(target.name))
         known = ~is_unknown(truth)
         if not known.any():
             continue
         label = usual.get(target.name, majority(truth))
-        found.append(
+        scores.append(
             {
                 "target": target.name,
                 "accuracy": _share_equal(truth[known], predicted[target.name][known].tolist()),
@@ -142,7 +127,7 @@ def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table, 
                 "majority_accuracy": _share_equal(truth[known], [label] * int(known.sum())),
             }
         )
-    return found
+    return scores
 
 
 def _share_equal(truth: npt.NDArray[Any], labels: list[Any]) -> float:

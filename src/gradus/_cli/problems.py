@@ -73,7 +73,7 @@ def show(name: Name, as_json: AsJson = False) -> None:
 @app.command("write")
 def write(
     name: Name,
-    file: Annotated[Path, typer.Argument(help="Where to write: .csv .tsv .npz .parquet .pla", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="Where to write: .csv .tsv .parquet .pla", show_default=False)],
     examples: Annotated[
         int | None, typer.Option("--examples", "-n", help="Draw this many patterns instead of all.", show_default=False)
     ] = None,

@@ -129,7 +129,7 @@ def _decoded(raw: bytes, number: int, path: str | PathLike[str]) -> str:
 def check_new_file(path: str | PathLike[str]) -> None:
     """Refuse a file that cannot be written, before any work is done for it."""
     folder = Path(path).absolute().parent
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         raise FormatError("cannot be written: it is a folder.", path=path)
     if not folder.is_dir():
         raise FormatError(f"cannot be written: there is no folder {folder}.", path=path)
@@ -152,8 +152,8 @@ def _try_writing(path: str | PathLike[str], folder: Path) -> None:
             Path(path).lstat()  # raises where the name is longer than names may be; since Python 3.14 exists() does not
         # Only a trial is certain: permissions do not tell of read-only disks, nor of what an administrator may do.
         os.rmdir(tempfile.mkdtemp(prefix=".gradus-", dir=folder))
-    except OSError as error:
-        raise FormatError(f"cannot be written: {error.strerror or error}.", path=path) from error
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be written: {getattr(error, 'strerror', None) or error}.", path=path) from error
 
 
 def make_folder(folder: Path) -> None:

@@ -2,3 +2,10 @@
 
 `gradus._formats.writers.export` writes a network in any of the formats.
 """
+
+from __future__ import annotations
+
+__all__ = ["MODELS"]
+
+MODELS = (".bnet", ".sbml", ".blif", ".aag", ".aig")
+"""Extensions of the Boolean models that are read."""

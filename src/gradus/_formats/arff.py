@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
 from gradus._core.files import decoded_lines, read_guard, read_text
-from gradus._formats.table import Table, TableBuilder, check_cells, unique_columns
+from gradus._formats.table import Table, check_cells, table_of_texts, unique_columns
 from gradus._formats.xml_scan import scan_xml
 from gradus.errors import FormatError
 
@@ -44,19 +44,16 @@ class ArffHeader(NamedTuple):
     lines: int
 
 
-def read(path: str | PathLike[str], *, labels: str | PathLike[str] | None = None, text_columns: Collection[str] = ()) -> Table:
+def read(path: str | PathLike[str], *, labels: str | PathLike[str] | None = None) -> Table:
     """Read an ARFF file, dense or sparse."""
     # The targets are the labels of a Mulan XML file (given, or the file of the same name that ends in ``.xml``), or those that
     # ``-C`` in the relation's name counts, from the first column or (negative) from the last, as MEKA writes it.
     lines = _NumberedLines(path)
-    header = _read_header(lines, path)
-    names = unique_columns([attribute.name for attribute in header.attributes], path, None)
-    check_cells(1, len(names), path)
+    header = _read_header(lines)
+    names = unique_columns([attribute.name for attribute in header.attributes])
+    check_cells(1, len(names))
     targets = _targets(header, names, path, labels)
-    builder = TableBuilder(names, path, text_columns=text_columns)
-    for cells in _rows(lines, header, path):
-        builder.add(cells, lines.number)
-    return builder.table(targets)
+    return table_of_texts(names, ((lines.number, cells) for cells in _rows(lines, header)), targets)
 
 
 class _NumberedLines:
@@ -75,7 +72,7 @@ class _NumberedLines:
         return line.strip()
 
 
-def _read_header(lines: _NumberedLines, path: str | PathLike[str]) -> ArffHeader:
+def _read_header(lines: _NumberedLines) -> ArffHeader:
     relation, attributes = "", []
     for line in lines:
         keyword = line.split(maxsplit=1)[0].lower() if line else "%"
@@ -84,44 +81,44 @@ def _read_header(lines: _NumberedLines, path: str | PathLike[str]) -> ArffHeader
         if keyword == "@relation":
             relation = line[len("@relation") :].strip()
         elif keyword == "@attribute":
-            attributes.append(_attribute(line, lines.number, path))
+            attributes.append(_attribute(line, lines.number))
         elif keyword == "@data":
             if not attributes:
-                raise FormatError("there is no @attribute before @data.", path=path, line=lines.number)
+                raise FormatError("there is no @attribute before @data.", line=lines.number)
             return ArffHeader(relation, attributes, lines.number)
         else:
             raise FormatError(
                 f"expected @relation, @attribute or @data, found {keyword[:40]!r}.",
-                path=path, line=lines.number, column=1,
+                line=lines.number, column=1,
             )  # fmt: skip
-    raise FormatError("there is no @data in the file.", path=path)
+    raise FormatError("there is no @data in the file.")
 
 
-def _attribute(line: str, number: int, path: str | PathLike[str]) -> ArffAttribute:
+def _attribute(line: str, number: int) -> ArffAttribute:
     match = ATTRIBUTE.fullmatch(line)
     if not match:
-        raise FormatError("expected '@attribute NAME TYPE'.", path=path, line=number)
+        raise FormatError("expected '@attribute NAME TYPE'.", line=number)
     name, kind = _unquoted(match[1]), match[2].strip()
     if kind.startswith("{"):
-        return ArffAttribute(name, _nominal_values(kind, number, match.start(2) + 1, path))
+        return ArffAttribute(name, _nominal_values(kind, number, match.start(2) + 1))
     word = kind.split(maxsplit=1)[0].lower() if kind else ""
     if word not in (*NUMERIC, "string", "date"):
         raise FormatError(
             f"{kind[:40]!r} is not a type of column that can be read.",
-            path=path, line=number, column=match.start(2) + 1,
+            line=number, column=match.start(2) + 1,
         )  # fmt: skip
     return ArffAttribute(name, None)
 
 
-def _nominal_values(kind: str, line: int, column: int, path: str | PathLike[str]) -> dict[str, None]:
+def _nominal_values(kind: str, line: int, column: int) -> dict[str, None]:
     if not kind.endswith("}"):
-        raise FormatError("the list of values that begins here is not closed.", path=path, line=line, column=column)
+        raise FormatError("the list of values that begins here is not closed.", line=line, column=column)
     values: dict[str, None] = {}
     inside, place = kind[1:-1].rstrip(), 0
     while place < len(inside):
         item = ITEM.match(inside, place)
         if not item or not item[1]:
-            raise FormatError("expected values with commas between.", path=path, line=line, column=column + 1 + place)
+            raise FormatError("expected values with commas between.", line=line, column=column + 1 + place)
         values[_unquoted(item[1].strip())] = None
         place = item.end()
     return values
@@ -135,7 +132,7 @@ def _unescaped(found: re.Match[str]) -> str:
     return chr(int(found[1][1:], 16)) if len(found[1]) > 1 else ESCAPED.get(found[1], found[1])
 
 
-def _rows(lines: _NumberedLines, header: ArffHeader, path: str | PathLike[str]) -> Iterator[list[str]]:
+def _rows(lines: _NumberedLines, header: ArffHeader) -> Iterator[list[str]]:
     """Rows as text cells, in the order of the columns."""
     first = next((line for line in lines if line and not line.startswith("%")), None)
     if first is None:
@@ -145,12 +142,12 @@ def _rows(lines: _NumberedLines, header: ArffHeader, path: str | PathLike[str]) 
         if not row or row.startswith("%"):
             continue
         if row.startswith("{") != sparse:
-            raise FormatError("rows in braces and rows without are mixed.", path=path, line=lines.number, column=1)
-        cells = _sparse_cells(row, header.attributes, lines.number, path) if sparse else _dense_cells(row)
+            raise FormatError("rows in braces and rows without are mixed.", line=lines.number, column=1)
+        cells = _sparse_cells(row, header.attributes, lines.number) if sparse else _dense_cells(row)
         if cells is None or len(cells) != len(header.attributes):
             width = len(header.attributes)
-            raise FormatError(f"the row cannot be split into {width} values.", path=path, line=lines.number)
-        _check_nominal(cells, header.attributes, lines.number, path)
+            raise FormatError(f"the row cannot be split into {width} values.", line=lines.number)
+        _check_nominal(cells, header.attributes, lines.number)
         yield cells
 
 
@@ -173,7 +170,7 @@ def _cell(word: str) -> str:
     return "" if word == "?" else _unquoted(word)
 
 
-def _sparse_cells(row: str, attributes: list[ArffAttribute], line: int, path: str | PathLike[str]) -> list[str] | None:
+def _sparse_cells(row: str, attributes: list[ArffAttribute], line: int) -> list[str] | None:
     """Fill a row in braces: what is left out is 0, or the first value of a nominal column; None if it cannot be split."""
     if not row.endswith("}"):
         return None
@@ -185,19 +182,17 @@ def _sparse_cells(row: str, attributes: list[ArffAttribute], line: int, path: st
             return None
         column = int(item[1])
         if column in given:
-            raise FormatError("a column is given twice in one row.", path=path, line=line)
+            raise FormatError("a column is given twice in one row.", line=line)
         given.add(column)
         cells[column] = _cell(item[2])
         place = item.end()
     return cells
 
 
-def _check_nominal(cells: list[str], attributes: list[ArffAttribute], line: int, path: str | PathLike[str]) -> None:
+def _check_nominal(cells: list[str], attributes: list[ArffAttribute], line: int) -> None:
     for place, (cell, attribute) in enumerate(zip(cells, attributes, strict=True)):
         if attribute.values is not None and cell and cell not in attribute.values:
-            raise FormatError(
-                f"{cell[:40]!r} is not one of the values of {attribute.name!r}.", path=path, line=line, column=place + 1
-            )
+            raise FormatError(f"{cell[:40]!r} is not one of the values of {attribute.name!r}.", line=line, column=place + 1)
 
 
 def _targets(
@@ -213,7 +208,7 @@ def _targets(
         return None
     count = int(meka[1])
     if not 1 <= abs(count) <= len(names):
-        raise FormatError(f"-C {count} names more targets than the {len(names)} columns, or none.", path=path)
+        raise FormatError(f"-C {count} names more targets than the {len(names)} columns, or none.")
     return names[:count] if count > 0 else names[count:]
 
 
@@ -227,10 +222,10 @@ def _mulan_labels(labels: str | PathLike[str], names: tuple[str, ...]) -> tuple[
 
     with read_guard(labels, "a Mulan label file"):
         scan_xml(text, labels, element)
-    known = set(names)
-    for label in found:
-        if label is None or label not in known:
-            raise FormatError(f"the label {label!r} is not a column of the table.", path=labels)
-    if not found:
-        raise FormatError("there is no <label name=…> in the file.", path=labels)
-    return unique_columns([str(label) for label in found], labels, None)
+        known = set(names)
+        for label in found:
+            if label is None or label not in known:
+                raise FormatError(f"the label {label!r} is not a column of the table.")
+        if not found:
+            raise FormatError("there is no <label name=…> in the file.")
+        return unique_columns([str(label) for label in found])

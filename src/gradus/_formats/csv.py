@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -14,10 +14,10 @@ import numpy as np
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import checked_size, decoded_lines, open_checked
-from gradus._formats.table import KNOWN, LARGEST_TABLE, NUMBER, Table, TableBuilder, check_cells, unique_columns
+from gradus._formats.table import LARGEST_TABLE, Table, check_cells, looks_like_names, table_of_texts, unique_columns
 from gradus.errors import FormatError, SettingsError
 
-__all__ = ["dumps", "looks_like_names", "read"]
+__all__ = ["dumps", "read"]
 
 LINES_TO_JUDGE_BY = 20
 DELIMITERS = (",", "\t", ";", "|", " ")
@@ -30,7 +30,6 @@ def read(
     *,
     delimiter: str | None = None,
     header: bool | Literal["auto"] = "auto",
-    text_columns: Collection[str] = (),
     row_names: bool = False,
 ) -> Table:
     """Read a text table."""
@@ -39,34 +38,30 @@ def read(
     lines = decoded_lines(path)
     first_lines = list(itertools.islice(lines, LINES_TO_JUDGE_BY))
     chosen = delimiter if delimiter is not None else _delimiter_of(first_lines, Path(path).suffix.lower(), row_names)
-    rows = _rows(itertools.chain(first_lines, lines), chosen, path)
+    rows = _rows(itertools.chain(first_lines, lines), chosen)
     first = next(rows, None)
     if first is None:
-        raise FormatError("the file is empty.", path=path)
+        raise FormatError("the file is empty.")
     if row_names:
         first, rows = _with_corner(first, rows)
     line, cells = first
-    _check_size(len(cells), path)
+    _check_size(path, len(cells))
     has_names = looks_like_names(cells) if header == "auto" else header
-    names = unique_columns(cells, path, line) if has_names else tuple(f"x{i}" for i in range(len(cells)))
-    builder = TableBuilder(names, path, text_columns=text_columns)
-    for line, cells in rows if has_names else itertools.chain([first], rows):
-        if len(cells) != len(names):
-            raise _ragged(cells, names, has_names, path, line)
-        builder.add(cells, line)
-    return builder.table()
+    names = unique_columns(cells, line) if has_names else tuple(f"x{i}" for i in range(len(cells)))
+    rest = rows if has_names else itertools.chain([first], rows)
+    return table_of_texts(names, (_whole(row, names, has_names) for row in rest))
 
 
-def _check_size(n_columns: int, path: str | PathLike[str]) -> None:
-    """Refuse a table that is too large before it is read; only a large file needs its lines counted."""
+def _check_size(path: str | PathLike[str], n_columns: int) -> None:
+    """Refuse a table that is too large before it is read; only of a large file the lines are counted first."""
     n_lines = 1
     if checked_size(path) > LARGEST_TABLE:
         with open_checked(path) as file:
             n_lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
-    check_cells(n_lines, n_columns, path)
+    check_cells(n_lines, n_columns)
 
 
-def _rows(lines: Iterable[str], delimiter: str, path: str | PathLike[str]) -> Iterator[Row]:
+def _rows(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
     """Rows that are not blank."""
     reader = _reader(lines, delimiter, strict=True)
     line = 1
@@ -76,7 +71,7 @@ def _rows(lines: Iterable[str], delimiter: str, path: str | PathLike[str]) -> It
         except csv.Error as error:
             # What csv says of a quote that is never closed means nothing to most people.
             what = "a quote is opened here and not closed" if "end of data" in str(error) else error
-            raise FormatError(f"not a table: {what}.", path=path, line=line) from error
+            raise FormatError(f"not a table: {what}.", line=line) from error
         if cells is None:
             return
         if cells and (len(cells) > 1 or cells[0].strip()):
@@ -105,7 +100,7 @@ def _delimiter_of(lines: list[str], extension: str, row_names: bool) -> str:
     if extension in (".tsv", ".tab"):
         return "\t"
     widths = {delimiter: _widths(lines, delimiter) for delimiter in DELIMITERS}
-    even = [delimiter for delimiter, found in widths.items() if _is_even(found, row_names)]
+    even = [delimiter for delimiter, counts in widths.items() if _is_even(counts, row_names)]
     if even:
         return even[0]
     # None gives equal rows, so the file has a fault; the one that splits most is the likeliest to show where.
@@ -126,25 +121,19 @@ def _widths(lines: list[str], delimiter: str) -> list[int]:
         return []
 
 
-def looks_like_names(cells: Sequence[str]) -> bool:
-    """Tell whether a first row holds names: not only numbers, or numbers that count the columns."""
-    texts = [cell.strip() for cell in cells]
-    if len(texts) > 2 and texts in ([str(i) for i in range(len(texts))], [str(i + 1) for i in range(len(texts))]):
-        return True
-    return any(text not in KNOWN and not NUMBER.fullmatch(text) for text in texts)
-
-
-def _ragged(cells: list[str], names: tuple[str, ...], has_names: bool, path: str | PathLike[str], line: int) -> FormatError:
+def _whole(row: Row, names: tuple[str, ...], has_names: bool) -> Row:
+    """Return a row if it has as many cells as there are columns."""
+    line, cells = row
+    if len(cells) == len(names):
+        return row
     what = "the header" if has_names else "the first row"
     hint = ""
     if has_names and len(names) == 1:
         hint = " If a title stands above the names of the columns, leave it out."
     elif has_names and len(cells) == len(names) + 1:
         hint = " If the first column holds names of rows, give it a name in the header too."
-    return FormatError(
-        f"this row has {len(cells)} cells, but {what} has {len(names)}.{hint}",
-        path=path, line=line, column=min(len(cells), len(names)) + 1,
-    )  # fmt: skip
+    message = f"this row has {len(cells)} cells, but {what} has {len(names)}.{hint}"
+    raise FormatError(message, line=line, column=min(len(cells), len(names)) + 1)
 
 
 def dumps(X: BoolMatrix, Y: BoolMatrix, inputs: tuple[str, ...], targets: tuple[str, ...], *, delimiter: str = ",") -> bytes:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import datetime
 import zipfile
-from collections.abc import Collection
 from os import PathLike
 from typing import Any, Literal
 
 from gradus._core.files import LARGEST_FILE, checked_size
-from gradus._formats.csv import looks_like_names
-from gradus._formats.table import Table, TableBuilder, unique_columns
+from gradus._formats.table import Table, looks_like_names, table_of_texts, unique_columns
 from gradus.errors import FormatError
 
 __all__ = ["read"]
@@ -19,49 +17,39 @@ LONGEST_CELL = 1 << 17
 """Characters of a cell, as in text tables; Excel itself stops at 32,767."""
 
 
-def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto", text_columns: Collection[str] = ()) -> Table:
+def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto") -> Table:
     """Read the first sheet; empty rows and empty columns after the table are left out."""
     try:
         import openpyxl
     except ImportError as error:
-        message = "Excel files need openpyxl: pip install 'gradus-learn[excel]', or save the sheet as CSV."
-        raise FormatError(message, path=path) from error
+        raise FormatError("Excel files need openpyxl: pip install 'gradus-learn[excel]', or save the sheet as CSV.") from error
     checked_size(path)
     with zipfile.ZipFile(path) as archive:
         if sum(part.file_size for part in archive.infolist()) > LARGEST_FILE:
-            raise FormatError(f"unpacks to more than {LARGEST_FILE} bytes.", path=path)
+            raise FormatError(f"unpacks to more than {LARGEST_FILE} bytes.")
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     try:
         rows = [
             (number, cells)
             for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1)
-            if any(cells := [_text(cell, path, number) for cell in row])
+            if any(cells := [_text(cell, number) for cell in row])
         ]
     finally:
         book.close()
-    return _table(rows, path, header, text_columns)
-
-
-def _table(
-    rows: list[tuple[int, list[str]]], path: str | PathLike[str], header: bool | Literal["auto"], text_columns: Collection[str]
-) -> Table:
     if not rows:
-        raise FormatError("the first sheet is empty.", path=path)
+        raise FormatError("the first sheet is empty.")
     width = max(max(i for i, cell in enumerate(cells) if cell) for _, cells in rows) + 1
     line, first = rows[0][0], _wide(rows[0][1], width)
     has_names = looks_like_names(first) if header == "auto" else header
-    names = unique_columns(first, path, line) if has_names else tuple(f"x{i}" for i in range(width))
-    builder = TableBuilder(names, path, text_columns=text_columns)
-    for line, cells in rows[1:] if has_names else rows:
-        builder.add(_wide(cells, width), line)
-    return builder.table()
+    names = unique_columns(first, line) if has_names else tuple(f"x{i}" for i in range(width))
+    return table_of_texts(names, ((number, _wide(cells, width)) for number, cells in (rows[1:] if has_names else rows)))
 
 
 def _wide(cells: list[str], width: int) -> list[str]:
     return [*cells[:width], *[""] * (width - len(cells))]
 
 
-def _text(cell: Any, path: str | PathLike[str], line: int) -> str:
+def _text(cell: Any, line: int) -> str:
     """Write a cell as a text table would have it."""
     if cell is None:
         return ""
@@ -73,5 +61,5 @@ def _text(cell: Any, path: str | PathLike[str], line: int) -> str:
         return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
     text = str(cell)
     if len(text) > LONGEST_CELL:
-        raise FormatError(f"a cell has more than {LONGEST_CELL} characters here.", path=path, line=line)
+        raise FormatError(f"a cell has more than {LONGEST_CELL} characters here.", line=line)
     return text

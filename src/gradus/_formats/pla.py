@@ -43,7 +43,6 @@ Codes = npt.NDArray[np.uint8]
 class _PlaFile:
     """A file as it is being read."""
 
-    path: str | PathLike[str]
     n_inputs: int | None = None
     n_outputs: int | None = None
     kind: str = "fd"
@@ -55,9 +54,6 @@ class _PlaFile:
     keyword: tuple[int, list[str]] | None = None  # line and words so far of a keyword that wants more
     row: list[tuple[int, int, str]] = field(default_factory=list)  # line, column and sign of a row that continues
 
-    def error(self, message: str, line: int | None = None, column: int | None = None) -> FormatError:
-        return FormatError(message, path=self.path, line=line, column=column)
-
 
 def read(path: str | PathLike[str]) -> Table:
     """Read a PLA file as a table of examples."""
@@ -66,11 +62,11 @@ def read(path: str | PathLike[str]) -> Table:
     # the inputs stands for both values, up to 2^20 patterns in all; a target that is a don't-care or is left open is a missing
     # value. Without ``.ilb`` and ``.ob`` the names are ``x0, x1, …`` and ``z0, z1, …``.
     # Rows and lists of names may span several lines, and ``.p`` and ``.e`` may be absent.
-    pla = _PlaFile(path)
+    pla = _PlaFile()
     for number, line in enumerate(decoded_lines(path), start=1):
         text = line.partition("#")[0]
         if text.strip() and pla.ended:
-            raise pla.error("there is text after the end mark.", number)
+            raise FormatError("there is text after the end mark.", line=number)
         if text.lstrip().startswith("."):
             _check_whole(pla)
             _keyword(pla, text.split(), number)
@@ -93,14 +89,14 @@ def _check_whole(pla: _PlaFile) -> None:
         if keyword in (".ilb", ".ob"):
             _finish(pla, keyword, arguments, line)
         else:
-            raise pla.error(f"expected one word after {keyword}.", line, len(keyword) + 2)
+            raise FormatError(f"expected one word after {keyword}.", line=line, column=len(keyword) + 2)
 
 
 def _keyword(pla: _PlaFile, words: list[str], line: int) -> None:
     """Read a keyword, or leave it open if the words that it needs may be on the next line."""
     keyword = words[0]
     if keyword in REFUSED:
-        raise pla.error(f"{keyword} {REFUSED[keyword]}.", line, 1)
+        raise FormatError(f"{keyword} {REFUSED[keyword]}.", line=line, column=1)
     wanted = {".i": 1, ".o": 1, ".p": 1, ".type": 1, ".ilb": pla.n_inputs, ".ob": pla.n_outputs}.get(keyword) or 0
     if len(words) <= wanted:
         pla.keyword = line, words
@@ -114,9 +110,9 @@ def _finish(pla: _PlaFile, keyword: str, arguments: list[str], line: int) -> Non
         _number(pla, keyword, arguments, line)
     elif keyword == ".type":
         if len(arguments) != 1 or arguments[0] not in SAYS:
-            raise pla.error(f"the type is {' '.join(arguments)[:40]!r}; it must be one of {', '.join(SAYS)}.", line)
+            raise FormatError(f"the type is {' '.join(arguments)[:40]!r}; it must be one of {', '.join(SAYS)}.", line=line)
         if pla.cubes:
-            raise pla.error(".type must come before the first row.", line)
+            raise FormatError(".type must come before the first row.", line=line)
         pla.kind = arguments[0]
     elif keyword == ".ilb":
         pla.input_names = arguments
@@ -125,20 +121,20 @@ def _finish(pla: _PlaFile, keyword: str, arguments: list[str], line: int) -> Non
     elif keyword in (".e", ".end"):
         pla.ended = True
     elif keyword not in HINTS:
-        raise pla.error(f"the keyword {keyword[:40]!r} is not known.", line, 1)
+        raise FormatError(f"the keyword {keyword[:40]!r} is not known.", line=line, column=1)
 
 
 def _number(pla: _PlaFile, keyword: str, arguments: list[str], line: int) -> None:
     if len(arguments) != 1 or not arguments[0].isascii() or not arguments[0].isdigit() or len(arguments[0]) > 9:
-        raise pla.error(f"expected one number after {keyword}.", line, len(keyword) + 2)
+        raise FormatError(f"expected one number after {keyword}.", line=line, column=len(keyword) + 2)
     value = int(arguments[0])
     if keyword == ".p":
         pla.n_rows = value
         return
     if not 1 <= value <= MOST_COLUMNS:
-        raise pla.error(f"{keyword} is {value}; it must be 1 to {MOST_COLUMNS}.", line, len(keyword) + 2)
+        raise FormatError(f"{keyword} is {value}; it must be 1 to {MOST_COLUMNS}.", line=line, column=len(keyword) + 2)
     if pla.cubes or (pla.n_inputs if keyword == ".i" else pla.n_outputs) is not None:
-        raise pla.error(f"{keyword} must occur once, before the first row.", line)
+        raise FormatError(f"{keyword} must occur once, before the first row.", line=line)
     if keyword == ".i":
         pla.n_inputs = value
     else:
@@ -151,7 +147,7 @@ def _signs(pla: _PlaFile, text: str, line: int) -> None:
     if not found:
         return
     if pla.n_inputs is None or pla.n_outputs is None:
-        raise pla.error("a row comes before .i and .o.", line)
+        raise FormatError("a row comes before .i and .o.", line=line)
     width = pla.n_inputs + pla.n_outputs
     before, signs = len(pla.row), pla.row
     if before + len(found) > width and (before or len(found) % width):
@@ -160,7 +156,7 @@ def _signs(pla: _PlaFile, text: str, line: int) -> None:
     for place, (at_line, column, sign) in enumerate(found, start=before):
         allowed = [*INPUT_SIGNS, IMPOSSIBLE] if place % width < pla.n_inputs else list(MEANING)
         if sign not in allowed:
-            raise pla.error(f"expected one of {' '.join(allowed)}, found {sign!r}.", at_line, column)
+            raise FormatError(f"expected one of {' '.join(allowed)}, found {sign!r}.", line=at_line, column=column)
     if len(signs) < width:
         return
     pla.row = []
@@ -172,36 +168,36 @@ def _signs(pla: _PlaFile, text: str, line: int) -> None:
 def _wrong_length(pla: _PlaFile, signs: list[tuple[int, int, str]]) -> FormatError:
     width = (pla.n_inputs or 0) + (pla.n_outputs or 0)
     line, column, _ = signs[width] if len(signs) > width else signs[-1]
-    return pla.error(
+    return FormatError(
         f"this row has {len(signs)} signs, but {pla.n_inputs} inputs and {pla.n_outputs} outputs make {width}; "
         "a row that spans several lines must end at the end of a line.",
-        line, column if len(signs) > width else column + 1,
+        line=line, column=column if len(signs) > width else column + 1,
     )  # fmt: skip
 
 
 def _table(pla: _PlaFile) -> Table:
     if pla.n_inputs is None or pla.n_outputs is None:
-        raise pla.error("there is no .i or no .o, so this is not a PLA file.")
+        raise FormatError("there is no .i or no .o, so this is not a PLA file.")
     if not pla.cubes and not pla.ended:
-        raise pla.error("there is no row in the file.")
+        raise FormatError("there is no row in the file.")
     if pla.n_rows is not None and pla.n_rows > len(pla.cubes) and not pla.ended:
         # espresso ignores .p, but a file that stops short of it without an end mark was most likely cut off.
-        raise pla.error(f".p announces {pla.n_rows} rows, but the file ends after {len(pla.cubes)}; correct .p or add .e.")
+        raise FormatError(f".p announces {pla.n_rows} rows, but the file ends after {len(pla.cubes)}; correct .p or add .e.")
     inputs = _names(pla, pla.input_names, pla.n_inputs, "x", ".ilb")
     targets = distinct_targets(inputs, _names(pla, pla.output_names, pla.n_outputs, "z", ".ob"))
-    columns = unique_columns([*inputs, *targets], pla.path, None)
+    columns = unique_columns([*inputs, *targets])
     whole = pla.kind in ELSEWHERE
     X, codes, lines = _whole_table(pla, pla.n_inputs, pla.n_outputs) if whole else _listed_rows(pla, len(columns))
     rest = ELSEWHERE.get(pla.kind, np.nan)
     Y = np.where(codes & ANY, np.nan, np.where(codes & ON, 1.0, np.where(codes & OFF, 0.0, rest)))
-    return Table(columns, np.hstack([X, Y]), path=pla.path, targets=columns[len(inputs) :], lines=lines)
+    return Table(columns, list(np.hstack([X, Y]).T), targets=columns[len(inputs) :], lines=lines)
 
 
 def _names(pla: _PlaFile, names: list[str] | None, count: int, letter: str, keyword: str) -> tuple[str, ...]:
     if names is None:
         return tuple(f"{letter}{i}" for i in range(count))
     if len(names) != count:
-        raise pla.error(f"{keyword} gives {len(names)} names for {count} columns.")
+        raise FormatError(f"{keyword} gives {len(names)} names for {count} columns.")
     return tuple(names)
 
 
@@ -213,13 +209,13 @@ def _output_codes(pla: _PlaFile, outputs: str) -> Codes:
 def _whole_table(pla: _PlaFile, n_inputs: int, n_outputs: int) -> tuple[npt.NDArray[np.float64], Codes, None]:
     """Truth table: for each pattern, all that the rows that cover it say."""
     if n_inputs > MOST_PATTERNS.bit_length() - 1:
-        raise pla.error(
+        raise FormatError(
             f"with .type {pla.kind} the table has 2^{n_inputs} patterns, too many to write out; list examples with .type fr."
         )
     n_patterns = 1 << n_inputs
-    check_cells(n_patterns, n_inputs + n_outputs, pla.path)
+    check_cells(n_patterns, n_inputs + n_outputs)
     if n_patterns * len(pla.cubes) > MOST_WORK:
-        raise pla.error(f"{len(pla.cubes)} rows over 2^{n_inputs} patterns are too many to work out.")
+        raise FormatError(f"{len(pla.cubes)} rows over 2^{n_inputs} patterns are too many to work out.")
     patterns = np.arange(n_patterns)
     codes = np.zeros((n_patterns, n_outputs), dtype=np.uint8)
     for _, inputs, outputs in pla.cubes:
@@ -249,7 +245,7 @@ def _listed_rows(pla: _PlaFile, width: int) -> tuple[npt.NDArray[np.float64], Co
             else:
                 codes[row] = _agreed(pla, codes[row], said, lines[row], line)
     if not codes:
-        raise pla.error("there is no row in the file that covers a pattern.")
+        raise FormatError("there is no row in the file that covers a pattern.")
     signs = np.frombuffer("".join(first).encode("ascii"), dtype=np.uint8).reshape(len(first), -1)
     return (signs == ord("1")).astype(np.float64), np.array(codes), tuple(lines)
 
@@ -260,12 +256,12 @@ def _check_expansion(pla: _PlaFile, width: int) -> None:
         open_signs = sum(INPUT_SIGNS.get(sign, 0) is None for sign in inputs)
         total += 1 << min(open_signs, 64)
         if total > MOST_PATTERNS:
-            raise pla.error(
+            raise FormatError(
                 f"a row with {open_signs} don't-cares in its inputs stands for 2^{open_signs} patterns; "
                 f"more than {MOST_PATTERNS} in all are not written out.",
-                line,
+                line=line,
             )
-    check_cells(total, width, pla.path)
+    check_cells(total, width)
 
 
 def _agreed(pla: _PlaFile, before: Codes, now: Codes, line_before: int, line: int) -> Codes:
@@ -273,7 +269,7 @@ def _agreed(pla: _PlaFile, before: Codes, now: Codes, line_before: int, line: in
     clash = (together & (ON | OFF)) == (ON | OFF)
     if clash.any():
         target = int(np.argmax(clash))
-        raise pla.error(f"target {target} is 0 in one row and 1 in another (line {line_before}) for one pattern.", line)
+        raise FormatError(f"target {target} is 0 in one row and 1 in another (line {line_before}) for one pattern.", line=line)
     return together
 
 

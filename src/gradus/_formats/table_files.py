@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import functools
+import importlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import read_guard, write_bytes_whole
-from gradus._formats import arff as arff_table
-from gradus._formats import csv as csv_table
-from gradus._formats import excel as excel_table
-from gradus._formats import npz as npz_table
-from gradus._formats import parquet as parquet_table
-from gradus._formats import pla as pla_table
 from gradus._formats.table import Table, distinct_targets, unique_columns
 from gradus.errors import DataError, FormatError
 
 __all__ = ["READERS", "WRITERS", "read_table", "write_table"]
 
-FORMATS = {
-    "csv": csv_table,
-    "parquet": parquet_table,
-    "npz": npz_table,
-    "arff": arff_table,
-    "pla": pla_table,
-    "excel": excel_table,
-}
 READERS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -38,37 +25,33 @@ READERS = {
     ".dat": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
-    ".npz": "npz",
     ".arff": "arff",
     ".pla": "pla",
     ".xlsx": "excel",
 }
 """Format of each extension that is read."""
 
-Writer = Callable[[BoolMatrix, BoolMatrix, tuple[str, ...], tuple[str, ...]], bytes]
-WRITERS: dict[str, Writer] = {
-    ".csv": csv_table.dumps,
-    ".tsv": functools.partial(csv_table.dumps, delimiter="\t"),
-    ".npz": npz_table.dumps,
-    ".parquet": parquet_table.dumps,
-    ".pla": pla_table.dumps,
-}
-"""Writer of each extension that is written."""
+WRITERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pla": "pla"}
+"""Format of each extension that is written."""
+
+
+def _format(name: str) -> Any:
+    """Return the module of a format, which is imported when it is needed."""
+    return importlib.import_module(f"gradus._formats.{name}")
 
 
 def read_table(path: str | PathLike[str], *, kind: str | None = None, **options: Any) -> Table:
-    r"""Read a table of numbers from a file; its extension tells the format.
+    r"""Read a table from a file; its extension tells the format.
 
     Parameters
     ----------
     path : path-like
-        A ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.dat``, ``.parquet``, ``.pq``, ``.npz``, ``.arff``, ``.pla`` or ``.xlsx``
-        file; Excel files need ``pip install 'gradus-learn[excel]'``.
-    kind : {"csv", "parquet", "npz", "arff", "pla", "excel"}, optional
+        A ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.dat``, ``.parquet``, ``.pq``, ``.arff``, ``.pla`` or ``.xlsx`` file; for
+        Excel and Parquet, install the extra: ``pip install 'gradus-learn[excel]'`` or ``'gradus-learn[parquet]'``.
+    kind : {"csv", "parquet", "arff", "pla", "excel"}, optional
         The format, if the extension does not tell it.
     **options
-        Passed to the format's reader: ``delimiter``, ``header`` and ``text_columns`` for text tables, ``labels`` for
-        ARFF.
+        Passed to the format's reader: ``delimiter`` and ``header`` for text tables, ``labels`` for ARFF.
 
     Returns
     -------
@@ -91,31 +74,34 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
     [[1, 0], [0, 1]]
     """
     extension = Path(path).suffix.lower()
-    chosen = kind if kind is not None else READERS.get(extension)
+    chosen = kind if kind is not None else READERS.get(extension, "")
     if Path(path).is_dir():
         raise FormatError("is not a file but a folder; name a file in it.", path=path)
-    if chosen not in FORMATS:
+    if chosen not in READERS.values():
         known = ", ".join(READERS)
         raise FormatError(f"{kind or extension!r} is not a kind of table that is read; known are {known}.", path=path)
-    reader: Any = FORMATS[chosen]
+    reader = _format(chosen)
     for option in options:
         if option not in inspect.signature(reader.read).parameters:
             raise FormatError(f"{option!r} is not an option for this kind of file ({chosen}).", path=path)
     with read_guard(path, f"a table of the kind {chosen}"):
         table: Table = reader.read(path, **options)
-    return table
+    return replace(table, path=path)
 
 
 def write_table(
     path: str | PathLike[str], X: BoolMatrix, Y: BoolMatrix, input_names: Sequence[str], target_names: Sequence[str]
 ) -> tuple[str, ...]:
     """Write examples to a file, whole or not at all; its extension tells the format."""
-    writer = WRITERS.get(Path(path).suffix.lower())
-    if writer is None:
+    extension = Path(path).suffix.lower()
+    if extension not in WRITERS:
         raise FormatError(f"tables are written as {', '.join(WRITERS)}.", path=path)
     if len(X) != len(Y) or X.shape[1] != len(input_names) or Y.shape[1] != len(target_names):
         raise DataError("the numbers of rows and names do not fit the tables.")
     targets = distinct_targets(input_names, target_names)
-    unique_columns([*input_names, *targets], path, None)
-    write_bytes_whole(path, writer(X, Y, tuple(input_names), targets))
+    settings = {"delimiter": "\t"} if extension == ".tsv" else {}
+    with read_guard(path, "a table"):
+        unique_columns([*input_names, *targets])
+        content = _format(WRITERS[extension]).dumps(X, Y, tuple(input_names), targets, **settings)
+    write_bytes_whole(path, content)
     return targets

@@ -1,9 +1,10 @@
-"""Lessons: circuits of two-input gates, taught one target at a time from few and noisy examples.
+"""Lessons: circuits of two-input gates that learn one target at a time from few and noisy examples.
 
-A walk (`kernel`) prices changes to a circuit on packed examples and accepts them late. `phases` runs it to fit, to tidy, or
-to weigh gates against errors (`description`), `school` chooses what is taught next, and `learn` is what users call.
+A walk (`kernel`) prices changes to a circuit on packed examples and accepts them late. `walks` uses it to remove errors, to
+remove gates, or to weigh both (`description`); `circuit_learner` chooses what is learned next, `ensemble` how many circuits
+vote, and `learn` is what users call.
 """
 
-from gradus._lessons.learn import LearnResult, learn, learn_whole
+from gradus._lessons.learn import LearnResult, LearnSettings, learn, learn_whole, learn_with
 
-__all__ = ["LearnResult", "learn", "learn_whole"]
+__all__ = ["LearnResult", "LearnSettings", "learn", "learn_whole", "learn_with"]

@@ -1,4 +1,4 @@
-"""Description lengths: bits for the gates of a circuit, and bits for the examples that it gets wrong.
+"""Solutions and their description lengths: bits for the gates of a circuit, and bits for the examples that it gets wrong.
 
 A circuit of g gates among N nodes is described by two sources and a function per gate, and the order of the gates is free;
 e errors among n examples, by a choice of e out of n. Lengths are in 1024ths of a bit, so that costs are exact integers.
@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BIT", "FORBIDDEN", "FUNCTION_BITS", "NAND_BITS", "error_table", "error_tables", "gate_table"]
+from gradus._circuit.gate_list import GateList, gate_count
+from gradus._lessons.packed_examples import PackedExamples
+
+__all__ = ["BIT", "FORBIDDEN", "Lengths", "Solution", "error_table", "error_tables", "gate_table"]
 
 BIT = 1024
 FUNCTION_BITS = 2.3  # log2 of the ten functions that depend on both sources, less 1 because their order does not matter
@@ -22,9 +26,29 @@ FORBIDDEN = 1 << 50
 Ints = npt.NDArray[np.int64]
 
 
-def gate_table(n_inputs: int, max_gates: int, function_bits: float = FUNCTION_BITS) -> Ints:
+class Solution(NamedTuple):
+    """A circuit for some targets, with its errors."""
+
+    circuit: GateList
+    columns: list[int]
+    """The target of each output of the circuit."""
+    errors: Ints
+    reached: bool = False
+    """Whether the walk that led to it reached its goal."""
+    work: int = 0
+    """Word operations that led to it, if they are not counted yet."""
+    priced: int = 0
+    """Pairs of nodes priced by the walk."""
+
+    @property
+    def n_gates(self) -> int:
+        """Gates that are not constants."""
+        return gate_count(self.circuit)
+
+
+def gate_table(n_inputs: int, max_gates: int, nand: bool = False) -> Ints:
     """Return the cost of 0, 1, … gates; more gates never cost less."""
-    table = [0]
+    table, function_bits = [0], NAND_BITS if nand else FUNCTION_BITS
     for gates in range(1, max_gates + 1):
         each = 2 * math.log2(n_inputs + gates) + function_bits
         table.append(max(table[-1], round(BIT * (gates * each - math.lgamma(gates + 1) / math.log(2)))))
@@ -52,3 +76,33 @@ def error_tables(known: Sequence[int], width: int, rate: float | None = None) ->
         tables[row, : len(table)] = table
         tables[row, len(table) :] = table[-1]
     return tables, np.array([distinct.index(count) for count in known], dtype=np.int64)
+
+
+class Lengths:
+    """Description lengths of circuits and of labels, for some examples."""
+
+    def __init__(self, examples: PackedExamples, nand: bool, noise_rate: float | None) -> None:
+        self.n_inputs, self.nand, self.noise_rate = len(examples.inputs), nand, noise_rate
+        self.known = [int(count) for count in np.bitwise_count(examples.known).sum(axis=1)]
+        self.ones = [int(count) for count in np.bitwise_count(examples.targets & examples.known).sum(axis=1)]
+        self.minority = [min(ones, known - ones) for ones, known in zip(self.ones, self.known, strict=True)]
+        self._gates = np.zeros(0, dtype=np.int64)
+
+    def gates(self, n_gates: int) -> int:
+        """Return the length of this many gates."""
+        table = self._gates  # another thread may replace it meanwhile
+        if n_gates >= len(table):
+            table = self._gates = gate_table(self.n_inputs, max(64, 2 * n_gates), self.nand)
+        return int(table[n_gates])
+
+    def errors(self, column: int, errors: int) -> int:
+        """Return the length of this many errors in a column."""
+        return int(error_table(self.known[column], self.noise_rate)[errors])
+
+    def labels(self, column: int) -> int:
+        """Return the length of a column without a circuit: a constant and its errors."""
+        return self.errors(column, self.minority[column])
+
+    def whole(self, solution: Solution) -> int:
+        """Return the length of a circuit and of its errors."""
+        return self.gates(solution.n_gates) + sum(map(self.errors, solution.columns, solution.errors.tolist()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,29 +12,33 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._circuit.gate_list import is_constant
 from gradus._circuit.network import network_of
-from gradus._core.bits import BoolMatrix, as_bits, column_names, unpack
+from gradus._core.bits import BoolMatrix, as_bits, column_names
 from gradus._core.checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum import minimum_feature_set, resolve_order
-from gradus._lessons.control import Control
-from gradus._lessons.neighbours import neighbours
-from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
-from gradus._lessons.phases import PhaseSettings
-from gradus._lessons.school import School, SchoolPlan, SchoolResult
+from gradus._lessons.ensemble import Ensemble
+from gradus._lessons.packed_examples import pack_examples, read_targets
+from gradus._lessons.walks import LessonSettings
 from gradus._pages.html import notebook_table
 from gradus.errors import SettingsError
 
-__all__ = ["LearnResult", "Order", "learn", "learn_whole"]
+__all__ = ["LearnResult", "LearnSettings", "Order", "learn", "learn_whole", "learn_with"]
 
 Order = Literal["self-paced", "auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 N_TRIES = 3
-MAX_CIRCUITS = 5
-ALL_WORK = 6_000_000_000  # word operations for all circuits together, if their number is not given
-ROWS_TO_COMPARE = 4096
-RESTARTS = 2
-N_VOTES = 9  # if fewer circuits are taught, neighbours about as small join the vote
-EQUALLY_GOOD = 1.1  # a circuit votes if its description is at most this many times as long as the shortest
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnSettings:
+    """What is learned and how, as the arguments of `learn` say."""
+
+    order: Order = "self-paced"
+    gates: Literal["any", "nand"] = "any"
+    noise: Literal["auto"] | float = "auto"
+    n_tries: int = N_TRIES
+    n_circuits: int | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +52,7 @@ class LearnResult:
     n_voting : int
         How many of them, from the first, are about equally good (descriptions at most 10 % longer) and vote.
     order : tuple of int
-        The target columns in the order in which the best circuit was taught.
+        The target columns in the order in which the best circuit learned them.
     errors : ndarray of int
         Per target, how many training examples the best circuit gets wrong.
     wrong_rows : tuple of ndarray of int
@@ -98,9 +102,9 @@ class LearnResult:
         rows = []
         for k in self.order:
             gates = int(self.network.cone([k])[self.network.n_inputs :].sum())
-            said = "a constant" if self.constant[k] else counted(gates, "gate")
-            rows.append((self.network.output_names[k], int(self.errors[k]), said))
-        table = notebook_table(repr(self), ["target, in the order taught", "training errors", "circuit"], rows)
+            size = "a constant" if self.constant[k] else counted(gates, "gate")
+            rows.append((self.network.output_names[k], int(self.errors[k]), size))
+        table = notebook_table(repr(self), ["target, in the order learned", "training errors", "circuit"], rows)
         return table + (self.network._repr_svg_() or "")
 
 
@@ -120,7 +124,7 @@ def learn(
 ) -> LearnResult:
     """Learn a small circuit that maps every row of X to the same row of Y.
 
-    Targets are taught one at a time, each on top of the circuit that the earlier ones left, and the circuit is made as
+    Targets are learned one at a time, each on top of the circuit that the earlier ones left, and the circuit is made as
     small as possible after each: the shortest description of the examples is the best guess about all other rows.
 
     Parameters
@@ -130,7 +134,7 @@ def learn(
     Y : array-like of 0/1 or DataFrame, shape (n, m) or (n,)
         Targets. Unknown cells (NaN, None or masked) do not count.
     order : "self-paced", "auto", "entropy", "random", sequence of int, or None
-        The order in which targets are taught: always the one that needs the fewest gates next (``"self-paced"``), by minimum
+        The order in which targets are learned: always the one that needs the fewest gates next (``"self-paced"``), by minimum
         feature sets (``"auto"``), by conditional entropies, at random, the one given, or the order of the columns (None).
     gates : {"any", "nand"}
         Any function of two nodes, or NAND gates only.
@@ -174,32 +178,48 @@ def learn(
     >>> result.predict(X).astype(int).tolist()
     [[0, 0], [0, 1], [0, 1], [1, 0]]
     """
+    settings = LearnSettings(order=order, gates=gates, noise=noise, n_tries=n_tries, n_circuits=n_circuits, seed=seed)
+    return learn_with(X, Y, settings, Run(check_time_limit(time_limit), callback, n_jobs=check_n_jobs(n_jobs)))
+
+
+def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult:
+    """Learn as `learn` does, as a run or a part of one."""
     inputs = as_bits(X, "X")
     targets, known = read_targets(Y)
     examples = pack_examples(inputs, targets, known)
-    seed, n_tries = check_seed(seed), check_count("n_tries", n_tries)
-    wanted = None if n_circuits is None else check_count("n_circuits", n_circuits)
-    limit, rate = check_time_limit(time_limit), _check_noise(noise)
-    nand = check_choice("gates", gates, ("any", "nand")) == "nand"
-    control = Control(limit, callback, check_n_jobs(n_jobs), wanted or MAX_CIRCUITS)
-    plan = SchoolPlan(
-        order=_fixed_order(inputs, targets, known, order, seed, limit),
+    seed, n_tries = check_seed(settings.seed), check_count("n_tries", settings.n_tries)
+    n_circuits = None if settings.n_circuits is None else check_count("n_circuits", settings.n_circuits)
+    rate = _check_noise(settings.noise)
+    lessons = LessonSettings(
+        nand=check_choice("gates", settings.gates, ("any", "nand")) == "nand",
+        order=_fixed_order(inputs, targets, known, settings.order, seed, run),
         exact=None if rate is None else rate == 0,
+        noise_rate=rate or None,
         n_tries=n_tries,
     )
-    settings = PhaseSettings(nand=nand, noise_rate=rate or None)
-
-    def teach(number: int) -> SchoolResult | None:
-        late = control.stopped is not None and number > 0
-        return None if late else School(examples, plan, settings, seed, number, control).run()
-
-    found = _run_schools(teach, wanted, control)
-    if wanted is None:
-        ranked, n_voting = _ranked(found)
-        if not ranked[0].tolerant and not (n_voting > 1 and _agree(ranked[:n_voting])):
-            found += neighbours(examples, ranked[:n_voting], N_VOTES // n_voting - 1, settings, seed, control)
+    ensemble = Ensemble(examples, lessons, seed, run)
+    try:
+        ensemble.learn(n_circuits)
+    except KeyboardInterrupt:
+        run.interrupt()
+        if not ensemble.circuits:
+            raise
+    ranked, n_voting = ensemble.ranked()
     names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
-    return _result(examples, found, control, names)
+    circuits = tuple(network_of(circuit.solution.circuit, **names) for circuit in ranked)
+    best = circuits[0]
+    wrong = (best.predict(inputs) ^ targets) & known
+    constant = np.append(np.zeros(best.n_inputs, dtype=np.bool_), is_constant(best.functions))
+    return LearnResult(
+        circuits=circuits,
+        n_voting=n_voting,
+        order=ranked[0].order,
+        errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
+        wrong_rows=tuple(np.flatnonzero(column) for column in wrong.T),
+        constant=constant[best.outputs],
+        converged=not wrong.any(),
+        stopped=run.stopped,
+    )
 
 
 def learn_whole(X: Any, Y: Any, **settings: Any) -> LearnResult:
@@ -210,72 +230,8 @@ def learn_whole(X: Any, Y: Any, **settings: Any) -> LearnResult:
     return result
 
 
-def _ranked(found: Sequence[SchoolResult]) -> tuple[list[SchoolResult], int]:
-    """Sort circuits, best first and equal ones in the order of their numbers, and count those about as good as the best."""
-    # If some circuits are exact, those that allow errors do not vote.
-    ranked = sorted(found, key=lambda one: (one.tolerant, one.length))
-    best = ranked[0]
-    return ranked, sum(one.tolerant == best.tolerant and one.length <= EQUALLY_GOOD * best.length for one in ranked)
-
-
-def _run_schools(teach: Callable[[int], SchoolResult | None], wanted: int | None, control: Control) -> list[SchoolResult]:
-    """Run as many schools as wanted, or as are worth their time; those not started before a stop are left out."""
-    # Without a given number, a second circuit is taught if the first took little work. If the two compute the same, no further
-    # circuit would change the vote; otherwise there are as many as the work allows. If the first school did not solve all
-    # lessons, up to two more are started instead.
-
-    def run(numbers: Sequence[int]) -> list[SchoolResult]:
-        return [one for one in control.map(teach, numbers) if one is not None]
-
-    if wanted is not None:
-        return run(range(wanted))
-    found = run([0])
-    while len(found) <= RESTARTS and control.stopped is None and all(one.unsolved for one in found):
-        found += run([len(found)])
-    if len(found) > 1 or _affordable(found) == 1:
-        return found
-    found += run([1])
-    if not _agree(found):
-        affordable = _affordable(found)
-        control.n_circuits = max(affordable, 2)
-        found += run(range(2, affordable))
-    return found
-
-
-def _affordable(found: list[SchoolResult]) -> int:
-    """Return how many circuits the work allows, if all take as much as the longest so far."""
-    return max(1, min(MAX_CIRCUITS, ALL_WORK // max(1, *(one.work for one in found))))
-
-
-def _agree(found: Sequence[SchoolResult]) -> bool:
-    """Return whether all circuits are equally long and predict the same on many random rows."""
-    rows = np.random.default_rng(0).random((ROWS_TO_COMPARE, found[0].circuit.n_inputs)) < 0.5
-    first = network_of(found[0].circuit).predict(rows)
-    return all(one.length == found[0].length and (network_of(one.circuit).predict(rows) == first).all() for one in found[1:])
-
-
-def _result(
-    examples: PackedExamples, found: list[SchoolResult], control: Control, names: dict[str, tuple[str, ...] | None]
-) -> LearnResult:
-    ranked, n_voting = _ranked(found)
-    circuits = tuple(network_of(one.circuit, **names) for one in ranked)
-    best, n = circuits[0], examples.n_examples
-    wrong = (best.predict(unpack(examples.inputs, n)) ^ unpack(examples.targets, n)) & unpack(examples.known, n)
-    constant = np.append(np.zeros(best.n_inputs, dtype=np.bool_), is_constant(best.functions))
-    return LearnResult(
-        circuits=circuits,
-        n_voting=n_voting,
-        order=ranked[0].order,
-        errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
-        wrong_rows=tuple(np.flatnonzero(column) for column in wrong.T),
-        constant=constant[best.outputs],
-        converged=not wrong.any(),
-        stopped=control.stopped,
-    )
-
-
 def _fixed_order(
-    inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, order: Any, seed: int, time_limit: float | None
+    inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, order: Any, seed: int, run: Run
 ) -> tuple[int, ...] | None:
     """Turn the argument `order` into a tuple of columns; None stands for self-paced."""
     if isinstance(order, str):
@@ -286,17 +242,21 @@ def _fixed_order(
                 f"order is {order!r}; use 'self-paced', 'auto', 'entropy', 'random', None or a sequence of target columns."
             )
         if order == "auto" and not known.all():
-            return _auto_order(inputs, targets, known)
-    return resolve_order(inputs, targets, order, seed=seed, on_conflict="ignore", run=Run(time_limit))[0]
+            return _auto_order(inputs, targets, known, run)
+    return resolve_order(inputs, targets, order, seed=seed, on_conflict="ignore", run=run)[0]
 
 
-def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) -> tuple[int, ...]:
+def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, run: Run) -> tuple[int, ...]:
     """Order targets by minimum feature sets on the known cells of each."""
-    sizes = []
-    for column in range(targets.shape[1]):
-        rows = known[:, column]
-        sizes.append(minimum_feature_set(inputs[rows], targets[rows, column], on_conflict="ignore").size if rows.any() else 0)
-    return tuple(int(column) for column in np.argsort(sizes, kind="stable"))
+
+    def size(column: int) -> int:
+        rows, left = known[:, column], run.seconds_left()
+        if not rows.any():
+            return 0
+        labels = targets[rows, column]
+        return minimum_feature_set(inputs[rows], labels, time_limit=left, on_conflict="ignore", callback=run.stop).size
+
+    return tuple(sorted(range(targets.shape[1]), key=size))
 
 
 def _check_noise(noise: Any) -> float | None:

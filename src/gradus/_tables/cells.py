@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MISSING", "Cells", "read_cells", "shown_date"]
+from gradus._core.cells import NUMBER, is_missing, number_in
 
-MISSING = frozenset(("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "NaT", "?"))
-TRUTH = {"true": 1.0, "false": 0.0}
-NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]+)?|[+-]?(?i:inf|infinity)")
+__all__ = ["MIN_ROWS_ID", "Cells", "read_cells", "shown_date"]
+
+MIN_ROWS_ID = 10  # a table shorter than this says nothing about which values repeat
 COMMA_NUMBER = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
@@ -66,7 +66,7 @@ class Cells:
         """Which of the values stand for a missing cell."""
         if self.numeric is not None:
             return np.isnan(self.numeric)
-        return np.array([_is_missing(value) for value in self.values], dtype=np.bool_)
+        return np.array([is_missing(value) for value in self.values], dtype=np.bool_)
 
     @property
     def missing(self) -> Flags:
@@ -103,7 +103,7 @@ class Cells:
         """How days are written, as for ``strptime``; empty if the values are no dates in one format."""
         if self.numeric is not None:
             return ""
-        return _day_format([value.strip() for value in self.values if isinstance(value, str) and not _is_missing(value)])
+        return _day_format([value.strip() for value in self.values if isinstance(value, str) and not is_missing(value)])
 
     def value_dates(self, day_format: str | None = None) -> Floats:
         """Return the days from 1970 to the date that each value is, NaN where it is none."""
@@ -129,16 +129,16 @@ def read_cells(column: Any) -> Cells:
     array, numeric = np.asarray(column), None
     if array.dtype.kind in "biuf":
         distinct, place = np.unique(array, return_inverse=True)
-        found, numeric = tuple(distinct.tolist()), distinct.astype(np.float64)
+        values, numeric = tuple(distinct.tolist()), distinct.astype(np.float64)
     elif array.dtype.kind == "M":
         distinct, place = np.unique(array.astype("datetime64[us]"), return_inverse=True)
-        found, kind = tuple(distinct.tolist()), "date"
+        values, kind = tuple(distinct.tolist()), "date"
     else:
         index: dict[Any, int] = {}
         listed = [index.setdefault(_key(value), len(index)) for value in array.tolist()]
-        found, place = tuple(value for _, value in index), np.array(listed)
+        values, place = tuple(value for _, value in index), np.array(listed)
     declared = "category" if kind.startswith(("categor", "enum")) else "date" if kind.startswith("date") else ""
-    return Cells(found, place.ravel().astype(np.int64), declared, numeric)
+    return Cells(values, place.ravel().astype(np.int64), declared, numeric)
 
 
 def shown_date(days: float) -> str:
@@ -159,12 +159,6 @@ def _key(value: Any) -> tuple[str, Any]:
     return type(plain).__name__, plain
 
 
-def _is_missing(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.strip() in MISSING
-    return value is None or (isinstance(value, float) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
-
-
 def _number(value: Any, comma: str) -> float:
     if isinstance(value, numbers.Real):
         number = float(value)
@@ -176,13 +170,14 @@ def _number(value: Any, comma: str) -> float:
 
 
 def _number_in(text: str, comma: str) -> float:
-    if NUMBER.fullmatch(text):
-        return float(text)
+    number = number_in(text)
+    if number is not None:
+        return number
     if comma == "decimal" and COMMA_NUMBER.fullmatch(text):
         return float(text.replace(",", "."))
     if comma == "thousands" and THOUSANDS.fullmatch(text):
         return float(text.replace(",", ""))
-    return TRUTH.get(text.lower(), math.nan)
+    return math.nan
 
 
 def _meaning_of_commas(texts: list[str]) -> str:

@@ -4,48 +4,34 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs  # type: ignore[import-untyped]  # joblib has no types
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.utils import check_array, check_consistent_length, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix, column_names
-from gradus._core.checks import check_choice, check_count, check_time_limit
-from gradus._core.kernels.clock import work_clock
-from gradus._core.run import Callback, Progress
+from gradus._core.cells import is_unknown
+from gradus._core.checks import check_count, check_time_limit
+from gradus._core.run import Progress, Run
 from gradus._core.wording import counted
-from gradus._curriculum import check_order
-from gradus._lessons.learn import N_TRIES, Order, learn
-from gradus._tables.cells import read_cells
-from gradus._tables.column_kinds import ColumnKind, column_kinds, named_columns
-from gradus._tables.encoding import Missing, TableEncoding, complete_rows, encode_table
-from gradus._tables.labels import (
-    TargetEncoding,
-    encode_target,
-    is_unknown,
-    majority,
-    order_of_outputs,
-    output_parts,
-    side_by_side,
-)
-from gradus._tables.model import Model
-from gradus._tables.target_columns import target_columns
-from gradus._tables.vote import VoteSettings, learn_vote
-from gradus._tables.voters import TableExamples, outputs_of
+from gradus._lessons.learn import N_TRIES, Order
+from gradus._tables.column_kinds import named_columns
+from gradus._tables.encoding import Missing
+from gradus._tables.fit import FitSettings, fit_table
+from gradus._tables.labels import check_classes, encode_target, output_names, plain_label, refuse_quantity, side_by_side
 from gradus.errors import DataError
 
 __all__ = ["BooleanNetworkClassifier"]
 
 SECONDS_PER_LINE = 1.0
-MOST_BITS = 2  # values of a column that is one bit, whatever the values are
 
 
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -178,119 +164,60 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ConvergenceWarning
             If the time limit ended learning, or ``noise=0`` asks for a circuit without errors and none was found.
         """
-        limit = check_time_limit(self.time_limit)
-        end = None if limit is None else work_clock() + limit
+        lines = _ProgressLines()
+        limit, n_jobs = check_time_limit(self.time_limit), effective_n_jobs(self.n_jobs)
+        run = Run(limit, lines if self.verbose else None, n_jobs=n_jobs)
         framed = column_names(X) is not None
         checked = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan")
-        found = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(checked.shape[1])] if found is None else [str(name) for name in found]
+        given = getattr(self, "feature_names_in_", None)
+        names = [f"x{j}" for j in range(checked.shape[1])] if given is None else [str(name) for name in given]
         # Columns of a data frame have types of their own.
-        table = named_columns(X if framed else checked, names)
-        return self._fit_columns(table, target_columns(y, len(checked)), column_kinds(table), end=end)
-
-    def _fit_columns(
-        self,
-        table: dict[str, Any],
-        labels: Mapping[str, npt.NDArray[Any]],
-        kinds: Sequence[ColumnKind],
-        callback: Callback | None = None,
-        show_plan: Callable[[TableEncoding], None] | None = None,
-        end: float | None = None,
-    ) -> BooleanNetworkClassifier:
-        """Learn from columns by name, of these kinds, until `end` on the work clock; if not given, for the time limit."""
-        begin, limit = work_clock(), check_time_limit(self.time_limit)
-        end = begin + limit if end is None and limit is not None else end
-        check_choice("missing", self.missing, get_args(Missing))
-        if self.missing == "drop":
-            table, labels = _complete(table, labels, kinds)
-        encoded = [encode_target(column, name) for name, column in labels.items()]
-        targets = tuple(encoding for encoding, _, _ in encoded)
-        codes = np.column_stack([found for _, _, found in encoded])
-        cells = {name: read_cells(column) for name, column in table.items()}
-        features = encode_table(cells, codes, kinds=kinds, missing=self.missing)
-        if show_plan is not None:
-            show_plan(features)
-        output_names = [name for target in targets for name in target.output_names]
-        watch = _ProgressLines(output_names) if self.verbose and callback is None else callback
-        examples = TableExamples(cells, codes, targets, kinds, self.missing, features)
-        self.model_, self.order_, self.stopped_ = self._learn(examples, watch, _time_left(begin, end))
-        self.networks_, self.network_ = list(self.model_.networks), self.model_.network
-        self.n_outputs_ = len(targets)
-        self.classes_: Any = encoded[0][1] if len(encoded) == 1 else [classes for _, classes, _ in encoded]
-        predicted = np.column_stack(self.model_.predict_codes(self.model_.features.encode(cells)))
-        wrong = (predicted != codes) & (codes >= 0)
-        self.errors_ = tuple(int(count) for count in wrong.sum(axis=0))
-        self.constant_ = tuple(_is_constant(self.network_, part) for part in output_parts(targets))
-        self.converged_ = not any(self.errors_)
-        self.model_.about.update(self._about(len(codes), list(labels.values()), output_names))
-        self._warn_of_errors(int(wrong.any(axis=1).sum()), len(codes), targets)
+        columns = named_columns(X if framed else checked, names)
+        targets = _target_columns(y, len(checked))
+        for name, labels in targets.items():
+            check_classes(labels, name)
+            refuse_quantity(labels, name)
+        lines.names = output_names(targets)
+        settings = FitSettings(
+            order=self.order,
+            gates=self.gates,
+            noise=self.noise,
+            n_tries=self.n_tries,
+            n_circuits=self.n_circuits,
+            missing=self.missing,
+            seed=_seed(self.random_state),
+        )
+        self.model_ = fit_table(columns, targets, settings, run)
+        self._describe(targets)
+        self._warn_of_errors(settings.exact)
         return self
 
-    def _learn(
-        self, examples: TableExamples, callback: Callback | None, time_limit: float | None
-    ) -> tuple[Model, tuple[int, ...], str | None]:
-        """Return a model, the order of its outputs, and what ended learning early."""
-        words = self.order is None or isinstance(self.order, str)
-        order: Any = self.order
-        if not words:
-            order = order_of_outputs(check_order(self.order, len(examples.targets)), examples.targets)
-        settings: dict[str, Any] = {
-            "order": order,
-            "gates": self.gates,
-            "noise": self.noise,
-            "n_tries": self.n_tries,
-            "n_circuits": self.n_circuits,
-            "time_limit": time_limit,
-            "seed": _seed(self.random_state),
-            "n_jobs": effective_n_jobs(self.n_jobs),
-        }
-        if self._votes(examples):
-            return learn_vote(examples, VoteSettings(**settings), callback)
-        inputs = examples.encoding.encode(examples.columns)
-        result = learn(inputs, outputs_of(examples.targets, examples.codes), **settings, callback=callback)
-        networks = result.circuits[: result.n_voting]
-        model = Model.fit(networks, examples.encoding, examples.targets, inputs, examples.codes)
-        return model, result.order, result.stopped
+    def _describe(self, targets: dict[str, npt.NDArray[Any]]) -> None:
+        """Set the attributes that say what was learned."""
+        model, about = self.model_, self.model_.about
+        self.networks_, self.network_ = list(model.networks), model.network
+        self.order_ = tuple(model.network.output_names.index(name) for name in about["order"])
+        self.errors_, self.constant_ = tuple(about["errors"]), tuple(about["constant"])
+        self.converged_, self.stopped_ = about["converged"], about["stopped"]
+        self.n_outputs_ = len(targets)
+        classes = []
+        for (name, labels), target in zip(targets.items(), model.targets, strict=True):
+            distinct = encode_target(labels, name)[1]
+            # Rows with missing cells, and the classes that only they have, may be left out.
+            classes.append(distinct[[plain_label(label) in target.classes for label in distinct]])
+        self.classes_: Any = classes[0] if len(classes) == 1 else classes
 
-    def _votes(self, examples: TableExamples) -> bool:
-        """Tell whether circuits vote: where some column could become several inputs, unless the settings say otherwise."""
-        features = examples.encoding
-        several = len(features.input_columns) > len(set(features.input_columns))
-        cut = [column for column in features.columns if column.kind in ("above", "after")]
-        elsewhere = any((~examples.columns[column.name].missing_values).sum() > MOST_BITS for column in cut)
-        exact = not isinstance(self.noise, str) and self.noise == 0
-        return (several or elsewhere) and not exact and self.n_circuits != 1
-
-    def _about(self, rows: int, columns: Sequence[npt.NDArray[Any]], output_names: Sequence[str]) -> dict[str, Any]:
-        """Return what is worth keeping of how the model was learned, as JSON can hold it."""
-        plain: dict[str, Any] = {
-            name: value
-            for name, value in self.get_params().items()
-            if name not in ("n_jobs", "verbose") and (value is None or isinstance(value, str | int | float))
-        }
-        if self.order is not None and not isinstance(self.order, str):
-            plain["order"] = [int(k) for k in self.order]
-        return {
-            "rows": rows,
-            "order": [output_names[k] for k in self.order_],
-            "settings": plain,
-            "majority": [majority(column) for column in columns],
-            "errors": list(self.errors_),
-            "constant": list(self.constant_),
-            "converged": self.converged_,
-        }
-
-    def _warn_of_errors(self, wrong: int, rows: int, targets: Sequence[TargetEncoding]) -> None:
-        exact = not isinstance(self.noise, str) and self.noise == 0
+    def _warn_of_errors(self, exact: bool) -> None:
+        wrong, rows = self.model_.about["wrong_rows"], self.model_.about["rows"]
         if not self.stopped_ and not (exact and wrong):
             return
-        worst = targets[int(np.argmax(self.errors_))].name
+        worst = self.model_.target_names[int(np.argmax(self.errors_))]
         message = "learning was ended early; this is the best model so far." if self.stopped_ else ""
         if wrong:
             message += f" The training error is not zero: {wrong} of {counted(rows, 'row')} wrong, most in {worst!r}."
         if exact and wrong and not self.stopped_:
             message += " With noise='auto' examples that contradict the others need not be fitted."
-        warnings.warn(message.strip(), ConvergenceWarning, stacklevel=4)
+        warnings.warn(message.strip(), ConvergenceWarning, stacklevel=3)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the label of each target by the vote of the circuits; the best one decides a tie.
@@ -390,8 +317,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 class _ProgressLines:
     """Print a line now and then: the callback of ``verbose=1``."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names, self.next = names, time.monotonic()
+    def __init__(self) -> None:
+        self.names: Sequence[str] = ()
+        self.next = time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
         if time.monotonic() >= self.next:
@@ -399,26 +327,33 @@ class _ProgressLines:
             self.next = time.monotonic() + SECONDS_PER_LINE
 
 
-def _time_left(begin: float, end: float | None) -> float | None:
-    """Return the seconds to learn in; after that the rows are encoded and counted, which takes as long as before."""
-    now = work_clock()
-    return None if end is None else max(end - now - (now - begin), 0.0)
-
-
-def _is_constant(network: Network, outputs: slice) -> bool:
-    """Tell whether outputs depend on no input."""
-    return not network.cone(range(outputs.start, outputs.stop))[: network.n_inputs].any()
-
-
-def _complete(
-    table: dict[str, Any], labels: Mapping[str, npt.NDArray[Any]], kinds: Sequence[ColumnKind]
-) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Leave out the rows in which a cell is missing."""
-    rows = complete_rows(table, kinds)
-    if not rows.any():
-        raise DataError("every row has a missing cell; use missing='category' or 'median'.")
-    left = {name: np.asarray(column)[rows] for name, column in table.items()}
-    return left, {name: column[rows] for name, column in labels.items()}
+def _target_columns(y: Any, rows: int) -> dict[str, npt.NDArray[Any]]:
+    """Check targets and split them into columns by name, each with its own type."""
+    if y is None:
+        raise ValueError("This BooleanNetworkClassifier estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, np.ma.MaskedArray):
+        y = np.where(np.ma.getmaskarray(y), np.array(None, dtype=object), np.ma.getdata(y).astype(object))
+    checked = check_array(y, accept_sparse="csr", ensure_all_finite="allow-nan", ensure_2d=False, dtype=None, input_name="y")
+    dense = checked.toarray() if hasattr(checked, "toarray") else checked
+    if dense.ndim == 1:
+        name = getattr(y, "name", None)
+        columns, names = [dense], ["y" if name is None else str(name)]
+    else:
+        if dense.shape[1] == 1:
+            warnings.warn(
+                "y has one column: a vector of shape (n,) was expected, and predictions will be one.",
+                DataConversionWarning,
+                stacklevel=3,
+            )
+        names = list(column_names(y, "y") or (f"z{k}" for k in range(dense.shape[1])))
+        split = y.iloc if hasattr(y, "iloc") else dense
+        columns = [np.asarray(split[:, k]) for k in range(dense.shape[1])]
+    if len(columns[0]) != rows:
+        check_consistent_length(np.empty(rows), columns[0])
+    for column in columns:
+        known = column[~is_unknown(column)]
+        check_classification_targets(np.array(known.tolist()) if column.dtype == object and len(known) else known)
+    return dict(zip(names, columns, strict=True))
 
 
 def _seed(random_state: Any) -> int:

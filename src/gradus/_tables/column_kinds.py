@@ -1,4 +1,4 @@
-"""One look at a table: what kind of values each column holds, whether it is used, and why."""
+"""What kind of values each column of a table holds, whether it is used, and why."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +14,19 @@ import numpy.typing as npt
 from gradus._core.bits import check_unique, column_names
 from gradus._core.checks import check_choice
 from gradus._core.wording import counted
-from gradus._tables.cells import Cells, read_cells
+from gradus._tables.cells import MIN_ROWS_ID, Cells, read_cells
 from gradus.errors import DataError, SettingsError
 
-__all__ = ["MIN_ROWS_ID", "ColumnKind", "Kind", "cells_of_rows", "column_kinds", "named_columns"]
+__all__ = ["ColumnKind", "Kind", "cells_of_rows", "column_kinds", "named_columns"]
 
 Kind = Literal["bit", "number", "category", "date", "constant", "id", "text", "dropped"]
 USED = ("bit", "number", "category", "date")
+TYPES = (*USED, "keep", "drop")
+"""What a user may say of a column."""
 
 ID_NAME = re.compile(
     r"(?i:id|index|key|uuid|guid|unnamed: ?\d+|row(?:_?(?:id|number|no|nr))?)|.*(?:[_ .-](?i:id|key|uuid)|[a-z]I[dD])"
 )
-MIN_ROWS_ID = 10  # a table shorter than this says nothing about which values repeat
 DISTINCT_SHARE = 0.9  # texts that differ in more of the rows name the rows
 ROWS_PER_VALUE = 2.0  # categories that stand on fewer rows each cannot be learned from
 MANY_VALUES = 20
@@ -101,33 +102,25 @@ def _columns_of_rows(table: Any, names: Sequence[str] | None) -> dict[str, Any]:
 
 
 def column_kinds(
-    table: Any,
-    names: Sequence[str] | None = None,
-    *,
-    drop: Collection[str] = (),
-    keep: Collection[str] = (),
-    types: Mapping[str, str] | None = None,
+    table: Any, names: Sequence[str] | None = None, *, types: Mapping[str, str] | None = None
 ) -> tuple[ColumnKind, ...]:
-    """Decide the kind of each column."""
+    """Decide the kind of each column; `types` says it for some, or "drop" or "keep": use it even if it looks like an id."""
     # Columns of a table of zeros and ones are all used, also those that never vary. Where every column would be left out, all
     # are used as far as they can be.
     columns = named_columns(table, names)
-    wanted = {str(name): check_choice(f"the type of {name!r}", kind, get_args(Kind)) for name, kind in (types or {}).items()}
-    for role, listed in (("drop", drop), ("keep", keep), ("types", wanted)):
-        unknown = [name for name in listed if name not in columns]
-        if unknown:
-            raise SettingsError(f"{role} names {unknown[0]!r}, which is not a column; the columns are {', '.join(columns)}.")
-    both = sorted(set(drop) & (set(keep) | set(wanted)))
-    if both:
-        raise SettingsError(f"column {both[0]!r} is both left out and kept; choose one.")
-    cells = {name: read_cells(column) for name, column in columns.items() if name not in drop}
+    wanted = {str(name): check_choice(f"the type of {name!r}", kind, TYPES) for name, kind in (types or {}).items()}
+    unknown = [name for name in wanted if name not in columns]
+    if unknown:
+        raise SettingsError(f"types names {unknown[0]!r}, which is not a column; the columns are {', '.join(columns)}.")
+    cells = {name: read_cells(column) for name, column in columns.items() if wanted.get(name) != "drop"}
     if not cells:
         raise DataError("every column is left out; keep at least one.")
-    kept = cells.keys() if all(_is_bits(column) for column in cells.values()) else set(keep)
-    found = _decide(cells, kept, wanted)
-    if not any(column.used for column in found.values()):
-        found = _decide(cells, cells.keys(), wanted)
-    return tuple(found.get(name) or ColumnKind(name, "dropped", "as asked") for name in columns)
+    kept = cells.keys() if all(_is_bits(column) for column in cells.values()) else {n for n in wanted if wanted[n] == "keep"}
+    asked = {name: kind for name, kind in wanted.items() if kind != "keep"}
+    kinds = _decide(cells, kept, asked)
+    if not any(kind.used for kind in kinds.values()):
+        kinds = _decide(cells, cells.keys(), asked)
+    return tuple(kinds.get(name) or ColumnKind(name, "dropped", "as asked") for name in columns)
 
 
 def _decide(cells: Mapping[str, Cells], keep: Collection[str], wanted: Mapping[str, str]) -> dict[str, ColumnKind]:
@@ -195,8 +188,8 @@ def _numeric_kind(cells: Cells, name: str, n_missing: int, keep: bool) -> Column
 
 def _numbering(known: Any, name: str) -> str | None:
     """Say why whole numbers only number the rows, or None."""
-    # Numbers drawn from a range are bound to repeat (the birthday problem): where many repetitions are due and hardly any is
-    # there, somebody saw to it that they differ.
+    # Numbers drawn at random from a range repeat (the birthday problem): where many repetitions are expected and there are
+    # hardly any, the numbers were given so that they differ.
     if len(known) < MIN_ROWS_ID or not (known == np.floor(known)).all():
         return None
     steps = np.diff(known)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gradus._circuit.formulas import Formula, quoted_name
 from gradus._tables.cells import shown_date
-from gradus._tables.columns import TableColumn
+from gradus._tables.encoding import TableColumn
 
 __all__ = ["Condition", "Token", "condition_tokens", "in_words"]
 

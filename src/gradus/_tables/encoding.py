@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -13,19 +14,193 @@ import numpy.typing as npt
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import check_choice
 from gradus._core.wording import counted
-from gradus._tables.categories import MIN_ROWS, choose_category_bits
-from gradus._tables.cells import Cells, read_cells, shown_date
-from gradus._tables.column_kinds import MIN_ROWS_ID, ColumnKind, cells_of_rows, column_kinds, named_columns
-from gradus._tables.columns import TableColumn
-from gradus._tables.cuts import MAX_CUTS, cut_column
+from gradus._tables.cells import MIN_ROWS_ID, Cells, read_cells, shown_date
+from gradus._tables.column_kinds import ColumnKind, cells_of_rows, column_kinds, named_columns
+from gradus._tables.cuts import MAX_CUTS, MIN_ROWS, choose_category_bits, cut_column
 from gradus.errors import DataError, FormatError
 
-__all__ = ["Missing", "TableEncoding", "complete_rows", "encode_table"]
+__all__ = ["ColumnRule", "Missing", "TableColumn", "TableEncoding", "complete_rows", "encode_table"]
 
+ColumnRule = Literal["bit", "above", "after", "group", "out"]
+SHOWN_GROUP = 3  # categories of a group that its name spells out
+SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
 Missing = Literal["category", "median", "drop"]
 MIN_MISSING = 2  # rows without a value before "is missing" becomes an input
 
 Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """How one column of a table becomes inputs.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"bit", "above", "after", "group", "out"}
+        The column is 0/1 already; one input for each number, or each date (in days from 1970), that the value may exceed;
+        one for each group of categories; the values are left out.
+    values : tuple
+        The numbers, the dates or the groups (tuples of texts); empty for ``"bit"`` and ``"out"``.
+    strict : bool
+        Whether a ``"bit"`` column refuses any value but 0 and 1; otherwise it says whether the value exceeds 0.5.
+    others : bool
+        Whether one more input says that the value is in no group of one category: a rare or an unknown category.
+    missing : bool
+        Whether one more input says that the cell is missing. All other inputs are false of a missing cell, unless `fill` is
+        given.
+    fill : float, str or None
+        What stands in for a missing cell.
+    comma : {"", "decimal", "thousands"}
+        What commas in numbers mean.
+    day_format : str
+        How dates are written, as for ``strptime``.
+    reason : str
+        What the column holds, or why it is left out, in words.
+    """
+
+    name: str
+    kind: ColumnRule
+    values: tuple[Any, ...] = ()
+    strict: bool = False
+    others: bool = False
+    missing: bool = False
+    fill: float | str | None = None
+    comma: str = ""
+    day_format: str = ""
+    reason: str = ""
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """A name for each input that the column becomes."""
+        names: list[str] = []
+        if self.kind == "bit":
+            names.append(self.name)
+        elif self.kind == "group":
+            short = [self._group_name(group, SHOWN_GROUP) for group in self.values]
+            # Groups that begin alike are told apart by all of their categories.
+            alike = len(set(short)) < len(short)
+            names += [self._group_name(group, len(group)) for group in self.values] if alike else short
+        elif self.kind != "out":
+            names += [f"{self.name} > {shown_date(cut) if self.kind == 'after' else cut}" for cut in self.values]
+        names += [f"{self.name} is another"] if self.others else []
+        names += [f"{self.name} is missing"] if self.missing else []
+        return tuple(names)
+
+    @property
+    def input_keys(self) -> tuple[Any, ...]:
+        """What each input stands for: the number, the group, or the word ``"bit"``, ``"others"`` or ``"missing"``."""
+        keys = {"bit": ("bit",), "out": ()}.get(self.kind, self.values)
+        return (*keys, *(["others"] if self.others else []), *(["missing"] if self.missing else []))
+
+    def _group_name(self, group: tuple[str, ...], n_shown: int) -> str:
+        if len(group) == 1:
+            return f"{self.name} = {group[0]}"
+        shown, left = ", ".join(group[:n_shown]), len(group) - n_shown
+        return f"{self.name} in {{{shown}{f' and {left} more' if left > 0 else ''}}}"
+
+    def encode(self, column: Any) -> BoolMatrix:
+        """Turn values into inputs, shape (n, number of inputs); cells that are missing or unknown are answered too."""
+        cells = read_cells(column)
+        if self.kind == "bit" and self.strict:
+            self._refuse_other_than_bits(cells)
+        bits = self._value_bits(cells)
+        gone = cells.missing_values if self.kind not in ("bit", "above", "after") else np.isnan(self._numbers(cells))
+        bits[gone] = False
+        if self.others:
+            bits = np.column_stack([bits, ~self._is_named(cells) & ~gone])
+        if self.missing:
+            bits = np.column_stack([bits, gone])
+        if self.fill is not None and gone.any():
+            bits[gone] = self._stand_in(self.fill)
+        return np.ascontiguousarray(bits[cells.place])
+
+    def not_understood(self, column: Any) -> list[Any]:
+        """Return the values of cells that are no number, or date, as this column has them, and so count as missing."""
+        if self.kind not in ("bit", "above", "after"):
+            return []
+        cells = read_cells(column)
+        lost = np.isnan(self._numbers(cells)) & ~cells.missing_values
+        return [cells.values[place] for place in cells.place[lost[cells.place]]]
+
+    def _stand_in(self, fill: float | str) -> list[bool]:
+        """Compute the inputs of the value that stands for missing cells."""
+        if isinstance(fill, str):
+            return [fill in key if isinstance(key, tuple) else False for key in self.input_keys]
+        cuts = (0.5,) if self.kind == "bit" else self.values
+        return [*(fill > cut for cut in cuts), *([False] if self.missing else [])]
+
+    def _value_bits(self, cells: Cells) -> BoolMatrix:
+        """Compute the inputs of each distinct value."""
+        if self.kind == "out":
+            return np.zeros((len(cells.values), 0), dtype=np.bool_)
+        if self.kind == "group":
+            texts = np.array(cells.texts(), dtype=object)
+            member = [[text in group for group in map(frozenset, self.values)] for text in texts]
+            return np.array(member, dtype=np.bool_).reshape(len(texts), len(self.values))
+        with np.errstate(invalid="ignore"):
+            cuts = (0.5,) if self.kind == "bit" else self.values
+            return np.asarray(self._numbers(cells)[:, np.newaxis] > np.array(cuts, dtype=np.float64))
+
+    def _numbers(self, cells: Cells) -> npt.NDArray[np.float64]:
+        if self.kind == "after":
+            return cells.value_dates(self.day_format)
+        return cells.value_numbers(self.comma)
+
+    def _is_named(self, cells: Cells) -> npt.NDArray[np.bool_]:
+        named = {group[0] for group in self.values if len(group) == 1}
+        return np.array([text in named for text in cells.texts()], dtype=np.bool_)
+
+    def _refuse_other_than_bits(self, cells: Cells) -> None:
+        bad = ~np.isin(cells.numbers(), (0, 1))
+        if bad.any():
+            row = int(np.argmax(bad))
+            shown = (
+                "a missing value"
+                if cells.missing[row]
+                else f"the value {cells.values[int(cells.place[row])]!r:.{SHOWN_VALUE}}"
+            )
+            raise DataError(f"column {self.name!r} has {shown} in row {row}; every value must be 0 or 1.")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a plain dictionary that JSON can hold."""
+        values = [list(value) if isinstance(value, tuple) else value for value in self.values]
+        entry = {"name": self.name, "kind": self.kind, "values": values, "strict": self.strict}
+        further = {key: getattr(self, key) for key in ("others", "missing", "fill", "comma", "day_format", "reason")}
+        return entry | {
+            key: value for key, value in further.items() if value is not None and value is not False and value != ""
+        }
+
+    @classmethod
+    def from_json(cls, entry: Any) -> TableColumn:
+        """Read what `to_json` returned."""
+        if not isinstance(entry, dict) or not _is_column(entry):
+            shown = repr(entry)[:SHOWN_VALUE]
+            raise FormatError(f"the model's feature encoding has a column that cannot be understood: {shown}.")
+        known = {field.name for field in fields(cls)}
+        values = tuple(tuple(value) if isinstance(value, list) else value for value in entry["values"])
+        return cls(**{**{key: value for key, value in entry.items() if key in known}, "values": values})
+
+
+def _is_column(entry: dict[str, Any]) -> bool:
+    """Check every field that is there; only the first four must be."""
+    flags = all(isinstance(entry.get(key, False), bool) for key in ("strict", "others", "missing"))
+    texts = all(isinstance(entry.get(key, ""), str) for key in ("day_format", "reason"))
+    fill = entry.get("fill")
+    known = entry.get("kind") in get_args(ColumnRule) and entry.get("comma", "") in ("", "decimal", "thousands")
+    named = isinstance(entry.get("name"), str) and isinstance(entry.get("values"), list) and "strict" in entry
+    if not (flags and texts and known and named and (fill is None or isinstance(fill, str) or _is_finite(fill))):
+        return False
+    values = entry["values"]
+    if entry["kind"] in ("above", "after"):
+        return all(map(_is_finite, values))
+    if entry["kind"] == "group":
+        return all(isinstance(group, list) and group and all(isinstance(text, str) for text in group) for group in values)
+    return not values
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 @dataclass(frozen=True)
@@ -90,7 +265,7 @@ class TableEncoding:
 
     @classmethod
     def from_json(cls, document: Any) -> TableEncoding:
-        """Read what `to_json` returned, by this version or an older one."""
+        """Read what `to_json` returned."""
         if not isinstance(document, list):
             raise FormatError("the model's feature encoding must be a list of columns.")
         return cls(tuple(TableColumn.from_json(entry) for entry in document))
@@ -102,8 +277,6 @@ def encode_table(
     names: Sequence[str] | None = None,
     *,
     kinds: Sequence[ColumnKind] | None = None,
-    drop: Collection[str] = (),
-    keep: Collection[str] = (),
     types: Mapping[str, str] | None = None,
     missing: Missing = "category",
     max_cuts: int = MAX_CUTS,
@@ -111,7 +284,7 @@ def encode_table(
     r"""Decide how each column of a table becomes inputs, with the targets in view."""
     check_choice("missing", missing, get_args(Missing))
     columns = named_columns(table, names)
-    found = column_kinds(columns, drop=drop, keep=keep, types=types) if kinds is None else tuple(kinds)
+    found = column_kinds(columns, types=types) if kinds is None else tuple(kinds)
     classes = np.asarray(codes, dtype=np.int64)
     classes = classes[:, np.newaxis] if classes.ndim == 1 else classes
     rules = tuple(

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-import functools
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
 
-from gradus._core.run import Progress
+from gradus._core.run import Progress, Run, Stopped
 from gradus._tables.cells import read_cells
-from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.columns import TableColumn
-from gradus._tables.encoding import encode_table
+from gradus._tables.column_kinds import ColumnKind, column_kinds
+from gradus._tables.encoding import TableColumn, encode_table
+from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import UNKNOWN, encode_target
 
-__all__ = ["METHODS", "HeldOutScore", "as_numbers", "score_held_out"]
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestClassifier
+
+__all__ = ["METHODS", "HeldOutScore", "HeldOutTask", "as_numbers", "score_held_out"]
 
 METHODS = ("model", "circuit", "majority", "tree", "forest")
 """The model, its best circuit alone, and those that it is compared with."""
 N_TREES = 200
-SLICE_SECONDS = 0.1
 LARGEST = float(np.finfo(np.float32).max)  # trees refuse infinity
-CLEARLY = 0.015  # of the accuracy: less is no reason to prefer the forest
+MIN_DIFFERENCE = 0.015  # of the accuracy: less is no reason to prefer the forest
+FIT_TIME = 0.4
+"""Share of the time left in which models are learned; those that they are compared with take as long."""
+FIT_WEIGHT = 3  # how much longer learning a model takes than growing a forest
+FOREST = "random forest"
 
 Ints = npt.NDArray[np.int64]
-Tell = Callable[[int, Progress], bool]
-"""Is told the fold and how its fit, or then its forest (stage `FOREST`), goes on; returns whether to stop."""
-FOREST = "random forest"
+
+
+@dataclass(frozen=True)
+class HeldOutTask:
+    """A table with its targets, and how models are learned from it that are to be scored."""
+
+    columns: Mapping[str, npt.NDArray[Any]]
+    targets: Mapping[str, npt.NDArray[Any]]
+    settings: FitSettings
+    folds: int
+    """With one, a quarter of the rows is held out, otherwise every row once."""
 
 
 @dataclass(frozen=True)
@@ -59,35 +68,27 @@ class HeldOutScore:
         return {"rows": self.rows, "folds": self.folds, "accuracy": accuracy, "verdict": self.verdict}
 
 
-def score_held_out(
-    estimator: Any,
-    table: Mapping[str, npt.NDArray[Any]],
-    targets: Mapping[str, npt.NDArray[Any]],
-    kinds: Sequence[ColumnKind],
-    *,
-    folds: int,
-    seed: int,
-    tell: Tell,
-) -> HeldOutScore | None:
-    """Score an estimator, and others for comparison, on rows held out; None if it was stopped."""
-    # With one fold a quarter of the rows is held out, otherwise every row once. Every part has its share of each class: in
-    # parts drawn blindly, what is frequent in one is rare in the others, and the majority looks worse than it is.
+def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
+    """Score models, and others for comparison, on rows held out; None if it was stopped."""
+    # Every part has its share of each class: in parts drawn blindly, what is frequent in one is rare in the others, and the
+    # majority looks worse than it is.
+    targets = task.targets
     codes = np.column_stack([encode_target(column, name)[2] for name, column in targets.items()])
     known = codes != UNKNOWN
-    rows = np.random.default_rng(seed).permutation(len(codes))
+    rows = np.random.default_rng(task.settings.seed).permutation(len(codes))
     rows = rows[np.lexsort(codes[rows].T)]
-    parts = [rows[3::4]] if folds == 1 else [rows[fold::folds] for fold in range(folds)]
+    parts = [rows[3::4]] if task.folds == 1 else [rows[fold :: task.folds] for fold in range(task.folds)]
     right = {method: np.zeros(codes.shape, dtype=np.bool_) for method in METHODS}
+    run.expect(len(parts))
     for fold, part in enumerate(parts):
         train = np.setdiff1d(rows, part)
         train = train[known[train].any(axis=1)]
-        found = _answers(estimator, table, targets, kinds, train, part, functools.partial(tell, fold))
-        if found is None or ("forest" not in found and fold + 1 < len(parts)):
+        answers = _answers(task, train, part, run.part(weight=1, describe=_named(f"score {fold + 1} of {len(parts)}")))
+        if answers is None or ("forest" not in answers and fold + 1 < len(parts)):
             return None
-        for method in set(right) - set(found):
-            del right[method]
-        for method, answers in found.items():
-            right[method][part] = answers == np.column_stack([column[part].astype(object) for column in targets.values()])
+        right = {method: hits for method, hits in right.items() if method in answers}
+        for method, hits in right.items():
+            hits[part] = answers[method] == np.column_stack([column[part].astype(object) for column in targets.values()])
     seen = np.zeros_like(known)
     seen[np.concatenate(parts)] = True
     counted = known & seen
@@ -98,59 +99,58 @@ def score_held_out(
     return HeldOutScore(int(counted.any(axis=1).sum()), len(parts), plain, _verdict(right, counted))
 
 
-def _answers(
-    estimator: Any,
-    table: Mapping[str, npt.NDArray[Any]],
-    targets: Mapping[str, npt.NDArray[Any]],
-    kinds: Sequence[ColumnKind],
-    train: Ints,
-    test: Ints,
-    tell: Callable[[Progress], bool],
-) -> dict[str, npt.NDArray[Any]] | None:
+def _named(name: str) -> Any:
+    return lambda progress: replace(progress, stage=f"{name}, {progress.stage}")
+
+
+def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, npt.NDArray[Any]] | None:
     """Return what each method says of the test rows after learning from the others; without the forest if there is no time."""
-    seen, unseen = ({name: column[rows] for name, column in table.items()} for rows in (train, test))
-    labels = {name: column[train] for name, column in targets.items()}
-    copy = clone(estimator)
-    copy._fit_columns(seen, labels, kinds, tell)
-    if copy.stopped_ in ("callback", "interrupted"):
+    from sklearn.tree import DecisionTreeClassifier
+
+    seen, unseen = ({name: column[rows] for name, column in task.columns.items()} for rows in (train, test))
+    labels = {name: column[train] for name, column in task.targets.items()}
+    run.expect(FIT_WEIGHT + 1)
+    left = run.seconds_left()
+    model = fit_table(
+        seen, labels, task.settings, run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WEIGHT)
+    )
+    if run.stopped in ("callback", "interrupted"):
         return None
-    model = copy.model_
-    found = {
+    answers = {
         "model": _side_by_side(model.predict(unseen), len(test)),
         "circuit": _side_by_side(model.single().predict(unseen), len(test)),
     }
-    found |= {method: np.empty((len(test), len(labels)), dtype=object) for method in METHODS[2:]}
+    answers |= {method: np.empty((len(test), len(labels)), dtype=object) for method in METHODS[2:]}
     encoded = {name: encode_target(column, name) for name, column in labels.items()}
+    kinds = column_kinds(task.columns) if task.settings.kinds is None else task.settings.kinds
     X, X_test = as_numbers(seen, unseen, kinds, np.column_stack([codes for _, _, codes in encoded.values()]))
-    if tell(Progress(stage=FOREST, total=N_TREES)):
+    if run.stop(Progress(stage=FOREST, total=N_TREES)):
         return None
     for k, (_, classes, codes) in enumerate(encoded.values()):
         known = codes != UNKNOWN
         tree = DecisionTreeClassifier(random_state=0).fit(X[known], codes[known])
-        found["majority"][:, k] = classes[np.bincount(codes[known]).argmax()]
-        found["tree"][:, k] = classes[tree.predict(X_test)]
+        answers["majority"][:, k] = classes[np.bincount(codes[known]).argmax()]
+        answers["tree"][:, k] = classes[tree.predict(X_test)]
     for k, (_, classes, codes) in enumerate(encoded.values()):
-        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], tell)
+        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], run.part(weight=1 / len(encoded)))
         if forest is None:
-            del found["forest"]
+            del answers["forest"]
             break
-        found["forest"][:, k] = classes[forest.predict(X_test)]
-    return found
+        answers["forest"][:, k] = classes[forest.predict(X_test)]
+    return answers
 
 
-def grow_forest(X: npt.NDArray[np.float64], codes: Ints, tell: Callable[[Progress], bool]) -> RandomForestClassifier | None:
-    """Grow a random forest, saying several times a second how far it is; None if that is answered by a stop."""
+def grow_forest(X: npt.NDArray[np.float64], codes: Ints, run: Run) -> RandomForestClassifier | None:
+    """Grow a random forest, as many trees at a time as take a moment; None if it is stopped."""
+    from sklearn.ensemble import RandomForestClassifier
+
     forest = RandomForestClassifier(1, warm_start=True, random_state=0)
-    begin, done, more = time.monotonic(), 0, 1
-    while done < N_TREES:
-        step = time.monotonic()
-        eta = (step - begin) * (N_TREES - done) / done if done else None
-        if tell(Progress(stage=FOREST, done=done, total=N_TREES, eta=eta)):
-            return None
-        done = min(done + more, N_TREES)
-        forest.set_params(n_estimators=done).fit(X, codes)
-        # The trees are the same however many are grown at a time.
-        more = 2 * more if time.monotonic() - step < SLICE_SECONDS / 2 else max(more // 2, 1)
+    try:
+        for begin, end in run.slices(N_TREES, first=1):  # the trees are the same however many are grown at a time
+            run.check(Progress(stage=FOREST, done=begin, total=N_TREES))
+            forest.set_params(n_estimators=end).fit(X, codes)
+    except Stopped:
+        return None
     return forest
 
 
@@ -165,13 +165,13 @@ def as_numbers(
     encoding = encode_table(seen, codes, kinds=kinds)
     parts: tuple[list[Any], list[Any]] = ([], [])
     for column in encoding.columns:
-        for table, found in zip((seen, unseen), parts, strict=True):
+        for table, numbers in zip((seen, unseen), parts, strict=True):
             if column.kind in ("bit", "above", "after"):
                 fill = np.nanmedian(_numbers(column, seen))
                 filled = np.nan_to_num(_numbers(column, table), nan=fill)
-                found.append(np.clip(filled, -LARGEST, LARGEST)[:, np.newaxis])
+                numbers.append(np.clip(filled, -LARGEST, LARGEST)[:, np.newaxis])
             elif column.input_names:
-                found.append(column.encode(table[column.name]).astype(np.float64))
+                numbers.append(column.encode(table[column.name]).astype(np.float64))
     return np.hstack(parts[0]), np.hstack(parts[1])
 
 
@@ -188,15 +188,15 @@ def _verdict(right: Mapping[str, npt.NDArray[np.bool_]], counted: npt.NDArray[np
     if "forest" not in right:
         return "a circuit is better than always guessing the majority; there was no time to grow a random forest."
     loss, loss_error = _difference(right["forest"], right["model"], counted)
-    if loss > max(CLEARLY, loss_error):
+    if loss > max(MIN_DIFFERENCE, loss_error):
         return f"a random forest suits this table better, by {100 * loss:.1f} points."
-    what = "better than" if -loss > max(CLEARLY, loss_error) else "as good as"
+    what = "better than" if -loss > max(MIN_DIFFERENCE, loss_error) else "as good as"
     return f"a circuit suits this table: {what} a random forest."
 
 
 def _difference(
-    one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_]
+    first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_]
 ) -> tuple[float, float]:
     """Return by how much one is right more often than another on the same cells, and the standard error of that."""
-    differ = (one.astype(np.int64) - other)[counted]
+    differ = (first.astype(np.int64) - second)[counted]
     return float(differ.mean()), float(differ.std() / np.sqrt(len(differ)))

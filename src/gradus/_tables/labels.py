@@ -1,8 +1,8 @@
-"""Class labels as bits: how labels become the outputs of a network, and come back."""
+"""Class labels: what may be a target, how labels become the outputs of a network, and how they come back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,33 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
-from gradus.errors import DataError, FormatError
+from gradus._core.cells import is_unknown
+from gradus._tables.cells import MIN_ROWS_ID
+from gradus.errors import ConflictError, DataError, FormatError
 
-__all__ = ["TargetEncoding", "encode_target", "is_unknown", "majority", "order_of_outputs", "output_parts", "side_by_side"]
+__all__ = [
+    "TargetEncoding",
+    "check_classes",
+    "encode_target",
+    "groups_of_equal_rows",
+    "labels_of",
+    "majority",
+    "order_of_outputs",
+    "output_names",
+    "output_parts",
+    "plain_label",
+    "refuse_conflicts",
+    "refuse_quantity",
+    "side_by_side",
+]
 
 UNKNOWN = -1
 """Code of a label that is not known."""
 SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
+MOST_CLASSES = 256
+FEW_CLASSES, ROWS_PER_CLASS = 20, 5
+"""A target of numbers with more classes, and fewer rows of each on average, is a quantity."""
+NO_CLASSES = "a target must hold classes: replace its numbers by a few words, such as low and high"
 
 
 @dataclass(frozen=True)
@@ -31,24 +51,17 @@ class TargetEncoding:
     name: str
     classes: tuple[Any, ...]
     """The labels, sorted; label i has the code i."""
-    binary: bool = False
-    """Whether three or more classes take their number in binary instead, lowest bit first, as in older models."""
 
     @property
     def n_outputs(self) -> int:
         """Outputs that the target takes."""
-        if len(self.classes) <= 2:
-            return 1
-        return (len(self.classes) - 1).bit_length() if self.binary else len(self.classes)
+        return 1 if len(self.classes) <= 2 else len(self.classes)
 
     @property
     def output_names(self) -> tuple[str, ...]:
         """A name for each output."""
         if self.n_outputs == 1:
-            sign = "=" if self.binary else " = "
-            return (self.name if self.are_bits else f"{self.name}{sign}{self.classes[-1]}",)
-        if self.binary:
-            return tuple(f"{self.name}[{bit}]" for bit in range(self.n_outputs))
+            return (self.name if self.are_bits else f"{self.name} = {self.classes[-1]}",)
         return tuple(f"{self.name} = {label}" for label in self.classes)
 
     @property
@@ -62,9 +75,7 @@ class TargetEncoding:
         if len(self.classes) == 1:
             # The output's name is a statement, "y" or "y = yes", and must be true of the rows it was learned from.
             return np.array([[bool(self.classes[0]) if self.are_bits else True]])
-        if self.n_outputs == len(self.classes):
-            return np.eye(len(self.classes), dtype=np.bool_)
-        return np.asarray(np.arange(len(self.classes))[:, np.newaxis] >> np.arange(self.n_outputs) & 1, dtype=np.bool_)
+        return np.array([[False], [True]]) if self.n_outputs == 1 else np.eye(len(self.classes), dtype=np.bool_)
 
     def encode(self, codes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
         """Turn class numbers into outputs, shape (n, n_outputs): Booleans, or floats with NaN where a label is unknown."""
@@ -83,18 +94,18 @@ class TargetEncoding:
         for label in self.classes:
             if not isinstance(label, str | int | float | bool):
                 raise DataError(f"target {self.name!r} has the class {_shorten(label)}, which is neither a text nor a number.")
-        return {"name": self.name, "classes": list(self.classes), "binary": self.binary}
+        return {"name": self.name, "classes": list(self.classes)}
 
     @classmethod
     def from_json(cls, document: Any) -> TargetEncoding:
-        """Read what `to_json` returned, by this version or an older one."""
+        """Read what `to_json` returned."""
         entry = document if isinstance(document, dict) else {}
-        name, classes, binary = entry.get("name"), entry.get("classes"), entry.get("binary", True)
-        if not isinstance(name, str) or not isinstance(classes, list) or not classes or not isinstance(binary, bool):
+        name, classes = entry.get("name"), entry.get("classes")
+        if not isinstance(name, str) or not isinstance(classes, list) or not classes:
             raise FormatError(f"the model's target encoding is invalid: {_shorten(document)}.")
         if not all(isinstance(label, str | int | float | bool) for label in classes):
             raise FormatError(f"the model's target {name!r} has a class that is neither a text nor a number.")
-        return cls(name, tuple(classes), binary)
+        return cls(name, tuple(classes))
 
 
 def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[Any], npt.NDArray[np.int64]]:
@@ -112,17 +123,45 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
     return TargetEncoding(name, tuple(plain_label(label) for label in classes)), classes, codes
 
 
-def is_unknown(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return where labels are NaN or None."""
-    if labels.dtype.kind == "f":
-        return np.asarray(np.isnan(labels))
-    if labels.dtype.kind != "O":
-        return np.zeros(labels.shape, dtype=np.bool_)
+def labels_of(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a column of a table as labels: texts or, where possible, whole numbers; None where there is none."""
+    if column.dtype == object:
+        missing = is_unknown(column)
+        return np.where(missing, np.array(None, dtype=object), column) if missing.any() else column.astype(str)
+    known = column[~np.isnan(column)]
+    if not np.isfinite(known).all() or (known != np.round(known)).any():
+        return column
+    if len(known) == len(column):
+        return column.astype(np.int64)
+    return np.array([None if value != value else int(value) for value in column.tolist()], dtype=object)
 
-    def unknown(label: Any) -> bool:
-        return label is None or (isinstance(label, float) and label != label) or str(label) == "<NA>"
 
-    return np.asarray(np.frompyfunc(unknown, 1, 1)(labels), dtype=np.bool_)
+def check_classes(labels: npt.NDArray[Any], name: str) -> None:
+    """Refuse a target that is no list of classes: numbers with fractions, or an id."""
+    known = labels[~is_unknown(labels)]
+    if known.dtype.kind == "f" and (known != np.round(known)).any():
+        raise DataError(f"target {name!r} holds numbers with fractions; {NO_CLASSES}.")
+    n_classes = len(np.unique(known))
+    if n_classes > MOST_CLASSES:
+        raise DataError(f"target {name!r} has more than {MOST_CLASSES} different values; a target must hold classes.")
+    if n_classes == len(known) >= MIN_ROWS_ID:
+        raise DataError(f"target {name!r} has another value in every row, as an id has; name another column as the target.")
+
+
+def refuse_quantity(labels: npt.NDArray[Any], name: str) -> None:
+    """Refuse a target that is a quantity: many different numbers, each in few rows."""
+    known = labels[~is_unknown(labels)]
+    n_classes = len(np.unique(known))
+    if n_classes > FEW_CLASSES and len(known) < ROWS_PER_CLASS * n_classes and not isinstance(known[0], str):
+        raise DataError(
+            f"target {name!r} has {n_classes} different numbers in {len(known)} rows; {NO_CLASSES}, or give it as texts "
+            f"(gradus learn --types {name}=category)."
+        )
+
+
+def output_names(targets: Mapping[str, npt.NDArray[Any]]) -> list[str]:
+    """Return the names of the outputs that targets become, given by their labels."""
+    return [output for name, labels in targets.items() for output in encode_target(labels, name)[0].output_names]
 
 
 def majority(labels: npt.NDArray[Any]) -> Any:
@@ -158,3 +197,26 @@ def side_by_side(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 def _shorten(value: Any) -> str:
     text = repr(plain_label(value))
     return text if len(text) <= SHOWN_VALUE else text[:SHOWN_VALUE] + "…"
+
+
+def groups_of_equal_rows(X: BoolMatrix) -> npt.NDArray[np.int64]:
+    """Return, for each row, the number of its group of equal rows."""
+    _, group = np.unique(np.packbits(X, axis=1), axis=0, return_inverse=True)
+    return group.ravel().astype(np.int64)
+
+
+def refuse_conflicts(inputs: BoolMatrix, targets: npt.NDArray[Any], names: Sequence[str], advice: str) -> None:
+    """Raise an error that names two rows with equal inputs and different targets, if there are any; rows count from 1."""
+    group = groups_of_equal_rows(inputs)
+    _, first = np.unique(group, return_index=True)
+    differ = targets != targets[first[group]]
+    odd = np.flatnonzero(differ.any(axis=1))
+    if not len(odd):
+        return
+    row, column = odd[0], int(np.argmax(differ[odd[0]]))
+    others = int(np.isin(group, group[odd]).sum()) - 2
+    more = f" ({others} more {'row is' if others == 1 else 'rows are'} in such a conflict)" if others else ""
+    raise ConflictError(
+        f"data rows {first[group[row]] + 1} and {row + 1} have the same inputs and differ in target "
+        f"{names[column]!r}{more}, {advice}"
+    )

@@ -18,14 +18,12 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.wording import counted
 from gradus._pages.html import notebook_table
-from gradus._tables.columns import TableColumn
-from gradus._tables.encoding import TableEncoding
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
 from gradus._tables.output_reader import OutputReader
-from gradus._tables.page.data import used_columns
 from gradus._tables.page.examples import PageExamples, class_codes, odd_rows, shown_rows
 from gradus._tables.page.labels import class_notes, model_grouping, statement_names
-from gradus._tables.page.page import ModelView, model_page, summary_of
+from gradus._tables.page.page import ModelView, model_page, summary_of, used_columns
 from gradus._tables.statements import Statement, statements
 from gradus._version import __version__
 from gradus.errors import DataError, FormatError, MissingExtraError
@@ -33,7 +31,7 @@ from gradus.errors import DataError, FormatError, MissingExtraError
 __all__ = ["Model", "load"]
 
 VERSION = 4
-"""Of the part ``about`` of a model file: 2 added further circuits, 3 chosen cuts, 4 one output per class and its counts."""
+"""Of the part ``about`` of a model file; no other is read."""
 MOST_IN_TITLE = 4  # targets that the title of a page names
 WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts")
 """Keys of the part ``about`` that `save` writes itself."""
@@ -392,9 +390,10 @@ def load(path: str | PathLike[str]) -> Model:
 
 
 def _from_about(network: Network, about: dict[str, Any]) -> Model:
-    version, encoding, circuits = about.get("version", 1), about.get("encoding"), about.get("circuits", [])
-    if not isinstance(version, int) or version > VERSION:
-        raise FormatError(f"the model has version {version!r} and this Gradus reads up to version {VERSION}; update Gradus.")
+    version, encoding, circuits = about.get("version"), about.get("encoding"), about.get("circuits", [])
+    if version != VERSION and (version is not None or encoding is not None):
+        remedy = "update Gradus" if isinstance(version, int) and version > VERSION else "learn it again"
+        raise FormatError(f"the model has version {version!r} and this Gradus reads version {VERSION}; {remedy}.")
     if encoding is None:
         plain = Model.of_bits(network)
         return Model(plain.networks, plain.features, plain.targets, about)

@@ -70,7 +70,7 @@ class OutputReader:
 def _counts(values: Any) -> Ints:
     """Return whole numbers as an array; an empty one if they are something else."""
     try:
-        found = np.array(values)
+        counts = np.array(values)
     except ValueError:
-        found = np.empty(0)
-    return found.astype(np.int64) if found.dtype.kind == "i" else np.empty(0, dtype=np.int64)
+        counts = np.empty(0)
+    return counts.astype(np.int64) if counts.dtype.kind == "i" else np.empty(0, dtype=np.int64)

@@ -1,23 +1,26 @@
-"""`learn_vote`: from a table to a model of voting circuits, with time limits, progress and Ctrl-C."""
+"""`learn_vote`: from a table to a model of voting circuits, and one circuit that says what they say.
+
+From few rows many circuits without an error can be learned, and nothing tells which of them is right on other rows; the
+vote knows better. So it is asked about rows that might have been: pairs of rows which have exchanged some of their columns.
+Half of the pairs are of one class, and lie where rows are likely; the others are any two rows, and lie between the classes,
+where circuits differ. A circuit learned from these and the real rows is nearly as good as the vote, and can still be read.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
-from gradus._core.kernels.clock import work_clock
-from gradus._core.run import Callback, Progress
-from gradus._lessons.control import Control
-from gradus._lessons.learn import LearnResult, Order, learn
-from gradus._tables.distilling import distil
+from gradus._core.run import Run
+from gradus._lessons.learn import LearnResult, LearnSettings, learn_with
 from gradus._tables.model import Model
-from gradus._tables.voters import TableExamples, Voter, frequent_first, join_voters, learn_voter
+from gradus._tables.voters import Learner, TableExamples, Voter, frequent_first, join_voters, learn_voter, outputs_of
 
-__all__ = ["N_VOTERS", "VoteSettings", "learn_vote"]
+__all__ = ["N_VOTERS", "distil", "learn_vote", "recombine_rows"]
 
 N_VOTERS = 25
 VOTER_NOISE = 0.0001
@@ -26,152 +29,114 @@ overfit in its own way, and the vote evens that out."""
 SINGLE_NOISE = 0.005
 SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
 VOTING_TIME = 0.75
-"""Share of a time limit in which voters are learned; the rest is for the circuit that is learned from their vote."""
+"""Share of the time left in which voters are learned; the rest is for the circuit that is learned from their vote."""
+N_ROWS = 750  # of either kind, that a vote is asked about
+EXCHANGED = 0.4  # share of a row's columns that come from another row
+
+Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, kw_only=True)
-class VoteSettings:
-    """How voters are learned; the attributes are those of `gradus.learn`."""
-
-    order: Order
-    gates: Literal["any", "nand"]
-    noise: float | Literal["auto"]
-    n_tries: int
-    n_circuits: int | None
-    time_limit: float | None
-    seed: int
-    n_jobs: int
-
-
-def learn_vote(
-    examples: TableExamples, settings: VoteSettings, callback: Callback | None
-) -> tuple[Model, tuple[int, ...], str | None]:
-    """Learn circuits that vote, and one more from their vote."""
-    run = _VoteRun(examples, settings, callback)
-    run.learn_voters()
-    voters = [run.voters[number] for number in sorted(run.voters)]
+def learn_vote(examples: TableExamples, settings: LearnSettings, run: Run) -> tuple[Model, tuple[int, ...], str | None]:
+    """Learn circuits that vote, and one more from their vote; returns also the order of its outputs and what stopped it."""
+    n_voters, left = settings.n_circuits or N_VOTERS, run.seconds_left()
+    run.expect(n_voters + SINGLE_WORK)
+    voting = run.part(seconds=None if left is None else VOTING_TIME * left, weight=n_voters)
+    voters = _learn_voters(examples, settings, voting, n_voters)
     features, networks = join_voters(voters, examples.encoding)
     inputs = features.encode(examples.columns)
     vote = Model.fit(networks, features, examples.targets, inputs, examples.codes)
-    single = run.distil(vote)
+    single = _learn_single(vote, examples, settings, run)
     if single is not None:
         voters, networks = [single, *voters], [single.network, *networks]
     model = Model.fit(networks, features, examples.targets, inputs, examples.codes)
     best = 0
-    if not run.distilled:
+    if single is None or not single.complete:
         best = int(np.argmin([_errors(model, number, inputs, examples.codes) for number in range(len(networks))]))
-    return model.led_by(best), voters[best].order, run.stopped
+    return model.led_by(best), voters[best].order, run.stopped or voting.stopped
 
 
-class _VoteRun:
-    """Learns circuits one after another, or in threads, within one time limit and with one callback."""
+def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_voters: int) -> list[Voter]:
+    """Learn as many voters as there is time for, at least one."""
 
-    def __init__(self, examples: TableExamples, settings: VoteSettings, callback: Callback | None) -> None:
-        self.examples, self.settings = examples, settings
-        self.n_voters = settings.n_circuits or N_VOTERS
-        self.voters: dict[int, Voter] = {}
-        self.begin = work_clock()
-        self.control = _VoteControl(settings.time_limit, callback, settings.n_jobs, self.n_voters + 1)
-        self.out_of_time = False
-        self.distilled = False
-
-    @property
-    def stopped(self) -> str | None:
-        """What ended the work early."""
-        return self.control.stopped or ("time_limit" if self.out_of_time else None)
-
-    def learn_voters(self) -> None:
-        """Learn as many voters as there is time for, at least one."""
+    def learn_one(number: int) -> Voter | None:
+        if number and run.stop():
+            return None
+        part = run.part(weight=1, describe=_described(f"circuit {number + 1} of {n_voters}"))
         try:
-            self.control.map(self._add_voter, range(self.n_voters))
-        except KeyboardInterrupt:
-            if not self.voters:
-                raise
-            self.control.stopped = "interrupted"
-
-    def _add_voter(self, number: int) -> None:
-        if self.voters and (self.control.stop() or self.out_of_time):
-            return
-
-        def learner(inputs: BoolMatrix, outputs: npt.NDArray[Any], seed: int) -> LearnResult | None:
-            result = self._learn(number, inputs, outputs, seed, VOTER_NOISE, 1, VOTING_TIME)
-            return None if result.stopped and self.voters else result
-
-        voter = learn_voter(self.examples, learner, self.settings.seed, number)
-        if voter is not None:
-            self.voters[number] = voter
-
-    def distil(self, vote: Model) -> Voter | None:
-        """Learn one circuit from a vote; None if there is no time to begin."""
-        if self.control.stop():
+            return learn_voter(examples, _learner(settings, part, VOTER_NOISE, 1), settings.seed, number)
+        except KeyboardInterrupt:  # those that are complete vote
+            run.interrupt()
             return None
 
-        def learner(inputs: BoolMatrix, outputs: npt.NDArray[Any], seed: int) -> LearnResult | None:
-            result = self._learn(self.n_voters, inputs, outputs, seed, SINGLE_NOISE, self.settings.n_tries, 1.0)
-            self.distilled = result.stopped is None
-            return result
+    run.expect(n_voters)
+    voters = [voter for voter in run.map(learn_one, range(n_voters)) if voter is not None]
+    if not voters:  # none was handed in before a stop
+        voters = [learn_voter(examples, _learner(settings, run, VOTER_NOISE, 1), settings.seed, 0)]
+    return [voter for voter in voters if voter.complete] or voters[:1]
 
-        try:
-            return distil(vote, self.examples, learner, self.settings.seed)
-        except KeyboardInterrupt:
-            self.control.stopped = "interrupted"
-            return None
 
-    def _learn(
-        self,
-        number: int,
-        inputs: BoolMatrix,
-        outputs: npt.NDArray[Any],
-        seed: int,
-        noise: float,
-        n_tries: int,
-        share_of_time: float,
-    ) -> LearnResult:
-        """Learn a circuit; `share_of_time` is the part of the time limit at whose end it must be there."""
-        settings = self.settings
-        limit = settings.time_limit
-        result = learn(
-            inputs,
-            outputs,
-            order=frequent_first(outputs)
-            if isinstance(settings.order, str) and settings.order == "self-paced"
-            else settings.order,
-            gates=settings.gates,
+def _learn_single(vote: Model, examples: TableExamples, settings: LearnSettings, run: Run) -> Voter | None:
+    """Learn one circuit from a vote; None if there is no time to begin."""
+    if run.stop():
+        return None
+    part = run.part(weight=SINGLE_WORK, describe=_described("one circuit from their vote"))
+    try:
+        return distil(vote, examples, _learner(settings, part, SINGLE_NOISE, settings.n_tries), settings.seed)
+    except KeyboardInterrupt:
+        run.interrupt()
+        return None
+
+
+def _described(detail: str) -> Any:
+    return lambda progress: replace(progress, detail=detail)
+
+
+def _learner(settings: LearnSettings, run: Run, noise: float, n_tries: int) -> Learner:
+    """Return what learns one circuit."""
+
+    def learn_one(inputs: BoolMatrix, outputs: npt.NDArray[Any], seed: int) -> LearnResult:
+        self_paced = isinstance(settings.order, str) and settings.order == "self-paced"
+        one = replace(
+            settings,
+            order=frequent_first(outputs) if self_paced else settings.order,
             noise=noise if settings.noise == "auto" else settings.noise,
             n_tries=n_tries,
             n_circuits=1,
-            time_limit=None if limit is None else max(self.begin + share_of_time * limit - work_clock(), 0.0),
             seed=seed,
-            callback=lambda progress: self._tell(number, progress),
         )
-        self.out_of_time |= result.stopped == "time_limit"
-        if result.stopped == "interrupted":
-            self.control.stopped = "interrupted"
-        learned = Progress(stage="learn", done=1, total=1, errors=int(result.errors.sum()), gates=result.n_gates)
-        self.control.report(number, learned, 1.0)
-        return result
+        return learn_with(inputs, outputs, one, run)
 
-    def _tell(self, number: int, progress: Progress) -> bool:
-        self.control.report(number, progress, progress.fraction or 0.0)
-        return self.control.stop()
-
-
-class _VoteControl(Control):
-    """Says how far the voters are, and then the circuit that is learned from their vote."""
-
-    def _progress(self, elapsed: float) -> Progress:
-        progress = super()._progress(elapsed)
-        *voters, single = self._shares
-        share = (sum(voters) + SINGLE_WORK * single) / (len(voters) + SINGLE_WORK)
-        eta = elapsed * (1 - share) / share if share > 0 else None
-        if eta is not None and self._limit is not None:
-            eta = min(eta, self._limit - elapsed)
-        number = self._latest[0] + 1
-        detail = f"circuit {number} of {len(voters)}" if number <= len(voters) else "one circuit from their vote"
-        return replace(progress, eta=eta, detail=detail)
+    return learn_one
 
 
 def _errors(model: Model, number: int, inputs: BoolMatrix, codes: npt.NDArray[np.int64]) -> int:
     """Return how many classes one of the circuits gets wrong."""
     alone = replace(model, networks=model.networks[number:][:1], readers=model.readers[number:][:1])
     return int(((np.column_stack(alone.predict_codes(inputs)) != codes) & (codes >= 0)).sum())
+
+
+def distil(model: Model, examples: TableExamples, learner: Learner, seed: int) -> Voter:
+    """Learn one circuit from the rows of a table and from what a vote says about rows like them."""
+    rng = np.random.default_rng([seed, len(model.networks)])
+    inputs = model.features.encode(examples.columns)
+    voted = np.column_stack(model.predict_codes(inputs))
+    columns, any_class = np.array(model.features.input_columns), np.zeros_like(voted)
+    more = np.vstack([recombine_rows(inputs, columns, classes, N_ROWS, rng) for classes in (voted, any_class)])
+    given = np.where(examples.codes >= 0, examples.codes, voted)
+    codes = np.vstack([given, np.column_stack(model.predict_codes(more))])
+    result = learner(np.vstack([inputs, more]), outputs_of(model.targets, codes), int(rng.integers(0, 1 << 31)))
+    return Voter(model.features, result.network, result.order, result.stopped is None)
+
+
+def recombine_rows(inputs: BoolMatrix, columns: Ints, classes: Ints, n_rows: int, rng: np.random.Generator) -> BoolMatrix:
+    """Make rows of two rows of the same classes each; inputs that come from one column (`columns`) stay together."""
+    _, group = np.unique(classes, axis=0, return_inverse=True)
+    group = group.ravel()
+    by_group = np.argsort(group, kind="stable")
+    sizes = np.bincount(group)
+    starts = np.cumsum(sizes) - sizes
+    first = rng.integers(0, len(inputs), n_rows)
+    size, start = sizes[group[first]], starts[group[first]]
+    second = by_group[start + np.floor(rng.random(n_rows) * size).astype(np.int64)]
+    exchanged = rng.random((n_rows, int(columns.max(initial=0)) + 1)) < EXCHANGED
+    return np.where(exchanged[:, columns], inputs[second], inputs[first])

@@ -19,9 +19,8 @@ from gradus._core.bits import BoolMatrix
 from gradus._lessons.learn import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.columns import TableColumn
 from gradus._tables.cuts import FEW_VALUES, readable_cut
-from gradus._tables.encoding import Missing, TableEncoding, encode_table
+from gradus._tables.encoding import Missing, TableColumn, TableEncoding, encode_table
 from gradus._tables.labels import TargetEncoding
 
 __all__ = [
@@ -37,12 +36,12 @@ __all__ = [
 
 RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
 LEFT_OUT = 0.4
-"""Most of the columns that a voter does not see: where several say nearly the same, the voters would be alike."""
+"""Largest share of the columns that a voter does not see: if several are nearly the same, voters would be alike."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Learner = Callable[[BoolMatrix, npt.NDArray[Any], int], LearnResult | None]
-"""Learns a circuit from inputs, outputs (NaN where unknown) and a seed; None if it was stopped."""
+Learner = Callable[[BoolMatrix, npt.NDArray[Any], int], LearnResult]
+"""Learns a circuit from inputs, outputs (NaN where unknown) and a seed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +60,13 @@ class TableExamples:
 
 @dataclass(frozen=True, eq=False)
 class Voter:
-    """A circuit with an encoding of its own, and the order in which its outputs were taught."""
+    """A circuit with an encoding of its own, and the order in which its outputs were learned."""
 
     encoding: TableEncoding
     network: Network
     order: tuple[int, ...]
+    complete: bool
+    """Whether learning was not stopped."""
 
     @property
     def used(self) -> set[tuple[int, Any]]:
@@ -80,12 +81,12 @@ def outputs_of(targets: Sequence[TargetEncoding], codes: Ints) -> npt.NDArray[An
 
 
 def frequent_first(outputs: npt.NDArray[Any]) -> list[int]:
-    """Order outputs by how often they are true: frequent ones have most to tell, and the rare ones can build on them."""
+    """Order outputs by how often they are true: frequent ones are learned from most rows, and rare ones can read them."""
     share = np.nanmean(outputs.astype(np.float64), axis=0)
     return [int(k) for k in np.argsort(-share, kind="stable")]
 
 
-def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: int) -> Voter | None:
+def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: int) -> Voter:
     """Learn one voter from a bootstrap sample: as many rows, drawn with replacement."""
     # It depends on the examples, the learner, the seed and its own number alone.
     rng = np.random.default_rng([seed, number])
@@ -94,7 +95,7 @@ def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: in
     encoding = _varied(examples, rows, rng)
     inputs = encoding.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
     result = learner(inputs, outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31)))
-    return None if result is None else Voter(encoding, result.network, result.order)
+    return Voter(encoding, result.network, result.order, result.stopped is None)
 
 
 def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> TableEncoding:
@@ -125,14 +126,14 @@ def unneeded_columns(inputs: BoolMatrix, columns: Ints, codes: Ints, rng: np.ran
     parts = {int(j): inputs[known][:, columns == j] @ numbers[columns == j] for j in used}
     sums = np.sum(list(parts.values()), axis=0)
     clashes = _clashes(sums, classes.ravel())
-    found: list[int] = []
+    unneeded: list[int] = []
     for j in rng.permutation(used).tolist():
-        if len(found) == int(LEFT_OUT * len(used)):
+        if len(unneeded) == int(LEFT_OUT * len(used)):
             break
         if _clashes(sums - parts[j], classes.ravel()) <= clashes:
             sums = sums - parts[j]
-            found.append(j)
-    return found
+            unneeded.append(j)
+    return unneeded
 
 
 def _clashes(rows: Ints, classes: Ints) -> int:

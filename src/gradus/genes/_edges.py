@@ -25,13 +25,13 @@ from gradus.genes._set_search import SetPrior
 __all__ = [
     "EdgePrior",
     "KnownEdge",
-    "busy_odds",
+    "expected_majorities",
+    "expected_signs",
+    "hub_odds",
     "known_edges",
     "level_odds",
     "model_edges",
     "sign_odds",
-    "usual_majorities",
-    "usual_signs",
 ]
 
 BASE_RATE = 0.05
@@ -132,52 +132,49 @@ def known_edges(source: Any) -> tuple[KnownEdge, ...]:
         if kind in (".bnet", ".sbml"):
             with read_guard(source, f"a model of the kind {kind}"):
                 return model_edges(read_bnet(source) if kind == ".bnet" else read_sbml(source))
-        return _read(source)
+        with read_guard(source, "a table of edges"):
+            return _edges_in(read_text(source))
     headings = column_names(source, "the table of edges")
-    if headings is not None:
-        rows = [["" if cell is None or cell != cell else str(cell) for cell in row] for row in source.itertuples(index=False)]
-        return _parsed([list(headings), *rows], range(len(rows) + 1), None)
-    return _parsed([list(map(str, edge)) for edge in source], range(1, 1 << 62), None)
+    if headings is None:
+        return _parsed([(number, [str(cell) for cell in edge]) for number, edge in enumerate(source, start=1)])
+    rows = [["" if cell is None or cell != cell else str(cell) for cell in row] for row in source.itertuples(index=False)]
+    return _parsed(list(enumerate([list(headings), *rows])))
 
 
-def _read(path: str | PathLike[str]) -> tuple[KnownEdge, ...]:
-    text = read_text(path)
-    with read_guard(path, "a table of edges"):
-        rows = list(csv.reader(text.splitlines(), strict=True))
-    lines = [line for line, row in enumerate(rows, start=1) if row]
-    edges = _parsed([row for row in rows if row], lines, path)
+def _edges_in(text: str) -> tuple[KnownEdge, ...]:
+    """Read edges from the text of a CSV file."""
+    edges = _parsed([(line, row) for line, row in enumerate(csv.reader(text.splitlines(), strict=True), start=1) if row])
     if not edges:
-        raise FormatError("holds no edge; expected lines of regulator,target.", path=path)
+        raise FormatError("holds no edge; expected lines of regulator,target.")
     return edges
 
 
-def _parsed(rows: Sequence[Sequence[str]], lines: Sequence[int], path: str | PathLike[str] | None) -> tuple[KnownEdge, ...]:
-    columns = {name: place for place, name in enumerate(ORDER)}
-    start = 0
-    if rows and rows[0] and HEADINGS.get(rows[0][0].strip().lower()):
-        named = [HEADINGS.get(cell.strip().lower()) for cell in rows[0]]
-        columns = {name: named.index(name) for name in ORDER if name in named}
+def _parsed(rows: Sequence[tuple[int, list[str]]]) -> tuple[KnownEdge, ...]:
+    """Turn rows of cells with the numbers of their lines into edges."""
+    columns, start = {name: place for place, name in enumerate(ORDER)}, 0
+    if rows and rows[0][1] and HEADINGS.get(rows[0][1][0].strip().lower()):
+        named = [HEADINGS.get(cell.strip().lower()) for cell in rows[0][1]]
+        columns, start = {name: named.index(name) for name in ORDER if name in named}, 1
         if not {"regulator", "target"} <= set(columns):
-            raise FormatError("the headings must name a column regulator and a column target.", path=path)
-        start = 1
+            raise FormatError("the headings must name a column regulator and a column target.")
     return tuple(
-        _edge({name: row[place].strip() for name, place in columns.items() if place < len(row)}, line, path)
-        for row, line in zip(rows[start:], lines[start:], strict=False)
+        _edge({name: row[place].strip() for name, place in columns.items() if place < len(row)}, line)
+        for line, row in rows[start:]
     )
 
 
-def _edge(cells: Mapping[str, str], line: int, path: str | PathLike[str] | None) -> KnownEdge:
+def _edge(cells: Mapping[str, str], line: int) -> KnownEdge:
     if not cells.get("regulator") or not cells.get("target"):
-        raise FormatError("expected a regulator and a target, with a comma between.", path=path, line=line)
+        raise FormatError("expected a regulator and a target, with a comma between.", line=line)
     try:
         probability = float(cells.get("probability") or USUAL_PROBABILITY)
     except ValueError:
         probability = -1.0
     sign = SIGNS.get(cells.get("sign", "").lower())
     if not 0 <= probability <= 1:
-        raise FormatError(f"the probability is {cells['probability']!r}; it must be from 0 to 1.", path=path, line=line)
+        raise FormatError(f"the probability is {cells['probability']!r}; it must be from 0 to 1.", line=line)
     if sign is None:
-        raise FormatError(f"the sign is {cells['sign']!r}; write +, - or nothing.", path=path, line=line)
+        raise FormatError(f"the sign is {cells['sign']!r}; write +, - or nothing.", line=line)
     return KnownEdge(cells["regulator"], cells["target"], probability, sign)
 
 
@@ -202,7 +199,7 @@ def model_edges(model: BnetModel) -> tuple[KnownEdge, ...]:
     return tuple(edges)
 
 
-def busy_odds(edges: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
+def hub_odds(edges: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
     """Log-odds of each regulator of a target from how many other genes it seems to regulate."""
     # Networks have hubs: a gene that regulates many others is more probably a regulator here too; so is one that the target
     # itself regulates. The target's own row is left out, so that it does not confirm itself.
@@ -221,7 +218,7 @@ def busy_odds(edges: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.flo
     return odds
 
 
-def usual_signs(edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
+def expected_signs(edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64], target: int) -> npt.NDArray[np.float64]:
     """Log of twice the probability of falling and of rising with each regulator, from its signs in the rules of others."""
     others = np.arange(len(edges)) != target
     weight = edges * others[:, None] * (1 - np.eye(len(edges)))
@@ -231,7 +228,7 @@ def usual_signs(edges: npt.NDArray[np.float64], rising: npt.NDArray[np.float64],
     return np.asarray(np.log(2 * np.column_stack([1 - share, share])))
 
 
-def usual_majorities(rules: npt.NDArray[np.float64], majorities: npt.NDArray[np.float64], target: int) -> float:
+def expected_majorities(rules: npt.NDArray[np.float64], majorities: npt.NDArray[np.float64], target: int) -> float:
     """Share of majorities among the rules, from those of other genes: some networks are made of them, most have none."""
     others = np.arange(len(rules)) != target
     share = (PSEUDO_RULES * SHARES["majority"] + majorities[others].sum()) / (PSEUDO_RULES + rules[others].sum())

@@ -44,47 +44,30 @@ def best_cut(probabilities: npt.NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True)
 class GeneEdge:
-    """One edge with its posterior.
-
-    Attributes
-    ----------
-    regulator, target : str
-    probability : float
-        Posterior that the target's rule depends on the regulator.
-    rising : float
-        Probability that the target rises with it, given the edge.
-    is_self : bool
-    """
+    """One edge with its posterior."""
 
     regulator: str
     target: str
     probability: float
+    """Posterior that the target's rule depends on the regulator."""
     rising: float
+    """Probability that the target rises with it, given the edge."""
     is_self: bool
 
 
 @dataclass(frozen=True)
 class GeneRule:
-    """The single best rule of a gene.
-
-    Attributes
-    ----------
-    target : str
-    regulators : tuple of str
-    table : tuple of int
-        Next value in each cell; bit i of a cell's number is the value of regulator i.
-    probability : float
-        Posterior weight of the regulator set.
-    errors, total : float
-        Weight of the transitions that the rule gets wrong, and of all.
-    """
+    """The single best rule of a gene."""
 
     target: str
     regulators: tuple[str, ...]
     table: tuple[int, ...]
+    """Next value in each cell; bit i of a cell's number is the value of regulator i."""
     probability: float
+    """Posterior weight of the regulator set."""
     errors: float
     total: float
+    """Weight of the transitions that the rule gets wrong, and of all."""
 
     @property
     def seen(self) -> bool:
@@ -94,52 +77,33 @@ class GeneRule:
 
 @dataclass(frozen=True)
 class Unexplained:
-    """A gene that the allowed regulators explain much worse than all genes would.
-
-    Attributes
-    ----------
-    gene : str
-    log_evidence : float
-        How much better, as a natural log of the Bayes factor, the best set of any genes is.
-    regulators : tuple of str
-        That set.
-    """
+    """A gene that the allowed regulators explain much worse than all genes would."""
 
     gene: str
     log_evidence: float
+    """How much better, as a natural log of the Bayes factor, the best set of any genes is."""
     regulators: tuple[str, ...]
+    """That set."""
 
 
 @dataclass(frozen=True, eq=False)
 class GeneModel:
-    """A network learned from series.
-
-    Attributes
-    ----------
-    genes : tuple of str
-    targets : tuple of TargetPosterior
-        Ranked sets and edges of each gene.
-    flips : FlipRate
-        How often recorded next values differ from the rules.
-    suspects : tuple of Suspect
-        Recorded values that the rules contradict.
-    unexplained : tuple of Unexplained
-    constants : ndarray of bool
-        The value each gene has most often.
-    trusted : ndarray of bool
-        Genes that their rules predict better than the constant in free runs; the others are constant in `simulate`.
-    stopped : str or None
-        Why learning ended early: "time_limit" or "callback".
-    """
+    """A network learned from series."""
 
     genes: tuple[str, ...]
     targets: tuple[TargetPosterior, ...]
+    """Ranked sets and edges of each gene."""
     flips: FlipRate
+    """How often recorded next values differ from the rules."""
     constants: npt.NDArray[np.bool_]
+    """The value each gene has most often."""
     trusted: npt.NDArray[np.bool_]
+    """Genes that their rules predict better than the constant in free runs; the others are constant in `simulate`."""
     suspects: tuple[Suspect, ...] = ()
+    """Recorded values that the rules contradict."""
     unexplained: tuple[Unexplained, ...] = ()
     stopped: str | None = None
+    """Why learning ended early: "time_limit" or "callback"."""
 
     @property
     def edge_probabilities(self) -> npt.NDArray[np.float64]:

@@ -36,61 +36,40 @@ LEVELS_RANK = (
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Targets whose regulator sets nest.
-
-    Attributes
-    ----------
-    targets : tuple of int
-        Easiest first.
-    feature_sets : tuple of tuple of int
-        The regulator set of each, in the order of `targets`.
-    edges : tuple of (int, int)
-        Pairs (easier, harder) of targets whose sets nest, with no set between them.
-    """
+    """Targets whose regulator sets nest."""
 
     targets: tuple[int, ...]
+    """Easiest first."""
     feature_sets: tuple[tuple[int, ...], ...]
+    """The regulator set of each, in the order of `targets`."""
     edges: tuple[tuple[int, int], ...]
+    """Pairs (easier, harder) of targets whose sets nest, with no set between them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """What `infer` found.
-
-    Attributes
-    ----------
-    model : GeneModel
-        All regulator sets with their posteriors; predicts and simulates.
-    network : Network
-        The best rules as one circuit; a gene without a transition has none, and keeps its value.
-    series : tuple of Series
-        The data, steady states last.
-    scores : SeriesScores or None
-        How well data that were left out are predicted; None if that was not asked for or nothing can be left out.
-    hierarchies : tuple of Hierarchy
-        Genes, by their numbers, whose regulator sets nest: the paper's order of teaching.
-    exact_sets : bool
-        Whether the hierarchies come from minimum feature sets, as in the paper; with noisy data they come from the rules.
-    long_run : LongRun or None
-        Attractors and predicted knock-outs; None without AEON.
-    data : tuple of str
-        Sentences about the data.
-    notes : tuple of str
-        Sentences about what could not be done.
-    stopped : str or None
-        Why the work ended early: "time_limit" or "callback".
-    """
+    """What `infer` found."""
 
     model: GeneModel
+    """All regulator sets with their posteriors; predicts and simulates."""
     network: Network
+    """The best rules as one circuit; a gene without a transition has none, and keeps its value."""
     series: tuple[Series, ...]
+    """The data, steady states last."""
     scores: SeriesScores | None
+    """How well data that were left out are predicted; None if that was not asked for or nothing can be left out."""
     hierarchies: tuple[Hierarchy, ...]
+    """Genes, by their numbers, whose regulator sets nest: the paper's order of teaching."""
     exact_sets: bool
+    """Whether the hierarchies come from minimum feature sets, as in the paper; with noisy data they come from the rules."""
     long_run: LongRun | None
+    """Attractors and predicted knock-outs; None without AEON."""
     data: tuple[str, ...]
+    """Sentences about the data."""
     notes: tuple[str, ...] = ()
+    """Sentences about what could not be done."""
     stopped: str | None = None
+    """Why the work ended early: "time_limit" or "callback"."""
 
     @property
     def rules(self) -> Any:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gradus._core.run import Progress, Run
 from gradus.errors import DataError
-from gradus.genes._edges import EdgePrior, busy_odds, level_odds, usual_majorities, usual_signs
+from gradus.genes._edges import EdgePrior, expected_majorities, expected_signs, hub_odds, level_odds
 from gradus.genes._evidence import NOISELESS, Evidence, FlipRate, flip_rate, gather_evidence, pooled_rate
 from gradus.genes._gene_model import GeneModel, Unexplained, free_run_matches, most_frequent, trusted_genes
 from gradus.genes._posterior import SETS_AVERAGED, TargetPosterior, target_posterior
@@ -80,7 +80,7 @@ def _learn(
     estimate: bool = False,
     unknown_cost: float = UNKNOWN_COST,
 ) -> _Learned:
-    """Learn all genes several times: how busy each regulator is and, if asked, the flip rate come from the pass before."""
+    """Learn all genes several times: which regulators are hubs and, if asked, the flip rate come from the pass before."""
     base = [replace(edges.of_target(gene), unknown_cost=unknown_cost) for gene in range(len(seen.genes))]
     measured = level_odds(seen.series)
     if measured is not None:
@@ -104,9 +104,9 @@ def _expecting(base: Sequence[SetPrior], targets: Sequence[TargetPosterior]) -> 
     return [
         replace(
             prior,
-            odds=prior.odds + busy_odds(probabilities, gene),
-            signs=np.where(prior.signs != 0, prior.signs, usual_signs(probabilities, rising, gene)),
-            majorities=usual_majorities(rules, majorities, gene),
+            odds=prior.odds + hub_odds(probabilities, gene),
+            signs=np.where(prior.signs != 0, prior.signs, expected_signs(probabilities, rising, gene)),
+            majorities=expected_majorities(rules, majorities, gene),
         )
         for gene, prior in enumerate(base)
     ]
@@ -193,26 +193,18 @@ def _unexplained(seen: Evidence, edges: EdgePrior, learned: _Learned, run: Run) 
 
 @dataclass(frozen=True)
 class GeneScore:
-    """How well one gene of left-out series is predicted; shares of the known values, NaN where there are none.
-
-    Attributes
-    ----------
-    gene : str
-    one_step, free_run : float
-        From the state before, and from the first state of the series alone.
-    constant, persistence, persistent_run : float
-        The most frequent value; the value before; the first value of the series.
-    scored : int
-        Known next values.
-    """
+    """How well one gene of left-out series is predicted; shares of the known values, NaN where there are none."""
 
     gene: str
     one_step: float
     free_run: float
+    """From the state before, and from the first state of the series alone."""
     constant: float
     persistence: float
     persistent_run: float
+    """The most frequent value; the value before; the first value of the series."""
     scored: int
+    """Known next values."""
 
     @property
     def learned(self) -> bool:
@@ -222,25 +214,16 @@ class GeneScore:
 
 @dataclass(frozen=True, eq=False)
 class SeriesScores:
-    """Scores of each gene, and their means over all known values.
-
-    Attributes
-    ----------
-    genes : tuple of GeneScore
-    overall : GeneScore
-    parts : int
-        How many parts of the data were left out in turn.
-    whole_series : bool
-        Whether these were whole series; a single series is cut into blocks instead.
-    stopped : str or None
-        Why scoring ended early; what was scored by then counts.
-    """
+    """Scores of each gene, and their means over all known values."""
 
     genes: tuple[GeneScore, ...]
     overall: GeneScore
     parts: int
+    """How many parts of the data were left out in turn."""
     whole_series: bool
+    """Whether these were whole series; a single series is cut into blocks instead."""
     stopped: str | None
+    """Why scoring ended early; what was scored by then counts."""
 
     @property
     def not_learned(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Where learned rules lead: attractors, fixed points, and what a knock-out or over-expression would change, by AEON."""
+"""Long-run behaviour of learned rules: attractors, and what a knock-out or over-expression would change, by AEON."""
 
 from __future__ import annotations
 
@@ -31,66 +31,44 @@ SECONDS_PER_LOOK = 0.1
 
 @dataclass(frozen=True)
 class Attractor:
-    """States that are never left once they are reached.
-
-    Attributes
-    ----------
-    states : int
-        How many; 1 is a fixed point.
-    on, off, changing : tuple of str
-        Genes that are always 1, always 0, and neither.
-    """
+    """States that are never left once they are reached."""
 
     states: int
+    """How many; 1 is a fixed point."""
     on: tuple[str, ...]
     off: tuple[str, ...]
     changing: tuple[str, ...]
+    """Genes that are always 1, always 0, and neither."""
 
 
 @dataclass(frozen=True)
 class HeldGene:
-    """What is predicted when one gene is held.
-
-    Attributes
-    ----------
-    gene : str
-    value : int
-        0 for a knock-out, 1 for over-expression.
-    attractors, fixed_points : int
-    on, off, free : tuple of str
-        Other genes that end always on, always off, or may end either way, unlike without the change.
-    """
+    """What is predicted when one gene is held."""
 
     gene: str
     value: int
+    """0 for a knock-out, 1 for over-expression."""
     attractors: int
     fixed_points: int
     on: tuple[str, ...]
     off: tuple[str, ...]
     free: tuple[str, ...]
+    """Other genes that end always on, always off, or may end either way, unlike without the change."""
 
 
 @dataclass(frozen=True)
 class LongRun:
-    """Attractors of the rules.
-
-    Attributes
-    ----------
-    attractors : tuple of Attractor
-        At most 64.
-    count, fixed_points : int
-        All there are.
-    cyclic : bool
-        Whether all attractors were found; False if the search for others than fixed points did not end in time.
-    held : tuple of HeldGene
-        With more than 24 genes, from fixed points alone.
-    """
+    """Attractors of the rules."""
 
     attractors: tuple[Attractor, ...]
+    """At most 64."""
     count: int
     fixed_points: int
+    """All there are."""
     cyclic: bool
+    """Whether all attractors were found; False if the search for others than fixed points did not end in time."""
     held: tuple[HeldGene, ...]
+    """With more than 24 genes, from fixed points alone."""
 
 
 def find_long_run(network: Network, run: Run) -> LongRun | None:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import as_bits
+from gradus._core.cells import number_in
 from gradus._core.checks import check_count, check_time_limit
 from gradus._core.run import Callback, Progress, Run
 from gradus.errors import DataError, SettingsError
@@ -37,58 +38,39 @@ SURE_SIGN = 0.999
 
 @dataclass(frozen=True, eq=False)
 class RankedSet:
-    """A regulator set with its posterior.
-
-    Attributes
-    ----------
-    features : tuple of int
-        Column indices, sorted.
-    weight : float
-        Posterior weight among all sets scored.
-    score : float
-        Log of prior times marginal likelihood.
-    errors : float
-        Weight of the transitions that its best rule gets wrong.
-    table : int
-        The best rule's truth table: bit x is the next value in cell x, and bit i of x is the value of `features[i]`.
-    probabilities : ndarray of float, shape (2 ** size,)
-        Probability of a next value 1 in each cell, over all rules of the set.
-    rising : tuple of float
-        Probability that the target rises with each gene.
-    table_share : float
-        Posterior of the best rule among the rules of this set.
-    """
+    """A regulator set with its posterior."""
 
     features: tuple[int, ...]
+    """Column indices, sorted."""
     weight: float
+    """Posterior weight among all sets scored."""
     score: float
+    """Log of prior times marginal likelihood."""
     errors: float
+    """Weight of the transitions that its best rule gets wrong."""
     table: int
+    """The best rule's truth table: bit x is the next value in cell x, and bit i of x is the value of `features[i]`."""
     probabilities: npt.NDArray[np.float64]
+    """Probability of a next value 1 in each cell, over all rules of the set; shape (2 ** size,)."""
     rising: tuple[float, ...]
+    """Probability that the target rises with each gene."""
     table_share: float
+    """Posterior of the best rule among the rules of this set."""
 
 
 @dataclass(frozen=True, eq=False)
 class TargetPosterior:
-    """What is known of one target after the data.
-
-    Attributes
-    ----------
-    sets : tuple of RankedSet
-        The best first; their weights add up to nearly 1.
-    edges : ndarray of float, shape (genes,)
-        Posterior probability that each gene is a regulator, over all sets scored.
-    rising : ndarray of float, shape (genes,)
-        Probability that the target rises with each gene, given that it is a regulator; one half where nothing is known.
-    total : float
-        Weight of the target's transitions.
-    """
+    """What is known of one target after the data."""
 
     sets: tuple[RankedSet, ...]
+    """The best first; their weights add up to nearly 1."""
     edges: npt.NDArray[np.float64]
+    """Posterior probability that each gene is a regulator, over all sets scored; shape (genes,)."""
     rising: npt.NDArray[np.float64]
+    """Probability that the target rises with each gene, given that it is a regulator; one half where nothing is known;
+    shape (genes,)."""
     total: float
+    """Weight of the target's transitions."""
 
     @property
     def best_rule(self) -> RankedSet:
@@ -161,24 +143,16 @@ def target_posterior(
 
 @dataclass(frozen=True, eq=False)
 class TolerantSets:
-    """Ranked feature sets of a target.
-
-    Attributes
-    ----------
-    sets : tuple of RankedSet
-        The best first.
-    features : ndarray of float
-        Posterior of each column, over all sets.
-    noise : float
-        Expected share of wrong values of the target.
-    stopped : str or None
-        Why the search ended early, if it did: "time_limit" or "callback".
-    """
+    """Ranked feature sets of a target."""
 
     sets: tuple[RankedSet, ...]
+    """The best first."""
     features: npt.NDArray[np.float64]
+    """Posterior of each column, over all sets."""
     noise: float
+    """Expected share of wrong values of the target."""
     stopped: str | None
+    """Why the search ended early, if it did: "time_limit" or "callback"."""
     posterior: TargetPosterior
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
@@ -274,7 +248,7 @@ def _evidence(X: Any, y: Any, weights: Sequence[float] | None) -> TargetEvidence
 
 
 def _codes(values: Any, what: str) -> Codes:
-    """Cells as 0, 1 and 2 (unknown: NaN, None, masked, or any negative number)."""
+    """Cells as 0, 1 and 2, which is unknown, for those that are missing or masked."""
     table: npt.NDArray[Any] = np.ma.filled(np.ma.asarray(values, dtype=object), None)
     if table.ndim != 2:
         raise DataError(f"{what} must have rows and columns, but it has {table.ndim} dimensions.")
@@ -283,15 +257,10 @@ def _codes(values: Any, what: str) -> Codes:
 
 
 def _code(cell: Any, what: str, row: int, column: int) -> int:
-    if cell is None or str(cell) in ("nan", "<NA>", "NaT", "NaN", ""):
-        return UNKNOWN
-    try:
-        value = float(cell)
-    except (TypeError, ValueError):
-        value = np.inf
-    if value in (0.0, 1.0):
+    value = cell if isinstance(cell, bool | int | float | np.bool_) else number_in(str(cell))
+    if value in (0, 1):
         return int(value)
-    if value < 0:
+    if value is not None and np.isnan(value):
         return UNKNOWN
     raise DataError(f"{what} has the value {cell!r} in row {row}, column {column}; every value must be 0, 1 or missing.")
 

@@ -41,7 +41,7 @@ def regulatory_graph(genes: Sequence[str], edges: Sequence[SignedEdge]) -> str:
     """Draw genes and their edges; genes without an edge are left out."""
     order = _circle_order(sorted({gene for edge in edges for gene in edge[:2]}), edges)
     widths = [_half_width(genes[gene]) for gene in order] or [30.0]
-    # An ellipse with room for the names: they need more of it where they stand beside each other.
+    # An ellipse with room for the names: most at its top and bottom, where they are side by side.
     across, along = max(120.0, sum(2 * width + 18 for width in widths) / 4), max(80.0, 13.0 * len(order))
     width, height = 2 * (across + max(widths) + MARGIN), 2 * (along + HEIGHT + MARGIN)
     boxes = {}

@@ -32,23 +32,16 @@ missing one that is known with the first is filled in."""
 
 @dataclass(frozen=True)
 class Suspect:
-    """A recorded value that the rules contradict.
-
-    Attributes
-    ----------
-    series, row, gene : int
-        Which cell: the number of the series, its state and the column.
-    recorded : int
-        The value in the data.
-    probability : float
-        Posterior probability that it was recorded wrongly.
-    """
+    """A recorded value that the rules contradict."""
 
     series: int
     row: int
     gene: int
+    """Which cell: the number of the series, its state and the column."""
     recorded: int
+    """The value in the data."""
     probability: float
+    """Posterior probability that it was recorded wrongly."""
 
 
 @dataclass(frozen=True, eq=False)

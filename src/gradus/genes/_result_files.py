@@ -153,7 +153,8 @@ def _order(found: Inference) -> list[str]:
 def _picture(found: Inference) -> str:
     from gradus._circuit.drawing.picture import draw_hierarchy
 
-    genes, sets = found.model.genes, {}
+    genes = found.model.genes
+    sets: dict[str, list[str]] = {}
     for nest in found.hierarchies:
         sets |= _named_sets(nest, genes)
     edges = [(genes[a], genes[b]) for nest in found.hierarchies for a, b in nest.edges]

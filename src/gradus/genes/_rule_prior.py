@@ -70,9 +70,11 @@ def rule_prior(n_inputs: int) -> RulePrior:
     }
     tables = sorted({*listed, *(table for members in classes.values() for table in members)})
     weights = np.zeros((len(tables), signs))
-    for row, table in enumerate(tables):
-        weights[row] = [SHARES["peeled"] * weight_of.get(table, 0.0) for weight_of in peeled]
-        weights[row] += sum(SHARES[kind] / len(members) for kind, members in classes.items() if table in members)
+    row_of = {table: row for row, table in enumerate(tables)}
+    for negated, weight_of in enumerate(peeled):
+        weights[[row_of[table] for table in weight_of], negated] = SHARES["peeled"] * np.array([*weight_of.values()])
+    for kind, members in classes.items():
+        weights[[row_of[table] for table in members]] += SHARES[kind] / max(len(members), 1)
     # Small numbers of inputs have no rules of some classes, whose share goes to the others.
     weights *= (1 - SHARES["any"]) / weights.sum(axis=0)
     among = np.array([table in majorities for table in tables])

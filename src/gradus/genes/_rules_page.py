@@ -11,14 +11,13 @@ from gradus.genes._long_run import MOST_FOR_CYCLES
 from gradus.genes._posterior import TargetPosterior
 from gradus.genes._regulation import SignedEdge, regulatory_graph
 from gradus.genes._result_tables import edge_rows, suspect_rows
-from gradus.genes._rule_circuits import rule_tree
+from gradus.genes._rule_circuits import RuleTree, rule_tree
 
 __all__ = ["graph_of", "rules_page"]
 
 MOST_DRAWN = 300
 MOST_ROWS, MOST_SETS_SHOWN, LEAST_SHOWN = 400, 4, 0.2
 FEW_TRANSITIONS = 20
-WORDS = {"&": "and", "|": "or", "^": "xor"}
 
 
 def graph_of(model: GeneModel) -> str:
@@ -30,18 +29,17 @@ def graph_of(model: GeneModel) -> str:
     return regulatory_graph(model.genes, edges)
 
 
-def rules_page(found: Inference, *, graph: str, hierarchy: str | None, files: dict[str, str], title: str) -> str:
+def rules_page(inference: Inference, *, graph: str, hierarchy: str | None, files: dict[str, str], title: str) -> str:
     """Return the report as HTML."""
-    model, run = found.model, found.long_run
-    learned = {} if found.scores is None else {gene.gene: gene.learned for gene in found.scores.genes if gene.scored}
+    model, run = inference.model, inference.long_run
+    learned = {} if inference.scores is None else {gene.gene: gene.learned for gene in inference.scores.genes if gene.scored}
     shown = zip(model.genes, model.targets, strict=True)
     return page(
         "gradus.genes",
         "rules_page",
         title=f"Rules inferred from {title}",
-        found=found,
-        rules=[(rule, rule_tree(rule.regulators, rule.table)) for rule in model.rules if rule.seen],
-        words=WORDS,
+        inference=inference,
+        rules=[(rule, _pieces(rule_tree(rule.regulators, rule.table))) for rule in model.rules if rule.seen],
         learned=learned,
         few=max((target.total for target in model.targets), default=0) < FEW_TRANSITIONS,
         graph=graph,
@@ -49,13 +47,24 @@ def rules_page(found: Inference, *, graph: str, hierarchy: str | None, files: di
         least_shown=LEAST_SHOWN,
         most_rows=MOST_ROWS,
         set_lists=[(gene, _regulator_sets(model, target)) for gene, target in shown if target.total],
-        suspects=suspect_rows(model, found.series)[1],
+        suspects=suspect_rows(model, inference.series)[1],
         attractors=[] if run is None else list(enumerate(run.attractors, start=1)),
         most_for_cycles=MOST_FOR_CYCLES,
-        orders=[[model.genes[k] for k in one.targets] for one in found.hierarchies if len(one.targets) > 1],
+        orders=[[model.genes[k] for k in group.targets] for group in inference.hierarchies if len(group.targets) > 1],
         hierarchy=hierarchy,
         files=files,
     )
+
+
+def _pieces(tree: RuleTree) -> list[str | tuple[str, bool]]:
+    """Return a rule as the kit's macro `formula` takes it."""
+    if not tree.parts:
+        return [(tree.name, not tree.negated)] if tree.name else [tree.operator]
+    pieces: list[str | tuple[str, bool]] = []
+    for part in tree.parts:
+        inside = _pieces(part)
+        pieces += [f" {tree.operator} "] * bool(pieces) + (["(", *inside, ")"] if part.parts else inside)
+    return pieces
 
 
 def _regulator_sets(model: GeneModel, target: TargetPosterior) -> list[tuple[list[str], float]]:

@@ -185,9 +185,9 @@ class Series:
         return replace(self, states=states, levels=levels, lines=lines, times=None if times is None else tuple(times))
 
 
-YEAST_SERIES = Series(YEAST.genes, YEAST.states, name="yeast")
+YEAST_SERIES = Series(YEAST.genes, YEAST.states.astype(np.float64), name="yeast")
 """Ten states of ten genes of the fission yeast cell cycle, a path of `fission_yeast_model`."""
-ECOLI_SERIES = Series(ECOLI.genes, ECOLI.states, name="ecoli")
+ECOLI_SERIES = Series(ECOLI.genes, ECOLI.states.astype(np.float64), name="ecoli")
 """Six states of ten genes of E. coli."""
 
 
@@ -242,10 +242,8 @@ def read_series(
 def _read_file(path: str | PathLike[str], layout: str, options: dict[str, Any]) -> list[Series]:
     if layout == "genes":
         return [_genes_in_rows(path, options)]
-    has_text = _kind(path, options) in ("csv", "parquet", "arff")
-    texts: dict[str, Any] = {"text_columns": (*SERIES_NAMES, *REPLICATE_NAMES, *HELD_NAMES)} if has_text else {}
-    table = read_table(path, **texts, **options)
-    if layout == "auto" and table.columns[0].lower() in GENE_NAMES and 0 in table.odd:
+    table = read_table(path, **options)
+    if layout == "auto" and table.columns[0].lower() in GENE_NAMES and table.typed(0).odd is not None:
         return [_genes_in_rows(path, options)]
     return _states_in_rows(table)
 
@@ -267,17 +265,18 @@ def as_series(source: Any) -> tuple[Series, ...]:
 
 def _table_of_frame(frame: Any, names: tuple[str, ...]) -> Table:
     """Columns of a data frame as numbers, and the column that tells series apart as text."""
-    values, texts = np.full((len(frame), len(names)), np.nan), {}
+    cells = []
     for place, name in enumerate(names):
         column = frame.iloc[:, place]
         if name in (*SERIES_NAMES, *REPLICATE_NAMES, *HELD_NAMES):
-            texts[name] = tuple("" if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True))
+            texts = ["" if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)]
+            cells.append(np.array(texts, dtype=object))
             continue
         try:
-            values[:, place] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            cells.append(column.to_numpy(dtype=np.float64, na_value=np.nan))
         except (TypeError, ValueError) as error:
             raise DataError(f"column {name!r} of the data frame holds something other than numbers: {error}") from error
-    return Table(names, values, texts=texts)
+    return Table(names, cells)
 
 
 def _states_in_rows(table: Table) -> list[Series]:
@@ -303,7 +302,7 @@ def _held(table: Table, column: str | None, rows: list[int]) -> dict[str, int]:
     """Genes held throughout one series, from the texts of its rows."""
     if column is None:
         return {}
-    texts = {table.texts[column][row].strip() for row in rows} if column in table.texts else {""}
+    texts = set(table.text(column)[rows])
     if len(texts) > 1:
         first, other = sorted(texts)[:2]
         raise FormatError(
@@ -344,10 +343,7 @@ def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
 def _labels(table: Table, column: str | None, what: str) -> list[str]:
     if column is None:
         return [""] * table.n_rows
-    if column in table.texts:
-        labels = list(table.texts[column])
-    else:
-        labels = [f"{value:g}" if value == value else "" for value in table.numbers([column])[:, 0].tolist()]
+    labels: list[str] = table.text(column).tolist()
     for row, label in enumerate(labels):
         if not label:
             line = None if table.lines is None else table.lines[row]
@@ -389,14 +385,12 @@ def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series
     if _kind(path, options) not in ("csv", None):
         raise FormatError("genes in rows are read from text tables only.", path=path)
     header = options.get("header", "auto")
-    table = read_table(path, **{**options, "header": False, "row_names": True, "text_columns": ["x0"]})
-    names = table.texts["x0"]
+    table = read_table(path, **{**options, "header": False, "row_names": True})
+    names = table.text("x0").tolist()
     first_row = int(_first_row_is_header(table) if header == "auto" else bool(header))
     if len(names) <= first_row or len(table.columns) < 2:
         raise FormatError("expected rows of a gene's name and its values.", path=path)
-    odd = {column: found for column, found in table.odd.items() if found[0] >= first_row}
-    body = Table(table.columns, table.values, path=path, lines=table.lines, odd=odd)
-    values = body.numbers(table.columns[1:])[first_row:]
+    values = table.take(slice(first_row, None)).numbers(table.columns[1:])
     genes = names[first_row:]
     for row, gene in enumerate(genes, start=first_row):
         if not gene:
@@ -407,9 +401,10 @@ def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series
 
 def _first_row_is_header(table: Table) -> bool:
     """Return whether the first row names the times; raise an error that asks if it is not clear."""
-    if table.texts["x0"][0].lower() in CORNERS or any(row == 0 for row, _ in table.odd.values()):
+    top = table.take(slice(1))
+    if top.text("x0")[0].lower() in CORNERS or any(top.typed(place).odd for place in range(1, len(top.columns))):
         return True
-    first = table.values[0, 1:]
+    first = top.values[0, 1:]
     if len(first) > 2 and (np.diff(first) == 1).all():
         if first[0] in (0, 1):
             return True  # times 0, 1, 2 and so on; a gene that does the same would be odd

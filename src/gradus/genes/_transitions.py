@@ -114,40 +114,27 @@ class Contradiction:
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Examples made from time series: inputs are states, targets are the next values.
-
-    Attributes
-    ----------
-    X, Y : ndarray of bool
-        One row per distinct transition, in the order of first appearance.
-    input_names, target_names : tuple of str
-        All genes, and those whose next value is not constant.
-    steps : tuple of Step
-        Where each row was first seen.
-    counts : ndarray of int
-        How often each row was seen.
-    constant_targets : dict of str to bool
-        The genes left out as targets, with the value they always take.
-    skipped : int
-        Transitions left out because a value is missing.
-    contradictions : tuple of Contradiction
-        Empty unless `on_conflict` is another than "raise".
-    n_series : int
-    notes : tuple of str
-        What was done to the values before (binarisation, …).
-    """
+    """Examples made from time series: inputs are states, targets are the next values."""
 
     X: BoolMatrix
     Y: BoolMatrix
+    """One row per distinct transition, in the order of first appearance."""
     input_names: tuple[str, ...]
     target_names: tuple[str, ...]
+    """All genes, and those whose next value is not constant."""
     steps: tuple[Step, ...]
+    """Where each row was first seen."""
     counts: npt.NDArray[np.int64]
+    """How often each row was seen."""
     constant_targets: dict[str, bool] = field(default_factory=dict)
+    """The genes left out as targets, with the value they always take."""
     skipped: int = 0
+    """Transitions left out because a value is missing."""
     contradictions: tuple[Contradiction, ...] = ()
+    """Empty unless `on_conflict` is another than "raise"."""
     n_series: int = 1
     notes: tuple[str, ...] = ()
+    """What was done to the values before (binarisation, …)."""
     left_out: int = 0
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 
 from gradus._core.bits import BoolMatrix, as_bits, column_names
 from gradus._core.files import read_guard
+from gradus._formats import MODELS
 from gradus._formats.aiger import read_aiger
 from gradus._formats.blif import read_blif
 from gradus._formats.bnet import read_bnet
@@ -19,9 +20,7 @@ from gradus._formats.truth_functions import TruthFunctions
 from gradus.errors import DataError, FormatError
 from gradus.problems._problem import Problem
 
-__all__ = ["MODELS", "from_arrays", "from_file", "from_model"]
-
-MODELS = (".bnet", ".sbml", ".blif", ".aag", ".aig")
+__all__ = ["from_arrays", "from_file", "from_model"]
 
 
 def from_arrays(

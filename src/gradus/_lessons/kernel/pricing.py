@@ -13,29 +13,13 @@ import numpy as np
 
 from gradus._core.kernels.compile import uncounted
 from gradus._core.kernels.intrinsics import popcount
-from gradus._lessons.kernel.walk_arrays import VECTOR
+from gradus._lessons.kernel.board import VECTOR, gate_word
 
 __all__ = [
-    "choose_function", "flip", "flip_output", "gate_word", "padded", "price_nodes", "price_pairs", "weigh", "weigh_both",
-    "weigh_cells",
+    "choose_function", "flip", "flip_output", "padded", "price_nodes", "price_pairs", "weigh", "weigh_both", "weigh_cells",
 ]  # fmt: skip
 
 ONE = np.uint64(1)
-
-
-@uncounted
-def gate_word(function, a, b, all_ones):
-    """Compute a gate on one word of examples; bits past the last example stay 0."""
-    value = np.uint64(0)
-    if function & 1:
-        value |= ~a & ~b
-    if function & 2:
-        value |= ~a & b
-    if function & 4:
-        value |= a & ~b
-    if function & 8:
-        value |= a & b
-    return value & all_ones
 
 
 @uncounted

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
+from gradus._core.cells import is_unknown
 from gradus._tables.cells import read_cells, shown_date
-from gradus._tables.columns import TableColumn
-from gradus._tables.conflicts import groups_of_equal_rows
-from gradus._tables.labels import TargetEncoding, is_unknown, plain_label
+from gradus._tables.encoding import TableColumn
+from gradus._tables.labels import TargetEncoding, groups_of_equal_rows, plain_label
 from gradus.errors import DataError
 
 __all__ = ["OddRow", "PageExamples", "class_codes", "odd_rows", "shown_rows"]
@@ -51,13 +51,13 @@ def odd_rows(inputs: BoolMatrix, labels: Sequence[Ints], answers: Sequence[Ints]
     members: dict[int, list[int]] = {}
     for row, number in enumerate(group.tolist()):
         members.setdefault(number, []).append(row)
-    found = []
+    odd = []
     for target, (label, answer) in enumerate(zip(labels, answers, strict=True)):
         for row in np.flatnonzero((label != answer) & (label >= 0)).tolist():
             alike = members[int(group[row])]
             rivals = tuple(other for other in alike if label[other] >= 0 and label[other] != label[row])
-            found.append(OddRow(row, target, int(label[row]), int(answer[row]), rivals))
-    return sorted(found)
+            odd.append(OddRow(row, target, int(label[row]), int(answer[row]), rivals))
+    return sorted(odd)
 
 
 def class_codes(labels: Any, targets: Sequence[TargetEncoding], n_rows: int) -> list[Ints]:
@@ -66,13 +66,13 @@ def class_codes(labels: Any, targets: Sequence[TargetEncoding], n_rows: int) -> 
     columns = given.reshape(len(given), -1)
     if columns.shape != (n_rows, len(targets)):
         raise DataError(f"the labels have the shape {given.shape}; give one for each of {n_rows} rows and each target.")
-    found = []
+    classes = []
     for target, column in zip(targets, columns.T, strict=True):
         number = {label: code for code, label in enumerate(target.classes)}
         unknown = is_unknown(column)
         codes = [-1 if gone else number.get(plain_label(label), -1) for label, gone in zip(column, unknown, strict=True)]
-        found.append(np.array(codes, dtype=np.int64))
-    return found
+        classes.append(np.array(codes, dtype=np.int64))
+    return classes
 
 
 def shown_rows(table: Mapping[str, Any], columns: Sequence[TableColumn]) -> list[list[str]]:

@@ -9,9 +9,8 @@ import numpy as np
 
 from gradus._circuit.drawing.diagram import Group, Grouping
 from gradus._circuit.formulas import quoted_name
-from gradus._tables.columns import TableColumn
 from gradus._tables.conditions import Condition
-from gradus._tables.encoding import TableEncoding
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 
 __all__ = ["class_notes", "input_label", "model_grouping", "output_labels", "statement_names"]

@@ -92,11 +92,11 @@
     const column = model.columns[j];
     const now = columnBits(column, row[j])[place];
     const options = [...choices(column), ...(column.missing ? [""] : [])];
-    const found = options.filter((value) => columnBits(column, value)[place] !== now);
+    const flips = options.filter((value) => columnBits(column, value)[place] !== now);
     // Nearest in the list, so that as few other inputs as possible change with it.
     const here = options.findIndex((value) => String(columnBits(column, value)) === String(columnBits(column, row[j])));
-    found.sort((a, b) => Math.abs(options.indexOf(a) - here) - Math.abs(options.indexOf(b) - here));
-    if (found.length) setCell(j, found[0]);
+    flips.sort((a, b) => Math.abs(options.indexOf(a) - here) - Math.abs(options.indexOf(b) - here));
+    if (flips.length) setCell(j, flips[0]);
   }
 
   // ---- what the page says about the row ----
@@ -107,18 +107,18 @@
     model.columns.forEach((column, j) => {
       const options = choices(column), here = String(columnBits(column, row[j]));
       const at = options.findIndex((value) => String(columnBits(column, value)) === here);
-      const found = model.targets.map(() => []);
+      const changing = model.targets.map(() => []);
       options.forEach((value, place) => {
         if (String(columnBits(column, value)) === here) return;
         const changed = evaluate(row.map((cell, k) => k === j ? value : cell));
         model.targets.forEach((target, t) => {
-          if (classOf(target, changed) !== classOf(target, values)) found[t].push({ place, text: value === column.others ? "another" : value });
+          if (classOf(target, changed) !== classOf(target, values)) changing[t].push({ place, text: value === column.others ? "another" : value });
         });
       });
       const ordered = column.type !== "category" && column.type !== "bit";
-      const nearest = (some) => [...some.filter((one) => one.place < at).slice(-1), ...some.filter((one) => one.place > at).slice(0, 1)];
-      found.forEach((all, t) => {
-        const some = (ordered ? nearest(all) : all).map((one) => one.text);
+      const nearest = (some) => [...some.filter((choice) => choice.place < at).slice(-1), ...some.filter((choice) => choice.place > at).slice(0, 1)];
+      changing.forEach((all, t) => {
+        const some = (ordered ? nearest(all) : all).map((choice) => choice.text);
         if (some.length) said[t].push(`${column.name} were ${some.join(" or ")}`);
       });
     });
@@ -188,25 +188,25 @@
       return sizes.get(block) > 1 && !view.open.has(block);
     };
     const keyOf = (node) => node < nInputs ? `i${node}` : folded(node) ? `b${model.blocks[node - nInputs]}` : `g${node}`;
-    const found = new Map();
+    const byKey = new Map();
     for (const node of [...wanted].sort((a, b) => a - b)) {
       const key = keyOf(node);
-      if (!found.has(key)) {
+      if (!byKey.has(key)) {
         const kind = node < nInputs ? "input" : folded(node) ? "block" : "gate";
-        found.set(key, { key, kind, nodes: [], sources: [], layer: 0 });
+        byKey.set(key, { key, kind, nodes: [], sources: [], layer: 0 });
       }
-      const item = found.get(key);
+      const item = byKey.get(key);
       item.nodes.push(node);
       if (node >= nInputs) item.sources.push(...model.reads[node - nInputs].filter((source) => keyOf(source) !== key));
     }
     outputs.forEach((output) => {
-      found.set(`o${output.place}`, { key: `o${output.place}`, kind: "output", nodes: [output.node], sources: [output.node], layer: 0, output });
+      byKey.set(`o${output.place}`, { key: `o${output.place}`, kind: "output", nodes: [output.node], sources: [output.node], layer: 0, output });
     });
-    for (const item of found.values()) {
+    for (const item of byKey.values()) {
       if (item.kind === "block") item.sources = [...new Set(item.sources)];
-      item.from = item.sources.map((source) => found.get(keyOf(source)));
+      item.from = item.sources.map((source) => byKey.get(keyOf(source)));
     }
-    return { list: [...found.values()], nGates };
+    return { list: [...byKey.values()], nGates };
   }
 
   // ---- layout: layers from left to right, then an order in each layer, then heights ----
@@ -274,8 +274,8 @@
   function order(layers) {
     layers.forEach((layer) => layer.forEach((item, place) => { item.place = place; }));
     for (let sweep = 0; sweep < 12; sweep += 1) {
-      if (sweep % 2 === 0) layers.slice(1).forEach((layer) => sortLayer(layer, (item, place) => mean(item.up.map((one) => one.place), place)));
-      else layers.slice(0, -1).reverse().forEach((layer) => sortLayer(layer, (item, place) => mean(item.down.map((one) => one.place), place)));
+      if (sweep % 2 === 0) layers.slice(1).forEach((layer) => sortLayer(layer, (item, place) => mean(item.up.map((other) => other.place), place)));
+      else layers.slice(0, -1).reverse().forEach((layer) => sortLayer(layer, (item, place) => mean(item.down.map((other) => other.place), place)));
     }
     sortLayer(layers[0], (item) => item.place);
   }
@@ -305,7 +305,7 @@
     }
     for (let sweep = 0; sweep < 10; sweep += 1) {
       for (const layer of sweep % 2 ? layers : [...layers].reverse()) {
-        const wish = layer.map((item) => mean([...item.up, ...item.down].map((one) => one.y), item.y));
+        const wish = layer.map((item) => mean([...item.up, ...item.down].map((other) => other.y), item.y));
         keepTogether(layer, wish);
         const lower = [], upper = [];
         layer.forEach((item, k) => { lower[k] = k ? Math.max(wish[k], lower[k - 1] + distance(layer[k - 1], item)) : wish[k]; });
@@ -460,15 +460,15 @@
   // Show what an item depends on, and say which targets use it.
   function point(item, list, edges) {
     const cone = new Set(), ahead = new Set();
-    const walk = (one, next, seen) => { if (!seen.has(one)) { seen.add(one); next(one).forEach((other) => walk(other, next, seen)); } };
+    const walk = (from, next, seen) => { if (!seen.has(from)) { seen.add(from); next(from).forEach((other) => walk(other, next, seen)); } };
     if (item) {
-      walk(item, (one) => one.from, cone);
-      const readers = (one) => list.filter((other) => other.from.includes(one));
+      walk(item, (reader) => reader.from, cone);
+      const readers = (read) => list.filter((reader) => reader.from.includes(read));
       walk(item, readers, ahead);
     }
-    for (const one of list) {
-      one.drawn.classList.toggle("dim", Boolean(item) && !cone.has(one) && !ahead.has(one));
-      one.drawn.classList.toggle("reuse", Boolean(item) && one.kind === "output" && ahead.has(one));
+    for (const shown of list) {
+      shown.drawn.classList.toggle("dim", Boolean(item) && !cone.has(shown) && !ahead.has(shown));
+      shown.drawn.classList.toggle("reuse", Boolean(item) && shown.kind === "output" && ahead.has(shown));
     }
     for (const edge of edges) {
       const near = !item || (cone.has(edge.item) && cone.has(edge.source)) || (ahead.has(edge.item) && ahead.has(edge.source));
@@ -481,9 +481,9 @@
     const names = (some) => some.length > 12 ? `${some.slice(0, 12).join(", ")} and ${some.length - 12} more` : some.join(", ");
     const uses = names([...new Set(item.nodes.flatMap((node) => [...targetsOf[node]]))].sort((a, b) => a - b).map((k) => model.targets[k].name));
     if (item.kind === "input") return `${model.inputs[item.nodes[0]].name}: ${view.values[item.nodes[0]] ? "true" : "false"} for this row; used by ${uses}. Click to change it.`;
-    const below = names([...cone].filter((one) => one.kind === "input").map((one) => model.inputs[one.nodes[0]].name));
+    const below = names([...cone].filter((source) => source.kind === "input").map((source) => model.inputs[source.nodes[0]].name));
     if (item.kind === "block") return `${item.nodes.length} gates, folded; used by ${uses}; depends on ${below}. Click to unfold.`;
-    const gates = [...cone].filter((one) => one.kind === "gate").length;
+    const gates = [...cone].filter((source) => source.kind === "gate").length;
     const value = view.values[item.nodes[0]] ? "true" : "false";
     const cut = item.kind === "output" ? "" : model.formulas[item.nodes[0] - nInputs];
     const head = item.kind === "output" ? `${item.output.name}: ${value}` : `${model.symbols[item.nodes[0] - nInputs].name}: ${value}${cut ? ` (${cut})` : ""}`;

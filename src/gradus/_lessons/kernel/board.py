@@ -7,20 +7,65 @@ the order changes, so that values never move.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit.gate_list import GateList, is_constant
+from gradus._core.bits import WordMatrix
 from gradus._core.gates import ONE, ZERO, fix_a, fix_b
-from gradus._lessons.kernel.walk import evaluate_board
-from gradus._lessons.kernel.walk_arrays import N_SPARE, VECTOR, Board
+from gradus._core.kernels.compile import compiled, uncounted
+from gradus._core.kernels.intrinsics import popcount
 from gradus._lessons.packed_examples import PackedExamples
 
-__all__ = ["load_circuit", "new_board", "read_circuit"]
+__all__ = [
+    "N_SPARE", "VECTOR", "Board", "evaluate_board", "gate_word", "load_circuit", "new_board", "read_circuit", "set_value",
+    "set_wrong",
+]  # fmt: skip
 
+N_SPARE = 40
+VECTOR = 8  # words
+
+Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.uint8]
+
+
+class Board(NamedTuple):
+    """A circuit in slots, and every array that pricing and moving need, so that the kernels allocate nothing."""
+
+    n_inputs: int
+    n_slots: int
+    values: WordMatrix
+    functions: Ints
+    sources: Ints
+    order: Ints
+    n_live: Ints
+    outputs: Ints
+    used: Flags
+    everything: Words
+    targets: WordMatrix
+    known: WordMatrix
+    wrong: WordMatrix
+    errors: Ints
+    # Scratch arrays for one move.
+    cone: Flags
+    mark: Flags
+    flipped: WordMatrix
+    breaks: WordMatrix
+    mends: WordMatrix
+    touched: Ints
+    new_errors: Ints
+    planes: WordMatrix
+    negative: Words
+    candidates: Ints
+    candidate_values: Words
+    node_sums: Ints
+    pair_sums: Ints
+    sizes: Ints
+    picks: Ints
+    next_order: Ints
 
 
 def new_board(examples: PackedExamples, columns: list[int], n_slots: int) -> Board:
@@ -128,3 +173,48 @@ def read_circuit(board: Board, functions: Ints, sources: Ints, order: Ints, outp
         np.array(new_sources, dtype=np.int64).reshape(-1, 2),
         np.array(new_outputs, dtype=np.int64),
     )
+
+
+@uncounted
+def gate_word(function, a, b, all_ones):
+    """Compute a gate on one word of examples; bits past the last example stay 0."""
+    value = np.uint64(0)
+    if function & 1:
+        value |= ~a & ~b
+    if function & 2:
+        value |= ~a & b
+    if function & 4:
+        value |= a & ~b
+    if function & 8:
+        value |= a & b
+    return value & all_ones
+
+
+@uncounted
+def set_wrong(board, t):
+    """Mark and count the examples on which an output differs from its target."""
+    node = board.outputs[t]
+    count = np.uint64(0)
+    for w in range(len(board.everything)):
+        board.wrong[t, w] = (board.values[node, w] ^ board.targets[t, w]) & board.known[t, w]
+        count += popcount(board.wrong[t, w])
+    board.errors[t] = np.int64(count)
+
+
+@uncounted
+def set_value(board, node):
+    """Compute a gate from its sources."""
+    slot = node - board.n_inputs - 2
+    a, b = board.sources[slot, 0], board.sources[slot, 1]
+    function = board.functions[slot]
+    for w in range(len(board.everything)):
+        board.values[node, w] = gate_word(function, board.values[a, w], board.values[b, w], board.everything[w])
+
+
+@compiled
+def evaluate_board(board: Board) -> None:
+    """Compute every gate and every output's errors."""
+    for place in range(board.n_live[0]):
+        set_value(board, board.order[place])
+    for t in range(len(board.outputs)):
+        set_wrong(board, t)

@@ -1,0 +1,391 @@
+"""`CircuitLearner`: learns one circuit for all targets, one lesson at a time, the cheapest target first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
+from gradus._core.bits import unpack
+from gradus._core.gates import ONE, ZERO
+from gradus._core.run import Progress, Run
+from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.walks import LessonSettings, Walks, seed_from
+
+__all__ = ["CircuitLearner", "LearnedCircuit"]
+
+MAX_FIT_WORK = 6_000_000_000  # word operations: about two seconds
+MAX_SHORTEN_WORK = 8_000_000_000
+HARD_LESSON = 1_000_000_000
+JOINT_STARTS = 2  # per try of a lesson
+JOINT_SHARE = 0.75  # of the work of all lessons: the most that a joint start spends on fitting, and again on removing gates
+MAX_JOINT_WORK = 4_000_000_000
+MORE_GATES = 10  # how many gates more than the circuit it competes with a joint start may use
+# A walk's seed is made of its purpose, and of numbers that say where it belongs.
+FIT, GATES, LENGTH, RANK = range(4)
+DOUBT, WHOLE = 3, 4
+
+
+class LearnedCircuit(NamedTuple):
+    """A circuit that has learned all targets."""
+
+    solution: Solution
+    """Its outputs are in the order of the columns."""
+    order: tuple[int, ...]
+    length: int
+    """Description length in 1024ths of a bit."""
+    tolerant: bool
+    """Whether errors were allowed."""
+    unsolved: bool
+    """Whether errors are left although nothing suggests wrong labels: another start may avoid them."""
+    work: int
+    """Word operations: how long it took, measured without a clock."""
+
+
+class CircuitLearner:
+    """Learns all targets once; what walks in other threads or processes find is noted here, after they have ended."""
+
+    def __init__(self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run) -> None:
+        self.walks, self.run = Walks(examples, settings, run), run
+        self.settings = self.walks.settings
+        self.lengths = Lengths(examples, settings.nand, settings.noise_rate)
+        self.seed, self.number = seed, number
+        self.remaining = list(range(len(examples.targets)))
+        self.solution = Solution(empty_circuit(len(examples.inputs)), [], np.zeros(0, np.int64), True)
+        self.tolerant = settings.exact is False or _contradictory(examples)
+        self.unsolved = False
+        self.work = 0
+        self._fallback: tuple[tuple[int, int], Solution] | None = None
+        """The best trial of the present lesson, and its rank."""
+
+    def learn(self) -> LearnedCircuit:
+        """Learn every target, then make the whole circuit smaller."""
+        try:
+            while self.remaining and not self.run.stop():
+                self._lesson()
+            if not self.run.stop():
+                self._finish()
+        except KeyboardInterrupt:
+            self.run.interrupt()
+        self._fill_up()
+        return self._result()
+
+    # One lesson.
+
+    def _seed(self, *place: int) -> int:
+        return seed_from(self.seed, self.number, len(self.solution.columns), *place)
+
+    def _map(self, function: Callable[[Any], Solution], items: Sequence[Any]) -> list[Solution]:
+        """Walk from each of some items, side by side, and count the work; after a stop, solutions may be missing."""
+        solutions = [solution for solution in self.run.map(function, items) if solution is not None]
+        self.work += sum(solution.work for solution in solutions)
+        return solutions
+
+    def _counted(self, solution: Solution) -> Solution:
+        self.work += solution.work
+        return solution
+
+    def _lesson(self) -> None:
+        residual = self.walks.rank_targets(self.solution.circuit, self.remaining, self._seed(RANK))
+        errors = dict(zip(self.remaining, residual[:, 1].tolist(), strict=True))  # that one gate more makes
+        easy = [column for column in self.remaining if errors[column] == 0]
+        if self.settings.order is not None:
+            candidates = [self.settings.order[len(self.solution.columns)]]
+        elif easy and not self.tolerant:
+            candidates = easy[:1]
+        else:
+            candidates = sorted(self.remaining, key=lambda column: self._share_left(column, errors[column]))
+            candidates = candidates[: self.settings.width]
+        if not self.tolerant:
+            solution = self._exact_lesson(candidates, candidates[0] in easy)
+            if solution is not None:
+                return self._accept(solution)
+            if self.run.stop():
+                return None
+            self.tolerant = True
+        return self._accept(self._tolerant_lesson(candidates))
+
+    def _share_left(self, column: int, errors: int) -> float:
+        """Return the bits of these errors, as a share of the bits that a constant leaves."""
+        constant = self.lengths.labels(column)
+        return self.lengths.errors(column, min(errors, self.lengths.minority[column])) / constant if constant else 0.0
+
+    def _accept(self, solution: Solution) -> None:
+        self.remaining.remove(solution.columns[-1])
+        self.solution, self._fallback = solution, None
+
+    def _report(self, target: int | None, errors: int, stage: str = "teach") -> None:
+        done, n = len(self.solution.columns), len(self.lengths.known)
+        share = 0.9 * (done * (done + 1)) / (n * (n + 1)) if stage == "teach" else 0.95
+        gates = self.solution.n_gates
+        self.run.stop(Progress(stage=stage, done=done, total=n, target=target, errors=errors, gates=gates), share=share)
+
+    def _trials(self, trials: Sequence[tuple[int, int]], work: int, spare: int | None = None) -> list[Solution]:
+        """Try to learn columns on top of the present circuit; the best trial is kept in case of an early stop."""
+        solutions = self._map(lambda trial: self._try(trial[0], trial[1], work, spare), trials)
+        for solution in solutions:
+            column = solution.columns[-1]
+            rank = self.lengths.whole(solution) - self.lengths.whole(self._with_constant(column, self.solution)), column
+            if rank[0] < 0 and (self._fallback is None or rank < self._fallback[0]):
+                self._fallback = (rank, solution)
+        return solutions
+
+    def _try(self, column: int, attempt: int, work: int, spare: int | None) -> Solution:
+        """Fit a column on top of the present circuit; then remove gates, or where errors are allowed, shorten both."""
+        place = (column, attempt, work)
+        self._report(column, self.lengths.minority[column])
+        fitted = self.walks.fit(_with_output(self.solution, column), self._seed(FIT, *place), work, spare)
+        self._report(column, int(fitted.errors[-1]))
+        if self.tolerant:
+            short = self.walks.minimise_length(fitted, self._seed(LENGTH, *place), self.settings.length_work)
+            return short._replace(work=fitted.work + short.work)
+        if fitted.reached and spare is None:
+            small = self.walks.minimise_gates(fitted, self._seed(GATES, *place), self.settings.gates_work)
+            return small._replace(reached=True, work=fitted.work + small.work)
+        return fitted
+
+    def _exact_lesson(self, candidates: list[int], easy: bool) -> Solution | None:
+        """Learn the candidate that needs the fewest gates, without errors; None if labels seem to be wrong."""
+        if easy:
+            first = self._trials([(candidates[0], 0)], self.settings.fit_work, spare=1)[0]
+            if first.reached:
+                return first
+        field, before = candidates, self.work
+        # Every target learned exactly suggests that labels are clean, so the next one gets more rounds.
+        for round_number in range(min(self.settings.first_rounds + len(self.solution.columns), self.settings.rounds)):
+            work = min(self.settings.fit_work * 4**round_number, MAX_FIT_WORK)
+            trials = self._trials([(column, 0) for column in field], work)
+            if self.run.stop():
+                return None
+            solved = [trial for trial in trials if trial.reached]
+            if solved:
+                break
+            trials = sorted(trials, key=lambda trial: int(trial.errors[-1]))[: max(2, len(field) // 2)]
+            field = [trial.columns[-1] for trial in trials]  # the closest ones continue
+        if not solved:
+            return self._unsolved_lesson(trials)
+        best = min(solved, key=self._price)
+        if work <= self.settings.cheap_try:
+            more = self._trials([(best.columns[-1], attempt) for attempt in range(1, self.settings.n_tries)], work)
+            best = min([best, *(trial for trial in more if trial.reached)], key=self._price)
+        best = self._shortened(best, self.work - before)
+        return self._noise_checked(best) if self.settings.exact is None else best
+
+    def _unsolved_lesson(self, trials: list[Solution]) -> Solution | None:
+        """Choose the target that came closest, unless its errors look like noise; later lessons may help to repair them."""
+        closest = min(trials, key=lambda trial: int(trial.errors.sum()))
+        # Each target that was learned exactly makes wrong labels less likely.
+        doubt = self.settings.doubt * (1 + len(self.solution.columns))
+        return None if self.settings.exact is None and self._is_doubtful(closest, 0, doubt) else closest
+
+    def _shortened(self, solution: Solution, work: int) -> Solution:
+        """Remove gates after a hard lesson for as long as it took: every needless gate makes the next lesson harder."""
+        if work < HARD_LESSON or self.run.stop():
+            return solution
+        work = min(work, MAX_SHORTEN_WORK) // 2
+        repaired = self._counted(self._repaired(solution, work, WHOLE))
+        if not repaired.reached:
+            return solution
+        small = self._counted(self.walks.minimise_gates(repaired, self._seed(GATES, WHOLE), work // 4))
+        return small._replace(reached=True) if small.n_gates < solution.n_gates else solution
+
+    def _repaired(self, solution: Solution, work: int, *place: int) -> Solution:
+        """Shorten with errors allowed, then repair these: this reaches smaller circuits than removing gates alone."""
+        short = self.walks.minimise_length(solution, self._seed(LENGTH, *place), work)
+        fitted = self.walks.fit(short, self._seed(FIT, WHOLE, *place), work)
+        return fitted._replace(work=short.work + fitted.work)
+
+    def _price(self, solution: Solution) -> tuple[float, int]:
+        """Return the bits of gates that the last column adds, per bit of its labels: rare values prove little."""
+        added = self.lengths.gates(solution.n_gates) - self.lengths.gates(self.solution.n_gates)
+        return added / max(self.lengths.labels(solution.columns[-1]), 1), solution.columns[-1]
+
+    def _noise_checked(self, solution: Solution) -> Solution | None:
+        """Return an exact solution, made smaller if it is doubtful, or None if it is so long that labels must be wrong."""
+        if not self._is_doubtful(solution, 0):
+            return solution
+        work, settings = 10 * self.settings.gates_work, self.settings
+        smaller = self._map(lambda k: self.walks.minimise_gates(solution, self._seed(GATES, DOUBT, k), work), range(2))
+        smallest = min(smaller, key=lambda other: other.n_gates, default=solution)._replace(reached=True)
+        # With many targets there are many chances of a false alarm, and those learned exactly suggest clean labels.
+        doubt = settings.doubt * (1 + settings.trust * max(len(self.solution.columns) - settings.few, 0))
+        return None if self._is_doubtful(smallest, 1, doubt) else smallest
+
+    def _is_doubtful(self, solution: Solution, attempt: int, doubt: float | None = None) -> bool:
+        """Return whether allowing errors saves so much that the errors must be noise."""
+        # A flipped label costs an exact circuit many gates, but few bits as an error; on clean examples, allowing an error
+        # saves little. So the evidence is the bits saved, times the bits saved per error, over the square root of the length
+        # (longer circuits leave more to chance). On training sets that are not reported it was at most 22 for clean examples
+        # of the paper's problems, and at least 34 with 5 % of the labels flipped; some tiny tables exceed it by mistake.
+        work, seed = self.settings.length_work // 2, self._seed(LENGTH, DOUBT, attempt)
+        rival = self._counted(self.walks.minimise_length(solution, seed, work))
+        length = self.lengths.whole(solution) / BIT
+        saved, errors = length - self.lengths.whole(rival) / BIT, int(rival.errors.sum())
+        chance = math.sqrt(length)
+        return saved > self.settings.least_saving * chance and saved * saved > (doubt or self.settings.doubt) * chance * errors
+
+    def _tolerant_lesson(self, candidates: list[int]) -> Solution:
+        """Learn the candidate with the shortest description, relative to that of its labels."""
+        base = self.lengths.whole(self.solution)
+
+        def score(solution: Solution) -> tuple[float, int]:
+            column = solution.columns[-1]
+            return (self.lengths.whole(solution) - base) / max(self.lengths.labels(column), 1), column
+
+        work = self.settings.noisy_fit_work
+        trials = self._trials([(column, 0) for column in candidates], work)
+        best = min(trials, key=score, default=self._with_constant(candidates[0], self.solution))
+        more = self._trials([(best.columns[-1], attempt) for attempt in range(1, self.settings.n_tries)], work)
+        best = min([best, *more], key=score)
+        constant = self._with_constant(best.columns[-1], self.solution)
+        longer = self.lengths.whole(best) + self._margin(best.circuit, -1) > self.lengths.whole(constant)
+        return constant if longer else best
+
+    def _margin(self, circuit: GateList, place: int) -> int:
+        """By how much an output must be shorter to describe than its constant."""
+        is_input = circuit.outputs[place] < circuit.n_inputs
+        # A gate pays for the choice of its sources; an input that is the output was chosen among all of them, too.
+        return self.settings.margin + (round(BIT * math.log2(circuit.n_inputs)) if is_input else 0)
+
+    def _with_constant(self, column: int, solution: Solution) -> Solution:
+        """Return a solution with a constant for one more column."""
+        circuit = solution.circuit
+        function = ONE if 2 * self.lengths.ones[column] > self.lengths.known[column] else ZERO
+        grown = GateList(
+            circuit.n_inputs,
+            np.append(circuit.functions, np.uint8(function)),
+            np.concatenate([circuit.sources, np.zeros((1, 2), np.int64)]),
+            np.append(circuit.outputs, circuit.n_inputs + len(circuit.functions)),
+        )
+        errors = np.append(solution.errors, self.lengths.minority[column])
+        return Solution(cleaned(grown, nand=self.settings.nand), [*solution.columns, column], errors)
+
+    # The end.
+
+    def _finish(self) -> None:
+        """Make the whole circuit smaller, for longer than after a lesson."""
+        self._report(None, int(self.solution.errors.sum()), "tidy")
+        if not self.tolerant:
+            if self.solution.errors.any() and self._is_close():
+                self._repair_errors()
+            self._compare_with_joint_starts()
+            self.tolerant = bool(self.solution.errors.any())
+        work = self.settings.length_work if self.tolerant else self.settings.gates_work
+        work = max(2 * work, self.work // 40)
+        improved = self._map(lambda attempt: self._improved(attempt, work), range(self.settings.n_tries))
+        self.solution = min([self.solution, *improved], key=self.lengths.whole)
+        if self.tolerant:
+            self._back_to_constants()
+
+    def _improved(self, attempt: int, work: int) -> Solution:
+        """Return the solution with fewer gates, or where errors are allowed, of fewer bits."""
+        start, seed = self.solution, self._seed(WHOLE, attempt)
+        if self.tolerant:
+            return self.walks.minimise_length(start, seed, work)
+        if work < self.settings.long_walk:
+            return self.walks.minimise_gates(start, seed, work)
+        repaired = self._repaired(start, work, WHOLE, attempt)
+        small = self.walks.minimise_gates(repaired if repaired.reached else start, seed, work)
+        return small._replace(work=repaired.work + small.work)
+
+    def _repair_errors(self) -> None:
+        """Repair the errors that unsolved lessons left, now that the circuit can be shortened for all targets together."""
+        start = best = self.solution
+        attempt, idle = 0, -1  # the first time, shortening the circuit may well add errors
+        while not best.reached and idle < 2 and not self.run.stop():
+            self.solution = self._counted(self._repaired(self.solution, MAX_SHORTEN_WORK, WHOLE, attempt))
+            attempt += 1
+            better = idle < 0 or self.solution.errors.sum() < best.errors.sum() or self.solution.reached
+            best, idle = (self.solution, 0) if better else (best, idle + 1)
+        # After an early stop the circuit may be worse than at the start.
+        self.solution = best if best.reached else min(start, best, key=self.lengths.whole)
+        self.unsolved = self._is_close() and not best.reached
+
+    def _compare_with_joint_starts(self) -> None:
+        """Fit all targets at once if the lessons failed: errors are left, or the circuit is longer than the labels."""
+        # If targets share no simple parts (multipliers), each lesson only lengthens the circuit, and one that is fitted to all
+        # targets from the beginning can be shorter.
+        failed = bool(self.solution.errors.any())
+        labels = sum(map(self.lengths.labels, self.solution.columns))
+        if self.run.stop() or not (failed or self.lengths.whole(self.solution) > labels):
+            return
+        most_gates = self.solution.n_gates + (self.settings.spare_gates if failed else MORE_GATES)
+        work = min(int(JOINT_SHARE * self.work), MAX_JOINT_WORK)
+        numbers = range(JOINT_STARTS * self.settings.n_tries)
+        solutions = self._map(lambda number: self._joint_start(number, most_gates, work), numbers)
+        best = min((other for other in solutions if other.reached), key=lambda other: other.n_gates, default=None)
+        if best is not None:
+            self.solution = best if failed or best.n_gates < self.solution.n_gates else self.solution
+            self.unsolved = False
+
+    def _joint_start(self, number: int, most_gates: int, work: int) -> Solution:
+        """Fit all targets at once with at most this many gates; if that succeeds, remove gates."""
+        columns, place = self.solution.columns, (WHOLE, number, most_gates)
+        circuit = empty_circuit(self.solution.circuit.n_inputs, len(columns))
+        nothing = Solution(circuit, columns, np.zeros(len(columns), np.int64))
+        fitted = self.walks.fit(nothing, self._seed(FIT, *place), work, most_gates)
+        if not fitted.reached or self.run.stop():
+            return fitted
+        small = self.walks.minimise_gates(fitted, self._seed(GATES, *place), work)
+        return small._replace(reached=True, work=fitted.work + small.work)
+
+    def _is_close(self) -> bool:
+        """Return whether so few labels are wrong that repairing them is worth the time."""
+        return int(self.solution.errors.sum()) * 20 <= sum(self.lengths.known)
+
+    def _back_to_constants(self) -> None:
+        """Replace the circuit of a target by a constant if that is hardly longer: naming an output's node is not free."""
+        for place, column in enumerate(self.solution.columns):
+            others = [k for k in range(len(self.solution.columns)) if k != place]
+            constant = self._with_constant(column, _selected(self.solution, others))
+            plain = _selected(constant, [*range(place), len(others), *range(place, len(others))])
+            margin = self._margin(self.solution.circuit, place)
+            if self.lengths.whole(plain) <= self.lengths.whole(self.solution) + margin:
+                self.solution = plain
+
+    def _fill_up(self) -> None:
+        """Give the targets that were not learned in time the best trial so far, or a constant."""
+        if self._fallback is not None:
+            self._accept(self._fallback[1])
+        for column in list(self.remaining):
+            self._accept(self._with_constant(column, self.solution))
+
+    def _result(self) -> LearnedCircuit:
+        columns = self.solution.columns
+        in_order = _selected(self.solution, [columns.index(column) for column in range(len(columns))])
+        return LearnedCircuit(
+            solution=in_order._replace(circuit=cleaned(in_order.circuit, nand=self.settings.nand)),
+            order=tuple(columns),
+            length=self.lengths.whole(self.solution),
+            tolerant=self.tolerant,
+            unsolved=self.unsolved,
+            work=self.work,
+        )
+
+
+def _with_output(solution: Solution, column: int) -> Solution:
+    """Return a solution with an output for one more column, which has no node yet."""
+    circuit = select_outputs(solution.circuit, [*range(len(solution.columns)), -1])
+    return Solution(circuit, [*solution.columns, column], np.append(solution.errors, 0))
+
+
+def _selected(solution: Solution, places: list[int]) -> Solution:
+    """Return the outputs at some places, in this order."""
+    columns = [solution.columns[place] for place in places]
+    return Solution(select_outputs(solution.circuit, places), columns, solution.errors[places])
+
+
+def _contradictory(examples: PackedExamples) -> bool:
+    """Return whether rows with equal inputs have different known values of a target, so that no circuit is exact."""
+    n = examples.n_examples
+    _, group = np.unique(unpack(examples.inputs, n), axis=0, return_inverse=True)
+    targets, known = unpack(examples.targets, n), unpack(examples.known, n)
+    for labels, is_known in zip(targets.T, known.T, strict=True):
+        ones, all_known = np.bincount(group[is_known & labels]), np.bincount(group[is_known])
+        if (ones != 0).any() and ((ones > 0) & (ones < all_known[: len(ones)])).any():
+            return True
+    return False

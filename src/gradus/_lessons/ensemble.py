@@ -1,0 +1,120 @@
+"""`Ensemble`: several circuits for the same examples, of which the equally good ones vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gradus._circuit.network import network_of
+from gradus._core.run import Progress, Run
+from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
+from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.walks import LessonSettings, Walks, seed_from
+
+__all__ = ["Ensemble"]
+
+MAX_CIRCUITS = 5
+ALL_WORK = 6_000_000_000  # word operations for all circuits together, if their number is not given
+ROWS_TO_COMPARE = 4096
+RESTARTS = 2
+N_VOTES = 9  # if fewer circuits are learned, neighbours about as small join the vote
+EQUALLY_GOOD = 1.1  # a circuit votes if its description is at most this many times as long as the shortest
+MORE_GATES = 3  # that neighbours may have
+NEIGHBOUR_WORK = 4  # times the work of removing gates after a lesson
+
+
+class Ensemble:
+    """Learns circuits that differ in their seeds alone."""
+
+    def __init__(self, examples: PackedExamples, settings: LessonSettings, seed: int, run: Run) -> None:
+        self.examples, self.settings, self.seed, self.run = examples, settings, seed, run
+        self.circuits: list[LearnedCircuit] = []
+
+    def learn(self, n_circuits: int | None) -> None:
+        """Learn this many circuits, or as many as are worth their time; those not begun before a stop are left out."""
+        if n_circuits is not None:
+            self._learn(range(n_circuits), n_circuits)
+            return
+        self._learn_enough()
+        ranked, n_voting = self.ranked()
+        if not ranked[0].tolerant and not (n_voting > 1 and _agree(ranked[:n_voting])):
+            self._add_neighbours(ranked[:n_voting], N_VOTES // n_voting - 1)
+
+    def ranked(self) -> tuple[list[LearnedCircuit], int]:
+        """Sort circuits, best first and equal ones in the order they came, and count those about as good as the best."""
+        # If some circuits are exact, those that allow errors do not vote.
+        ranked = sorted(self.circuits, key=lambda circuit: (circuit.tolerant, circuit.length))
+        longest = EQUALLY_GOOD * ranked[0].length
+        return ranked, sum(circuit.tolerant == ranked[0].tolerant and circuit.length <= longest for circuit in ranked)
+
+    def _learn_enough(self) -> None:
+        """Learn a second circuit if the first took little work, and if they differ, as many as the work allows."""
+        # If two compute the same, no further circuit would change the vote. If the first did not solve all lessons, up to two
+        # more are started instead.
+        self._learn([0], MAX_CIRCUITS)
+        while all(circuit.unsolved for circuit in self.circuits) and len(self.circuits) <= RESTARTS:
+            if self.run.stopped is not None:
+                break
+            self._learn([len(self.circuits)], MAX_CIRCUITS)
+        if len(self.circuits) > 1 or self._affordable() == 1:
+            return
+        self._learn([1], MAX_CIRCUITS)
+        if not _agree(self.circuits):
+            affordable = self._affordable()
+            self._learn(range(2, affordable), max(affordable, 2))
+
+    def _affordable(self) -> int:
+        """Return how many circuits the work allows, if all take as much as the longest so far."""
+        return max(1, min(MAX_CIRCUITS, ALL_WORK // max(1, *(circuit.work for circuit in self.circuits))))
+
+    def _learn(self, numbers: Sequence[int], of: int) -> None:
+        """Learn the circuits of these numbers; `of` is how many there will be at most."""
+        self.run.expect(of)
+        learned = self.run.map(lambda number: self._learn_one(number, of), numbers)
+        self.circuits += [circuit for circuit in learned if circuit is not None]
+        if not self.circuits:  # the first one was stopped in another process
+            self.circuits += filter(None, [self._learn_one(0, of)])
+
+    def _learn_one(self, number: int, of: int) -> LearnedCircuit | None:
+        """Learn a circuit; only the first is begun after a stop."""
+        if number and self.run.stopped is not None:
+            return None
+
+        def describe(progress: Progress) -> Progress:
+            return replace(progress, detail=f"circuit {number + 1} of up to {of}" if of > 1 else "")
+
+        part = self.run.part(weight=1, describe=describe)
+        return CircuitLearner(self.examples, self.settings, self.seed, number, part).learn()
+
+    def _add_neighbours(self, parents: Sequence[LearnedCircuit], count: int) -> None:
+        """Walk on from each exact circuit through others with a few gates more, and add `count` of these for each."""
+        # A neighbour takes a small part of the work of another circuit, and differs where the examples do not decide a value.
+        # It gets the description length of the circuit that it comes from.
+        walks = Walks(self.examples, self.settings, self.run)
+
+        def walk_on(number: int) -> list[LearnedCircuit]:
+            latest, neighbours = parents[number], []
+            free_gates = latest.solution.n_gates + MORE_GATES
+            for place in range(count):
+                if self.run.stop():
+                    break
+                seed = seed_from(self.seed, number, place, len(latest.order))
+                work = NEIGHBOUR_WORK * walks.settings.gates_work
+                latest = latest._replace(solution=walks.minimise_gates(latest.solution, seed, work, free_gates))
+                neighbours.append(latest)
+            return neighbours
+
+        for neighbours in self.run.map(walk_on, range(len(parents))):
+            self.circuits += neighbours or []
+
+
+def _agree(circuits: Sequence[LearnedCircuit]) -> bool:
+    """Return whether all circuits are equally long and predict the same on many random rows."""
+    rows = np.random.default_rng(0).random((ROWS_TO_COMPARE, circuits[0].solution.circuit.n_inputs)) < 0.5
+    answers = [network_of(circuit.solution.circuit).predict(rows) for circuit in circuits]
+    return all(
+        circuit.length == circuits[0].length and bool((answer == answers[0]).all())
+        for circuit, answer in zip(circuits, answers, strict=True)
+    )

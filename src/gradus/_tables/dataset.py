@@ -1,0 +1,112 @@
+"""`Dataset`: a table that was read once, split into features and the classes of its targets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._core.cells import is_unknown
+from gradus._formats import MODELS
+from gradus._formats.table import Table, checked_split, distinct_targets
+from gradus._formats.table_files import read_table
+from gradus._tables.labels import check_classes, labels_of
+
+__all__ = ["MODEL_ROWS", "Dataset", "dataset_of", "identifying_column", "last_column", "read_rows"]
+
+MODEL_ROWS = 1024
+"""Rows that are computed from a model; of more, as many are drawn."""
+SHARE_OF_AN_ID = 0.9  # of the rows have different values: two animals may both be a frog
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Features and targets, with numbers and labels as in the file."""
+
+    columns: Columns
+    targets: Columns
+    """Unknown labels are None, or NaN."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.columns.values())))
+
+
+def read_rows(path: str | PathLike[str], header: bool | None = None) -> Table:
+    """Read a table, or compute the rows of a model: all of them, or many drawn at random."""
+    if Path(path).suffix.lower() not in MODELS:
+        # Only in text tables may it be unclear whether the first row holds names.
+        return read_table(path) if header is None else read_table(path, header=header)
+    from gradus.problems import from_file
+
+    problem = from_file(path)
+    if problem.n_patterns > MODEL_ROWS:
+        X, Y = problem.rows(problem.sample(MODEL_ROWS, 0, n_test=0)[0])
+    else:
+        X, Y = problem.X, problem.Y
+    targets = distinct_targets(problem.input_names, problem.target_names)
+    return Table((*problem.input_names, *targets), list(np.hstack([X, Y]).T), path=path, targets=targets)
+
+
+def last_column(table: Table, taken: Collection[str] = ()) -> list[str]:
+    """Return the last column that is not taken and has a cell, the target where none is named."""
+    # A comma at the end of every line makes a last column without a cell.
+    for name in reversed(table.columns):
+        typed = table.typed(table.columns.index(name))
+        if name not in taken and (not table.n_rows or typed.odd is not None or not np.isnan(typed.numbers).all()):
+            return [name]
+    return []
+
+
+def dataset_of(
+    table: Table,
+    targets: Sequence[str],
+    inputs: Sequence[str] | None = None,
+    *,
+    strict: bool = False,
+    categories: Collection[str] = (),
+    unknown_labels: bool = True,
+) -> Dataset:
+    """Split a table; columns of categories are texts whatever they hold, and a strict table has 0 and 1 only."""
+    given, chosen = checked_split(table, targets, inputs)
+    if strict:
+        columns = dict(zip(given, table.bits(given).astype(np.int64).T, strict=True))
+    else:
+        columns = {name: table.text(name) if name in categories else table.column(name) for name in given}
+    labels = {name: _labels(table, name, strict=strict, as_text=name in categories) for name in chosen}
+    for name, column in labels.items():
+        unknown = is_unknown(column)
+        if unknown.any() and not unknown_labels:
+            message = f"a value is missing (column {name!r}); fill it in or leave the row out."
+            raise table.error(message, int(np.argmax(unknown)), name)
+        check_classes(column, name)
+    return Dataset(columns, labels)
+
+
+def _labels(table: Table, name: str, *, strict: bool, as_text: bool) -> npt.NDArray[Any]:
+    """Return the labels of a target; strict ones are 0, 1 or unknown."""
+    if strict:
+        known = table.numbers([name])[:, 0]
+        if not np.isin(known[~np.isnan(known)], (0, 1)).all():
+            table.bits([name])  # raises
+        return labels_of(known)
+    return labels_of(table.text(name) if as_text else table.column(name))
+
+
+def identifying_column(table: Table, taken: Collection[str]) -> Columns:
+    """Return the first column that differs in nearly every row, as texts, by its name; empty if there is none."""
+    for name in table.columns:
+        if name in taken:
+            continue
+        texts = table.text(name)
+        if "" not in texts and len(set(texts.tolist())) >= SHARE_OF_AN_ID * table.n_rows:
+            return {name: texts}
+    return {}
