@@ -9,7 +9,6 @@ import threading
 import time
 
 import pytest
-from gradus._lessons.control import Control
 
 from gradus._core.kernels.clock import clock_stopped, work_clock
 from gradus._core.run import Run
@@ -67,7 +66,7 @@ def test_stops_can_be_nested_and_hold_for_all_threads():
     assert work_clock() - after >= 0.02
 
 
-LIMITS = {"run": lambda: Run(0.05).stop, "part": lambda: Run().part(seconds=0.05).stop, "lessons": lambda: Control(0.05).stop}
+LIMITS = {"run": lambda: Run(0.05).stop, "part": lambda: Run().part(seconds=0.05).stop}
 
 
 @pytest.mark.parametrize("make", LIMITS.values(), ids=LIMITS)

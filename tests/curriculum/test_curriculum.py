@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from itertools import combinations, pairwise, permutations
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given
@@ -164,6 +166,19 @@ def test_threads_give_what_one_thread_gives(monkeypatch, rng):
     monkeypatch.setattr(curriculum_module, "WORK_FOR_THREADS", 0)
     monkeypatch.setattr(curriculum_module, "usable_cores", lambda: 3)
     assert gradus.find_curriculum(X, Y, choose="random") == alone
+
+
+def test_processes_give_what_threads_give_and_a_callback_stops_them(monkeypatch, rng):
+    X, Y = distinct_rows(rng, 60, 12), rng.random((60, 3)) < 0.5
+    alone = gradus.find_curriculum(X, Y, choose="random")
+    monkeypatch.setattr(curriculum_module, "WORK_FOR_THREADS", 0)
+    monkeypatch.setattr(curriculum_module, "usable_cores", lambda: 2)
+    hard = rng.random((1000, 90)) < 0.5, rng.random((1000, 3)) < 0.5
+    calls = itertools.count()
+    with joblib.parallel_config("loky"):
+        assert gradus.find_curriculum(X, Y, choose="random") == alone
+        stopped = gradus.find_curriculum(*hard, callback=lambda _: next(calls) > 10)
+    assert not stopped.optimal
 
 
 def test_a_time_limit_is_shared_and_bounds_stay_valid():

@@ -238,6 +238,7 @@ def _feature_sets(targets: list[CodedExamples], rngs: list[np.random.Generator |
         ended.append(target)
         return features
 
+    run.stop(Progress(stage="sets", total=total))  # workers in other processes cannot say more than this
     solved = run.map(solve, range(total))
     if run.stopped == "interrupted":
         raise KeyboardInterrupt
