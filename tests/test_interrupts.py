@@ -19,8 +19,7 @@ from gradus import problems
 from gradus._cli.main import VERBS, run
 from gradus._formats.table_files import write_table
 from gradus.errors import FormatError
-from gradus_paper.paper import load_spec
-from gradus_paper.plans import save_plan
+from gradus_paper.study import load_study, save_study
 from interrupting import WorkTime, interrupted, public_calls
 
 PUBLIC = public_calls()
@@ -287,7 +286,7 @@ def test_ctrl_c_ends_a_verb_with_a_sentence(work_time, large, tmp_path, monkeypa
     write_table(tmp_path / "d.csv", X, Y, [f"x{k}" for k in range(90)], [f"z{k}" for k in range(4)])
     write_table(tmp_path / "s.csv", X[:60, :20], X[:60, 20:40], [f"g{k}" for k in range(20)], [f"h{k}" for k in range(20)])
     if verb in ("status", "report"):
-        save_plan(load_spec("all"), tmp_path / "all")
+        save_study(load_study("all"), tmp_path / "all")
     words = {**LONG_VERBS, **OTHER_VERBS}[verb].format(json=large.json, csv=large.csv)
     begun = 3 * BEGUN if verb in LONG_VERBS else SOON
     code, after = interrupted(lambda: run(words.split()), begun, work_time, waiting=3.0)

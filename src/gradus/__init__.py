@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gradus._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from gradus import errors, genes, losses, problems
+    from gradus import errors, genes, lab, losses, problems
     from gradus._circuit import Network
     from gradus._circuit.formulas import formulas
     from gradus._core.run import Progress
@@ -57,7 +57,7 @@ _HOME = {
     "tolerant_feature_sets": "genes._tolerant_sets",
 }
 """The module in which each public name is defined."""
-_MODULES = ("errors", "genes", "losses", "problems")
+_MODULES = ("errors", "genes", "lab", "losses", "problems")
 
 __all__ = [
     "BooleanNetworkClassifier",
@@ -76,6 +76,7 @@ __all__ = [
     "formulas",
     "genes",
     "kendall_tau",
+    "lab",
     "learn",
     "load",
     "losses",

@@ -6,12 +6,26 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from gradus._core.wording import two_digits
+from gradus.lab import wording
+from gradus_paper.beyond import LEAGUE_SIZES
 from gradus_paper.claims import Claim, numbered
-from gradus_paper.estimates import Estimate, mean_interval, ratio_of_sizes, size_at_level
-from gradus_paper.gains import FEWEST_PAIRS
+from gradus_paper.estimates import (
+    DOES_NOT_HOLD,
+    FEWEST_PAIRS,
+    HOLDS,
+    NOTICEABLE,
+    UNDECIDED,
+    Estimate,
+    Statement,
+    above,
+    as_points,
+    as_share,
+    mean_interval,
+    not_below,
+    ratio_of_sizes,
+    size_at_level,
+)
 from gradus_paper.learners import (
-    LEAGUE_SIZES,
     LEARNERS,
     LEVEL_WANTED,
     PUBLISHED_SPEED,
@@ -25,7 +39,6 @@ from gradus_paper.learners import (
 )
 from gradus_paper.paper import KNOWN_ORDER, PROBLEMS, REAL_WORLD, problem_title
 from gradus_paper.results import Results
-from gradus_paper.verdicts import DOES_NOT_HOLD, HOLDS, NOTICEABLE, UNDECIDED, Statement, above, as_points, as_share, not_below
 
 __all__ = ["OWN_CLAIMS", "check_own_claims"]
 
@@ -176,7 +189,8 @@ def ten_times_less_time(results: Results) -> list[Statement]:
         # The quotient of two means: the widest that their intervals allow.
         share = Estimate(mean.value / other.value, mean.low / other.high, mean.high / other.low, min(mean.n, other.n))
         statement = f"Lessons take less than a tenth of the published code's CPU time to 99 % on {problem_title(problem)}"
-        said = f"{two_digits(mean.value)} s at {ours.size} examples against {two_digits(other.value)} s at {theirs.size}"
+        times = [wording.two_digits(one.value) for one in (mean, other)]
+        said = f"{times[0]} s at {ours.size} examples against {times[1]} s at {theirs.size}"
         found.append((statement, "below 10 %", f"{as_share(share)}: {said} (n = {share.n})", above(share.below(FASTER), 0.0)))
     return found
 

@@ -8,20 +8,16 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from gradus._core.wording import counted
-from gradus._pages.html import SORTING, html_page, html_table, inline_svg
-from gradus_paper.claims import Claim
-from gradus_paper.estimates import accuracy_by_size
+from gradus.lab import pages, wording
+from gradus_paper.claims import Claim, verdict_counts
+from gradus_paper.estimates import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED, VERDICTS, accuracy_by_size
 from gradus_paper.figures.style import LABELS
 from gradus_paper.gains import STRICTER_LOSSES, gains_by_target
-from gradus_paper.highlights import verdict_counts
 from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import GAIN_TABLES, problem_title, problems_of
-from gradus_paper.plans import Plan
 from gradus_paper.results import Results
-from gradus_paper.run import versions
-from gradus_paper.standings import Standing
-from gradus_paper.verdicts import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED, VERDICTS
+from gradus_paper.runs import Standing, versions
+from gradus_paper.study import Study
 
 __all__ = ["Section", "report_page"]
 
@@ -65,10 +61,11 @@ class Section:
     """One figure or table of the page."""
 
     name: str
-    plan: Plan
+    study: Study
     results: Results
     n_tasks: int
     svg: str
+    caption: str = ""
 
 
 def report_page(
@@ -104,11 +101,11 @@ def report_page(
         '<h2 id="provenance">Provenance</h2>',
         _provenance(standings, runs),
     ]
-    return html_page("Gradus report", STYLE, body, script=SORTING)
+    return pages.html_page("Gradus report", STYLE, body, script=pages.SORTING)
 
 
 def _places(sections: Sequence[Section]) -> list[tuple[str, str]]:
-    return [(section.name, section.plan.title) for section in sections]
+    return [(section.name, section.study.title) for section in sections]
 
 
 def _summary(claims: Sequence[Claim], highlights: Sequence[str], standings: Sequence[Standing], damaged: Sequence[str]) -> str:
@@ -116,12 +113,12 @@ def _summary(claims: Sequence[Claim], highlights: Sequence[str], standings: Sequ
         lines = "".join(f"<li>{escape(line)}</li>" for line in highlights)
         text = f'<ul class="highlights">{lines}</ul>'
     else:
-        text = f"<p>Of {counted(len(claims), 'statement')} checked, {verdict_counts(claims)}.</p>" if claims else ""
+        text = f"<p>Of {wording.counted(len(claims), 'statement')} checked, {verdict_counts(claims)}.</p>" if claims else ""
     left = sum(place.left + place.failed for place in standings)
     if left:
         failed = sum(place.failed for place in standings)
         more = f", {failed:,} of them failed" if failed else ""
-        said = f"This experiment is not complete: {counted(left, 'task is', 'tasks are')} missing{more}."
+        said = f"This experiment is not complete: {wording.counted(left, 'task is', 'tasks are')} missing{more}."
         text += f'<p class="warning">{said}</p>'
     if damaged:
         text += f'<p class="warning">Damaged files, whose tasks count as missing: {escape(", ".join(damaged))}.</p>'
@@ -152,7 +149,7 @@ def _claims_table(claims: Sequence[Claim], published: Sequence[Claim], expected:
             cells.append(cell(FULL, f"{escape(other.ours)}: <b>{escape(other.verdict)}</b>" if other else "–"))
         rows.append(cells)
     headings = ["", "statement", expected, ours, "verdict", *([FULL] if full else [])]
-    table = html_table(headings, rows, sortable=True)
+    table = pages.html_table(headings, rows, sortable=True)
     return f'<div class="claims">{table}</div>{_claims_note(claims, ours, bool(full))}'
 
 
@@ -167,36 +164,37 @@ def _claims_note(claims: Sequence[Claim], ours: str, short: bool) -> str:
     if short:
         note += (
             " This run has few training sets. The full replication has up to 1,000 per point: its values are in the last "
-            "column, and all of it is in the source folder, docs/results/report.html and docs/results/claims.md."
+            "column, and all of it is in the source folder, paper/results/report.html and docs/results/claims.md."
         )
     return f'<p class="small">{note}</p>'
 
 
 def _section(section: Section) -> str:
-    plan, results = section.plan, section.results
-    published = f" Settings: {escape(_settings_said(plan))}." if plan.problems(as_published=True) else ""
-    parts = [f'<h2 id="{escape(section.name)}">{escape(plan.title)}</h2><p>{escape(plan.about)}{published}</p>']
+    study, results = section.study, section.results
+    published = f" Settings: {escape(_settings_said(study))}." if study.problems(as_published=True) else ""
+    parts = [f'<h2 id="{escape(section.name)}">{escape(study.title)}</h2><p>{escape(study.about)}{published}</p>']
     if not section.svg:
         return parts[0] + "<p>There are no results yet.</p>"
     size = f' class="large {section.name}"' if section.name in LEADING else ""
-    parts.append(f"<figure{size}>{inline_svg(section.svg)}</figure>")
+    caption = f"<figcaption>{escape(section.caption)}</figcaption>" if section.caption else ""
+    parts.append(f"<figure{size}>{pages.inline_svg(section.svg)}{caption}</figure>")
     if section.name == "baselines":
         parts.append(_method_table(results))
     if section.name in TABLES:
         parts.append(_gain_table(results, TABLES[section.name]))
     if section.n_tasks:
-        counts = f"{len(results):,} of {counted(section.n_tasks, 'task')} done"
+        counts = f"{len(results):,} of {wording.counted(section.n_tasks, 'task')} done"
         counts += f", {results.n_failed:,} failed" if results.n_failed else ""
         if results.n_not_converged:
-            ended = counted(results.n_not_converged, "search", "searches")
+            ended = wording.counted(results.n_not_converged, "search", "searches")
             counts += f"; {ended} ended with training errors, left out of every mean"
         parts.append(f'<p class="small">{counts}.{_training_sets(results)}</p>')
     return "".join(parts)
 
 
-def _settings_said(plan: Plan) -> str:
-    """Name the source of a plan's settings: the paper's text, or its published configuration files."""
-    published, text = (plan.problems(as_published=flag) for flag in (True, False))
+def _settings_said(study: Study) -> str:
+    """Name the source of a study's settings: the paper's text, or its published configuration files."""
+    published, text = (study.problems(as_published=flag) for flag in (True, False))
     if not published:
         return "text of the paper"
     if not text:
@@ -231,7 +229,7 @@ def _gain_table(results: Results, problem: str) -> str:
             cells.append(f'<span class="interval">{interval}</span>{beside}')
         rows.append(cells)
     headings = ["target", "accuracy of L<sub>1</sub>", *(f"gain of {_html_label(loss)} (points)" for loss in STRICTER_LOSSES)]
-    return html_table(headings, rows, sortable=True)
+    return pages.html_table(headings, rows, sortable=True)
 
 
 def _method_table(results: Results) -> str:
@@ -251,7 +249,7 @@ def _method_table(results: Results) -> str:
                 text = f"{found[name]:.3f}" if name in found else "–"
                 cells.append(f"<b>{text}</b>" if found.get(name) == best else text)
             table.append(cells)
-    return html_table(["problem", "examples", *by_method], table, sortable=True)
+    return pages.html_table(["problem", "examples", *by_method], table, sortable=True)
 
 
 def _html_label(loss: str) -> str:
@@ -259,7 +257,7 @@ def _html_label(loss: str) -> str:
 
 
 def _methods(sections: Sequence[Section]) -> str:
-    designs = {design for section in sections for design in section.plan.designs()}
+    designs = {design for section in sections for design in section.study.designs()}
     networks = [design for design in designs if design.method == "network"]
     settings = [design.settings for design in networks]
     said = "".join(
@@ -290,18 +288,19 @@ def _numbers(values: Iterable[int]) -> str:
 def _provenance(standings: Sequence[Standing], runs: Sequence[dict[str, Any]]) -> str:
     rows = [
         [
-            escape(place.plan.name),
+            escape(place.study.name),
             f"{place.done:,} of {place.total:,}",
             *(f"{place.failed:,}", f"{place.not_converged:,}", f"{place.cpu_seconds / 3600:.2f}"),
-            escape(_settings_said(place.plan)),
+            escape(_settings_said(place.study)),
         ]
         for place in standings
     ]
-    table = html_table(["experiment", "done", "failed", "not converged", "CPU hours", "settings"], rows, sortable=True)
+    table = pages.html_table(["experiment", "done", "failed", "not converged", "CPU hours", "settings"], rows, sortable=True)
     made = ", ".join(f"{name} {version}" for name, version in versions().items())
     lines = [
         f"<li>{escape(str(run.get('ended', '')))}: {escape(str(run.get('what', '')))}, "
-        f"{counted(run.get('done', 0), 'task')} in {run.get('seconds', 0):,.0f} s on {escape(str(run.get('engine', '')))}; "
+        f"{wording.counted(run.get('done', 0), 'task')} in {run.get('seconds', 0):,.0f} s "
+        f"on {escape(str(run.get('engine', '')))}; "
         f"{escape(', '.join(f'{k} {v}' for k, v in dict(run.get('versions', {})).items()))}</li>"
         for run in runs[-20:]
     ]

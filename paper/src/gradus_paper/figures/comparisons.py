@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from gradus_paper.estimates import Estimate, accuracy_by_size, mean_by_size, mean_interval
+from gradus_paper.estimates import FEWEST_PAIRS, Estimate, accuracy_by_size, mean_by_size, mean_interval
 from gradus_paper.figures.style import (
     ACCURACY,
     COLOURS,
@@ -23,7 +23,6 @@ from gradus_paper.figures.style import (
     panel_per_problem,
     rows_of_panels,
 )
-from gradus_paper.gains import FEWEST_PAIRS
 from gradus_paper.learners import (
     LEARNERS,
     LEVEL_WANTED,

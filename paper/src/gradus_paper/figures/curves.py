@@ -28,8 +28,15 @@ from gradus_paper.figures.style import (
     tidy_axes,
     zero_line,
 )
-from gradus_paper.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, middle_size, pairs_by_tau
-from gradus_paper.highlights import HEADLINE_SIZE, headline_numbers
+from gradus_paper.gains import (
+    HEADLINE_SIZE,
+    STRICTER_LOSSES,
+    gain_by_tau,
+    gains_by_target,
+    headline_numbers,
+    middle_size,
+    pairs_by_tau,
+)
 from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, problems_of
 from gradus_paper.results import Results

@@ -12,8 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gradus_paper.estimates import Estimate
-from gradus_paper.gains import FEWEST_PAIRS
+from gradus_paper.estimates import FEWEST_PAIRS, Estimate
 from gradus_paper.paper import problem_title
 from gradus_paper.results import Results
 
