@@ -1,7 +1,7 @@
 """What experiments are built from: searches as jobs, on a processor or a GPU, and the pieces that surround them.
 
-`gradus.search` and `gradus.learn` are for one training set; a laboratory such as gradus-paper runs hundreds of thousands, moves them
-between machines and continues them there. Names are imported when they are first used.
+`gradus.search` and `gradus.learn` are for one training set; a laboratory such as gradus-paper runs hundreds of thousands,
+moves them between machines and continues them there. Names are imported when they are first used.
 
 Attributes
 ----------

@@ -11,8 +11,6 @@ from typing import Any
 from gradus_paper.paper import KNOWN_ORDER, SIZES, found_order, history_of
 from gradus_paper.study import Block, Study, grid
 
-__all__ = ["LEAGUE_SIZES", "STUDIES"]
-
 CLASSIFIERS = ["chain", "forest", "boosting", "mlp"]
 PUBLISHED_ALU: dict[str, Any] = {"gates_per_target": 41, "history": 750}
 """The published configuration, as in our figure 7."""
@@ -126,8 +124,10 @@ def league() -> Study:
     blocks = []
     methods = ["lessons", *CLASSIFIERS]
     for name, size in SMALL_SIZES.items():
-        for axes in ({"method": methods}, {"loss": ["l1", "lgh"]}):
-            blocks.append(grid(name, [size], 20, order="auto", shuffle=True, **axes))
+        blocks += [
+            grid(name, [size], 20, order="auto", shuffle=True, method=methods),
+            grid(name, [size], 20, order="auto", shuffle=True, loss=["l1", "lgh"]),
+        ]
     for name, size in LEAGUE_SIZES.items():
         samples, known = 20 if name == "alu74181" else 100, name in KNOWN_ORDER
         settings = PUBLISHED_ALU if name == "alu74181" else {}

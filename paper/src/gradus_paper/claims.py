@@ -49,8 +49,6 @@ from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, LATER_TARGET
 from gradus_paper.results import Results
 from gradus_paper.study import load_study
 
-__all__ = ["CLAIMS", "Claim", "check_claims", "numbered", "verdict_counts"]
-
 TargetGains = tuple[str, dict[str, Estimate]]
 """A target, or "mean", and the gain of each loss over L1."""
 COUNTED = {

@@ -24,8 +24,6 @@ from gradus_paper.row import Row
 from gradus_paper.tasks import Task, check_word
 from gradus_paper.training_sets import own_tables, problem_of
 
-__all__ = ["CudaEngine", "DaskEngine", "Engine", "LocalEngine", "choose_engine"]
-
 BATCH_SECONDS = 1.0
 LONGEST_BATCH_SECONDS = 3.0
 """Time after which a worker begins no further task of a batch: what is done is written, and the rest is sent again."""
@@ -130,7 +128,6 @@ class _JoblibEngine:
     """
 
     name = "joblib"
-    cluster = False
 
     def __init__(self) -> None:
         self.left: dict[bytes, Checkpoint] = {}
@@ -170,7 +167,7 @@ class _JoblibEngine:
 
         with self._backend() as (n_jobs, in_flight):
             parallel = Parallel(n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=1 if alone else in_flight)
-            yield from parallel(delayed(_timed)(batch, LONGEST_BATCH_SECONDS, not self.cluster) for batch in waiting.batches())
+            yield from parallel(delayed(_timed)(batch, LONGEST_BATCH_SECONDS) for batch in waiting.batches())
 
     def _backend(self) -> contextlib.AbstractContextManager[tuple[int, int]]:
         """Choose joblib's backend; the value is how many jobs and how many batches it takes at a time."""
@@ -191,29 +188,21 @@ def _said_of_deaths(waiting: _Queue, *, alone: bool) -> str:
     )
 
 
-def _timed(batch: TaskBatch, seconds: float, ours: bool) -> tuple[TaskBatch, list[Row], float]:
+def _timed(batch: TaskBatch, seconds: float) -> tuple[TaskBatch, list[Row], float]:
     """Run a batch in a worker; the batch comes back with its rows, since results come in any order."""
-    if ours:
-        _begin_worker()
     begin = time.monotonic()
     return batch, run_batch(batch, seconds), time.monotonic() - begin
 
 
-_begun_workers: list[int] = []
-
-
 def _begin_worker() -> None:
     """Leave Ctrl-C to the parent, and exit when the parent does: a killed parent cannot stop its workers."""
-    if _begun_workers:
-        return
-    _begun_workers.append(os.getppid())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.getLogger("gradus").setLevel(logging.ERROR)  # not a line from every worker that it is compiling
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    while os.getppid() == _begun_workers[0]:
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
 
@@ -234,7 +223,7 @@ class LocalEngine(_JoblibEngine):
     def _backend(self) -> Iterator[tuple[int, int]]:
         from joblib import parallel_config
 
-        with parallel_config("loky"):
+        with parallel_config("loky", initializer=_begin_worker):
             # Two processes even for one job: joblib runs a single one in this process, which could then not be stopped.
             yield max(2, self.n_jobs), self.n_jobs if self.n_jobs == 1 else 2 * self.n_jobs
 
@@ -250,7 +239,6 @@ class DaskEngine(_JoblibEngine):
     """Runs tasks on a Dask cluster."""
 
     name = "a Dask cluster"
-    cluster = True
 
     def __init__(self, address: Any, *, timeout: str = "10s") -> None:
         super().__init__()

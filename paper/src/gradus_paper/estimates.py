@@ -12,38 +12,6 @@ from scipy import stats
 
 from gradus_paper.results import Floats, Pairs, Results
 
-__all__ = [
-    "CLOSE",
-    "DIRECTION",
-    "DOES_NOT_HOLD",
-    "FEWEST_PAIRS",
-    "HOLDS",
-    "NOTICEABLE",
-    "UNDECIDED",
-    "VERDICTS",
-    "Estimate",
-    "Statement",
-    "above",
-    "accuracy_by_size",
-    "aligned_accuracies",
-    "as_points",
-    "as_share",
-    "bootstrap",
-    "crossing",
-    "gain_by_size",
-    "in_points",
-    "mean_by_size",
-    "mean_interval",
-    "not_below",
-    "ratio_of_sizes",
-    "row_means",
-    "sample_matrix",
-    "size_at_level",
-    "target_gain_by_size",
-    "together",
-    "within",
-]
-
 LEVEL = 0.95
 REPLICATES = 1000
 FEWEST_PAIRS = 20

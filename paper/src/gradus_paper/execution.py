@@ -17,8 +17,6 @@ from gradus_paper.row import Row
 from gradus_paper.tasks import Task
 from gradus_paper.training_sets import OwnTable, TrainingSet, register, training_set
 
-__all__ = ["TaskBatch", "finished_row", "fits", "job_of", "run_batch", "run_task"]
-
 BoolMatrix = npt.NDArray[np.bool_]
 Predictor = Callable[[BoolMatrix], BoolMatrix]
 Counts = npt.NDArray[np.int64]

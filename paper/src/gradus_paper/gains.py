@@ -20,22 +20,6 @@ from gradus_paper.estimates import (
 )
 from gradus_paper.results import Floats, Pairs, Results
 
-__all__ = [
-    "HEADLINE_SIZE",
-    "STRICTER_LOSSES",
-    "changes_in_steps",
-    "gain_by_tau",
-    "gain_matrix",
-    "gains_by_target",
-    "headline_numbers",
-    "in_known_order",
-    "middle_size",
-    "pairs_by_tau",
-    "peak",
-    "peak_difference",
-    "share_of_gain",
-]
-
 HEADLINE_SIZE = 40
 """Training examples at which parity is summed up; the full replication has its largest gain there."""
 HALFWAY = 0.75

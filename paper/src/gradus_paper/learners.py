@@ -16,26 +16,6 @@ from gradus_paper.paper import AUTOMATIC, problems_of
 from gradus_paper.results import Results
 from gradus_paper.training_sets import problem_of
 
-__all__ = [
-    "LEARNERS",
-    "LEVEL_WANTED",
-    "METHOD_NAMES",
-    "ORDERS",
-    "PUBLISHED_SPEED",
-    "Effort",
-    "LeagueRow",
-    "Learner",
-    "difference",
-    "effort",
-    "gain_kept",
-    "league_rows",
-    "learners_of",
-    "limit_in_examples",
-    "orders_found",
-    "rows_of_learner",
-    "smallest_right_circuit",
-]
-
 LEVEL_WANTED = 0.99
 """Share of the unseen bits that a learner must get right."""
 PUBLISHED_SPEED = {"cpar7": 0.32e6, "add6": 0.28e6, "cmux15": 0.31e6, "cmaj9": 0.31e6, "sub5": 0.31e6}

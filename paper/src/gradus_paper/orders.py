@@ -13,18 +13,6 @@ from gradus.lab import learn_whole, resolve_order, wording
 from gradus_paper.tasks import FOUND_ORDERS, SELF_PACED, Task, TrainingSetKey
 from gradus_paper.training_sets import TrainingSet, name_of, training_set
 
-__all__ = [
-    "TargetOrder",
-    "all_taus",
-    "check_order",
-    "inversions_for_tau",
-    "order_of",
-    "permutation",
-    "permutation_with_inversions",
-    "shuffled_targets",
-    "tau_of",
-]
-
 CACHED_ORDERS = 64
 
 

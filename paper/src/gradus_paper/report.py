@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import math
-import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gradus.lab import files, network_picture, wording
+from gradus_paper import learners
 from gradus_paper.claims import Claim, check_claims, verdict_counts
 from gradus_paper.estimates import (
     DIRECTION,
@@ -33,21 +34,6 @@ from gradus_paper.figures import FIGURES, OWN_FIGURES
 from gradus_paper.figures.circuit_figures import Drawing
 from gradus_paper.figures.style import with_hover
 from gradus_paper.gains import HEADLINE_SIZE, headline_numbers
-from gradus_paper.learners import (
-    LEARNERS,
-    LEVEL_WANTED,
-    ORDERS,
-    PUBLISHED_SPEED,
-    Effort,
-    effort,
-    gain_kept,
-    league_rows,
-    learners_of,
-    limit_in_examples,
-    orders_found,
-    rows_of_learner,
-    smallest_right_circuit,
-)
 from gradus_paper.own_claims import check_own_claims
 from gradus_paper.paper import problem_title, problems_of
 from gradus_paper.report_page import Section, report_page
@@ -55,8 +41,6 @@ from gradus_paper.results import Results
 from gradus_paper.runs import read_runs, rows_of, standings
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
-
-__all__ = ["Report", "claims_in_markdown", "highlights", "publish", "published_claims", "tables_in_markdown", "write_report"]
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
@@ -164,13 +148,11 @@ def _save_figure(folder: Path, name: str, results: Results) -> tuple[str, str]:
 
 
 def _drawn(drawing: Drawing) -> dict[str, bytes]:
-    """Draw a circuit as the library does; GraphViz writes the date of this variable into PDF files."""
-    before = os.environ.get("SOURCE_DATE_EPOCH")
-    os.environ["SOURCE_DATE_EPOCH"] = "0"
-    try:
-        return {kind: network_picture(drawing.network, f".{kind}", order=drawing.order) for kind in FORMATS}
-    finally:
-        os.environ.pop("SOURCE_DATE_EPOCH") if before is None else os.environ.update(SOURCE_DATE_EPOCH=before)
+    """Draw a circuit as the library does, without the date that GraphViz writes into PDF files."""
+    contents = {kind: network_picture(drawing.network, f".{kind}", order=drawing.order) for kind in FORMATS}
+    # Of the same length, since a PDF file knows where its parts begin.
+    dated = re.compile(rb"(/CreationDate \(D:)([^)]*)")
+    return {kind: dated.sub(lambda date: date[1] + b"0" * len(date[2]), content) for kind, content in contents.items()}
 
 
 def _plotted(name: str, figure: Any) -> dict[str, bytes]:
@@ -259,10 +241,11 @@ def _statements(claims: Sequence[Claim]) -> str:
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
     """Return claims as a Markdown table; `expected` is the heading of the values beside ours."""
-    rows = [(claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**") for claim in claims]
-    return _markdown(
-        ["", "statement", expected, "ours", "verdict"], [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    )
+    lines = [f"| | statement | {expected} | ours | verdict |", "|---|---|---|---|---|"]
+    for claim in claims:
+        cells = [claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**"]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def tables_in_markdown(results: dict[str, Results]) -> str:
@@ -285,11 +268,11 @@ def examples_to_level(results: Results) -> str:
     rows = []
     for problem in problems_of(results):
         one = results.select(problem=problem)
-        cells = [_size(rows_of_learner(one, key)) for key in LEARNERS]
-        gates = smallest_right_circuit(one)
-        limit = NOTHING if gates is None else f"{limit_in_examples(problem, gates):.0f} ({gates} gates)"
+        cells = [_size(learners.rows_of_learner(one, key)) for key in learners.LEARNERS]
+        gates = learners.smallest_right_circuit(one)
+        limit = NOTHING if gates is None else f"{learners.limit_in_examples(problem, gates):.0f} ({gates} gates)"
         rows.append([problem_title(problem), *cells, limit])
-    return _markdown(["", *(learner.name for learner in LEARNERS.values()), "bits of the circuit"], rows)
+    return _markdown(["", *(learner.name for learner in learners.LEARNERS.values()), "bits of the circuit"], rows)
 
 
 def _size(rows: Results) -> str:
@@ -298,7 +281,7 @@ def _size(rows: Results) -> str:
     points = accuracy_by_size(usable)
     if not points:
         return NOTHING
-    at = size_at_level(usable, LEVEL_WANTED)
+    at = size_at_level(usable, learners.LEVEL_WANTED)
     fewest = min(estimate.n for _, estimate in points)
     if math.isnan(at.value):
         return f"> {points[-1][0]} ({points[-1][1].value:.3f}; n = {points[-1][1].n})"
@@ -311,16 +294,16 @@ def _size(rows: Results) -> str:
 def accuracy_with_noise(results: Results) -> str:
     """Return the mean accuracy of each learner at each share of flipped labels."""
     results = results.select(problem=results.select(method="lessons").problems)
-    keys = [key for key in LEARNERS if len(LEARNERS[key].select(results))]
+    keys = [key for key in learners.LEARNERS if len(learners.LEARNERS[key].select(results))]
     rows = []
     for problem in problems_of(results):
         one = results.select(problem=problem)
         sizes = ", ".join(map(str, one.sizes))
         for rate in sorted(set(one.noise.tolist())):
-            found = {key: LEARNERS[key].select(one.select(noise=rate)).usable_only() for key in keys}
+            found = {key: learners.LEARNERS[key].select(one.select(noise=rate)).usable_only() for key in keys}
             means = {key: mean_interval(these.accuracy) for key, these in found.items() if len(these)}
             rows.append([f"{problem_title(problem)}, {sizes}", f"{100 * rate:g} %", *_best_in_bold(means, keys)])
-    return _markdown(["problem, examples", "flipped", *(LEARNERS[key].name for key in keys)], rows)
+    return _markdown(["problem, examples", "flipped", *(learners.LEARNERS[key].name for key in keys)], rows)
 
 
 def _best_in_bold(means: dict[str, Estimate], keys: Sequence[str]) -> list[str]:
@@ -342,12 +325,12 @@ def agreement_of_orders(results: Results) -> str:
     """Return tau at each size for orders found in different ways."""
     rows = []
     for problem in problems_of(results):
-        found = orders_found(results.select(problem=problem))
+        found = learners.orders_found(results.select(problem=problem))
         taus = {name: dict(mean_by_size(these, these.tau)) for name, these in found.items()}
         for size in sorted(taus.get("self-paced", {})):
-            cells = [_tau(taus[name][size]) if size in taus.get(name, {}) else NOTHING for name in ORDERS]
+            cells = [_tau(taus[name][size]) if size in taus.get(name, {}) else NOTHING for name in learners.ORDERS]
             rows.append([problem_title(problem), str(size), *cells])
-    return _markdown(["", "examples", *ORDERS], rows)
+    return _markdown(["", "examples", *learners.ORDERS], rows)
 
 
 def _tau(estimate: Estimate) -> str:
@@ -358,11 +341,11 @@ def gains_kept(results: Results) -> str:
     """Return the share of the gain of Lgh over L1 that found orders keep."""
     rows = []
     for problem in problems_of(results):
-        size, kept = gain_kept(results.select(problem=problem))
+        size, kept = learners.gain_kept(results.select(problem=problem))
         if size:
-            cells = [f"{as_share(kept[name])} (n = {kept[name].n})" if name in kept else NOTHING for name in ORDERS]
+            cells = [f"{as_share(kept[name])} (n = {kept[name].n})" if name in kept else NOTHING for name in learners.ORDERS]
             rows.append([problem_title(problem), str(size), *cells])
-    return _markdown(["", "examples", *ORDERS], rows)
+    return _markdown(["", "examples", *learners.ORDERS], rows)
 
 
 def _orders(results: Results) -> str:
@@ -373,28 +356,34 @@ def _orders(results: Results) -> str:
 
 def the_league(results: Results) -> str:
     """Return the mean accuracy of all learners on all functions, the lead of lessons, and CPU seconds."""
-    compared = league_rows(results)
-    keys = learners_of(compared)
+    compared = learners.league_rows(results)
+    keys = learners.learners_of(compared)
     rows, times = [], []
     for row in compared:
         name = f"{row.problem}/{row.size}"
         lead = row.lead.scaled(100)
         said = f"{lead.value:+.1f} [{lead.low:.1f}, {lead.high:.1f}]"
-        rows.append([name, *_best_in_bold(row.accuracy, keys), f"{said} ({LEARNERS[row.best_other].name}, n = {lead.n})"])
+        rows.append(
+            [name, *_best_in_bold(row.accuracy, keys), f"{said} ({learners.LEARNERS[row.best_other].name}, n = {lead.n})"]
+        )
         seconds = {key: value for key, value in row.seconds.items() if not math.isnan(value)}
         times.append([name, *(wording.two_digits(seconds[key]) if key in seconds else NOTHING for key in TIMED)])
-    headings = ["function/examples", *(LEARNERS[key].name for key in keys), "lead of the vote over the best other (points)"]
-    clock = _markdown(["function/examples", *(LEARNERS[key].name for key in TIMED)], times)
+    headings = [
+        "function/examples",
+        *(learners.LEARNERS[key].name for key in keys),
+        "lead of the vote over the best other (points)",
+    ]
+    clock = _markdown(["function/examples", *(learners.LEARNERS[key].name for key in TIMED)], times)
     return f"{_markdown(headings, rows)}\nMedian CPU seconds of a fit and its scoring:\n\n{clock}"
 
 
 def seconds_to_level(results: Results) -> str:
     """Return examples and CPU seconds to 99 %: the published code's, from its measured speed, and ours."""
     rows = []
-    for problem, speed in PUBLISHED_SPEED.items():
+    for problem, speed in learners.PUBLISHED_SPEED.items():
         one = results.select(problem=problem)
-        theirs = [effort(rows_of_learner(one, key), speed) for key in ("l1", "lgh")]
-        ours = effort(rows_of_learner(one, "lessons"))
+        theirs = [learners.effort(learners.rows_of_learner(one, key), speed) for key in ("l1", "lgh")]
+        ours = learners.effort(learners.rows_of_learner(one, "lessons"))
         if ours is None or not any(theirs):
             continue
         saved = NOTHING if theirs[1] is None else f"{theirs[1].seconds.value / ours.seconds.value:.0f}"
@@ -402,7 +391,7 @@ def seconds_to_level(results: Results) -> str:
     return _markdown(["", "published code, L1", "published code, Lgh, order given", "lessons", "times fewer (Lgh)"], rows)
 
 
-def _effort(found: Effort | None) -> str:
+def _effort(found: learners.Effort | None) -> str:
     return NOTHING if found is None else f"{found.size} examples, {wording.two_digits(found.seconds.value)} s"
 
 

@@ -19,8 +19,6 @@ from gradus_paper.results import Results
 from gradus_paper.runs import Standing, versions
 from gradus_paper.study import Study
 
-__all__ = ["Section", "report_page"]
-
 PAPER_TITLE = "Target curricula for Boolean networks: a replication"
 OWN_TITLE = "Boolean circuits from few examples: beyond the paper"
 LEADING = ("headline", "adder")

@@ -12,8 +12,6 @@ from gradus.errors import FormatError
 from gradus.lab import Settings
 from gradus_paper.tasks import Design, Task
 
-__all__ = ["DONE", "FAILED", "SCHEMA", "TIMING", "Row", "conform", "table_of", "with_task_ids"]
-
 DONE, FAILED = "done", "failed"
 LONGEST_ERROR = 2000
 

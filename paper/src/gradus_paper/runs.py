@@ -32,19 +32,6 @@ from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
 from gradus_paper.tasks import Task
 
-__all__ = [
-    "RunSummary",
-    "Standing",
-    "absorb",
-    "read_runs",
-    "record_run",
-    "rows_of",
-    "run_tasks",
-    "split_tasks",
-    "standings",
-    "versions",
-]
-
 RUNS_FILE = "runs.jsonl"
 LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
 STARTUP_SECONDS = 40.0
@@ -105,14 +92,15 @@ class RunSummary:
     def plus(self, rows: Sequence[Row], seconds: float) -> RunSummary:
         """Count more rows, so many seconds after the run began."""
         done = [row for row in rows if row.status == DONE]
-        first = {"first_seconds": seconds, "first_done": len(done)} if done and self.first_seconds is None else {}
+        is_first = bool(done) and self.first_seconds is None
         return replace(
             self,
+            first_seconds=seconds if is_first else self.first_seconds,
+            first_done=len(done) if is_first else self.first_done,
             done=self.done + len(done),
             failed=self.failed + len(rows) - len(done),
             not_converged=self.not_converged + sum(row.method == "network" and not row.converged for row in done),
             seconds=seconds,
-            **first,
         )
 
 

@@ -21,8 +21,6 @@ from gradus.errors import FormatError, StoreError
 from gradus.lab import Checkpoint, files
 from gradus_paper.row import DONE, SCHEMA, Row, conform, table_of
 
-__all__ = ["Store"]
-
 FOLDER, BEGUN = "parts", "begun.parquet"
 PART = re.compile(r"part-([0-9]{1,12})-([0-9a-f]+)\.parquet")
 PART_ROWS = 5_000
@@ -231,4 +229,5 @@ def _checkpoint(values: dict[str, Any]) -> Checkpoint:
     """Return a checkpoint as it was written; whether it fits its search is checked where the search is known."""
     arrays: dict[str, Any] = {name: np.array(values.pop(name), dtype=kind) for name, kind in WORDS.items()}
     arrays |= {name: arrays[name].reshape(-1, 2) for name in ("sources", "best")}
-    return Checkpoint(**{name: int(value) for name, value in values.items()}, **arrays)
+    arrays |= {name: int(value) for name, value in values.items()}
+    return Checkpoint(**arrays)

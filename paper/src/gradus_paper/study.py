@@ -9,7 +9,7 @@ import json
 import math
 import runpy
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,6 @@ from gradus.lab import Settings, files
 from gradus_paper.orders import check_order
 from gradus_paper.tasks import Design, Task, in_running_order
 from gradus_paper.training_sets import name_of, problem_of, target_columns
-
-__all__ = ["Block", "Study", "grid", "leave_one_out", "load_studies", "load_study", "save_study", "study_names"]
 
 FOLDER = "studies"
 FORMAT = "gradus-study-1"
@@ -82,11 +80,11 @@ class Study:
     """An experiment: blocks of tasks, other studies that are part of it, and figures."""
 
     title: str
-    blocks: tuple[Block, ...] = ()
+    blocks: Sequence[Block] = ()
     about: str = ""
-    figures: tuple[str, ...] | None = None
+    figures: Sequence[str] | None = None
     """Names of figures; if not given, the figure "accuracy" of the study's own blocks."""
-    parts: tuple[Study, ...] = ()
+    parts: Sequence[Study] = ()
     """Studies that this one is made of."""
     cpu_seconds_per_task: float | None = None
     """A mean, from which the time left is estimated before anything is done."""
@@ -225,7 +223,7 @@ def _designs(
     return tuple(made)
 
 
-def study_names() -> dict[str, Any]:
+def study_names() -> dict[str, Callable[[], Study]]:
     """Return the studies that come with the package, by name; each is a function that makes the study."""
     from gradus_paper import beyond, paper
 

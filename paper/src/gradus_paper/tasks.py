@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from gradus.errors import SettingsError
 from gradus.lab import Settings
 
-__all__ = ["BASELINES", "Design", "Task", "TrainingSetKey", "check_word", "in_running_order"]
-
 BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
 METHODS = ("network", "lessons", *BASELINES)
 METHOD_VERSIONS: dict[str, int] = {}

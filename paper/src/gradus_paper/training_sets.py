@@ -19,18 +19,6 @@ from gradus.lab import pack
 from gradus.problems import Problem
 from gradus_paper.tasks import Task, TrainingSetKey
 
-__all__ = [
-    "OwnTable",
-    "TrainingSet",
-    "name_of",
-    "own_table",
-    "own_tables",
-    "problem_of",
-    "register",
-    "target_columns",
-    "training_set",
-]
-
 BoolMatrix = npt.NDArray[np.bool_]
 WordMatrix = npt.NDArray[np.uint64]
 

@@ -70,6 +70,7 @@ from gradus_paper.tasks import Design, Task
 
 task = Task(Design("add3"), 8, 0)
 store = Store(sys.argv[1])
+store.begin()
 store.append([Row.of(task, luck=7), Row.failure(Task(Design("add3"), 8, 1), "no")])
 assert {"luck", "length"} <= set(SCHEMA.names)
 assert sorted(Store(sys.argv[1]).table(["luck"])["luck"].to_pylist(), key=str) == [7, None, None]
@@ -85,7 +86,9 @@ def test_a_new_column_is_one_new_line(tmp_path):
     """With a line for each new column in `Row`, rows, store, results and the way back to a task know them."""
     from gradus_paper.store import Store
 
-    Store(tmp_path / "store").append([Row.of(Task(Design("cpar7"), 8, 0))])  # by the version without them
+    before = Store(tmp_path / "store")  # by the version without them
+    before.begin()
+    before.append([Row.of(Task(Design("cpar7"), 8, 0))])
     copy = tmp_path / "src" / "gradus_paper"
     shutil.copytree(Path(gradus_paper.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     path = copy / "row.py"

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["note", "print_json", "print_table", "printable"]
-
 WIDE = 10_000
 """Columns of a pipe, so that no line is wrapped there."""
 

@@ -11,8 +11,6 @@ import typer
 from gradus.lab import wording
 from gradus_paper.cli import note, print_json, print_table
 
-__all__ = ["command"]
-
 
 def command(
     folder: Annotated[Path, typer.Argument(help="Where gradus reproduce wrote its results.", show_default=False)],

@@ -19,8 +19,6 @@ from gradus.errors import SettingsError
 from gradus.lab import wording
 from gradus_paper.cli import note, print_json
 
-__all__ = ["command"]
-
 LINE = 79
 EXIT_FAILED = 1
 """Some tasks failed; all others are done."""

@@ -10,8 +10,6 @@ import typer
 from gradus.lab import wording
 from gradus_paper.cli import note, print_json, print_table, printable
 
-__all__ = ["command"]
-
 
 def command(
     folder: Annotated[Path, typer.Argument(help="Where gradus reproduce writes its results.", show_default=False)],

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from gradus_paper.results import Results
 
-__all__ = ["FIGURES", "OWN_FIGURES", "check_figure"]
-
 FIGURES: dict[str, Callable[[Results], Figure | Drawing]] = {
     figure.__name__: figure
     for figure in (

@@ -18,8 +18,6 @@ from gradus_paper.results import Results
 from gradus_paper.row import Row
 from gradus_paper.training_sets import problem_of, training_set
 
-__all__ = ["Drawing", "adder", "fig1", "fig2", "learned_again"]
-
 BOX = "#a8d5b5"
 ARROWS = "An arrow leads to a target that may be learned after: it needs the same inputs, and more."
 
