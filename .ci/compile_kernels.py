@@ -13,7 +13,7 @@ def search() -> None:
         X = np.random.default_rng(0).integers(0, 2, (n, 10))
         gradus.search(X, X[:, :2] ^ X[:, 1:3], order=None, max_iter=2000, n_restarts=0, callback=lambda progress: False)
     gradus.find_curriculum(*gradus.problems.load("add4").examples(60, 0)[:2])
-    gradus.infer(gradus.problems.YEAST_SERIES)
+    gradus.genes.infer(gradus.genes.YEAST_SERIES)
 
 
 def learn() -> None:

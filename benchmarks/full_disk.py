@@ -35,7 +35,7 @@ VERBS = {
     "export": "export model.json c.v",
     "draw": "draw model.json c.svg",
     "problems": "problems write add3 t.csv --examples 9 --test rest.csv",
-    "infer": "infer s.csv --no-attractors -o rules",
+    "infer": "infer s.csv -o rules",
     "reproduce": "reproduce small.toml --n-jobs 1 --no-report -o out",
     "report": "report done",
 }

@@ -28,12 +28,12 @@ import gradus
 from gradus import problems
 from gradus._formats.table_files import read_table, write_table
 from gradus.errors import FormatError, GradusError
-from gradus.genes._known_edges import as_beliefs, known_edges
+from gradus.genes._edges import EdgePrior, known_edges
 from gradus.genes._series import read_series
 from gradus.genes._transitions import transitions
 from gradus.lab import Checkpoint, Settings
 from gradus_paper.execution import run_task
-from gradus_paper.report_page import _provenance
+from gradus_paper.report_page import report_page
 from gradus_paper.row import Row
 from gradus_paper.runs import absorb, read_runs
 from gradus_paper.store import Store
@@ -122,10 +122,11 @@ def _results(path: Path) -> Any:
 
 
 def _run_lines(path: Path) -> Any:
-    found = _provenance([], read_runs(path.parent))
-    if "quick" not in found:
+    nothing: dict[str, Any] = dict.fromkeys(("claims", "published", "highlights", "sections", "standings", "damaged"), ())
+    page = report_page(runs=read_runs(path.parent), **nothing)
+    if "quick" not in page:
         raise FormatError("no line of it describes a run.", path=path)  # invalid lines are left out, which is not an error
-    return found
+    return page
 
 
 def _used(path: Path) -> Any:
@@ -152,7 +153,7 @@ def readers() -> list[Reader]:
     found += [Reader(name, TEXTS[name], _named(f"t.{name}"), _examples) for name in ("bnet", "blif", "aag", "aig")]
     found += [Reader("series", TEXTS["series"], _named("t.tsv"), _as_series)]
     found += [Reader("held", TEXTS["held"], _named("t.csv"), _as_series)]
-    found += [Reader("prior", TEXTS["prior"], _named("t.csv"), lambda path: as_beliefs(known_edges(path), ["a", "b"]))]
+    found += [Reader("prior", TEXTS["prior"], _named("t.csv"), lambda path: EdgePrior(("a", "b"), known_edges(path)))]
     found += [Reader("prior rules", TEXTS["bnet"], _named("t.bnet"), known_edges)]
     found += [Reader("runs", TEXTS["runs"], _named("runs.jsonl"), _run_lines)]
     found += [Reader("mulan", TEXTS["mulan"], _named("t.xml"), _with_labels)]

@@ -28,10 +28,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boolnet_rules import boolnet_missing, boolnet_rules
 from gradus._circuit.expressions import Expression, parse_expression
-from gradus.genes._edge_prior import EdgeBelief
-from gradus.genes._evidence import GeneSeries
-from gradus.genes._gene_learning import learn_genes
-from gradus.genes._series_scores import leave_series_out
+from gradus._core.run import Run
+from gradus.genes import Series
+from gradus.genes._edges import EdgePrior, KnownEdge
+from gradus.genes._learning import learn_genes, leave_series_out
 
 CONDITIONS: dict[str, dict[str, Any]] = {
     "a": {}, "b": {"flips": 0.01}, "c": {"flips": 0.05}, "d": {"runs": 2}, "m": {"missing": 0.1},
@@ -83,19 +83,21 @@ def recorded(model: PublishedModel, seed: int, runs: int = 10, flips: float = 0.
     return list(noisy), rng.random((2000, len(model.genes))) < 0.5
 
 
-def edge_beliefs(model: PublishedModel, seed: int) -> list[EdgeBelief]:
+def edge_beliefs(model: PublishedModel, seed: int) -> EdgePrior:
     """All true edges and as many false ones, believed alike."""
     true = {(i, gene) for gene, (inputs, _) in model.rules.items() for i in inputs}
     false = [(i, gene) for gene in model.rules for i in range(len(model.genes)) if (i, gene) not in true]
     drawn = np.random.default_rng(seed + 1000).permutation(len(false))[: len(true)]
-    return [EdgeBelief(i, gene, 0.5) for i, gene in sorted(true | {false[k] for k in drawn.tolist()})]
+    edges = sorted(true | {false[k] for k in drawn.tolist()})
+    genes = tuple(model.genes)
+    return EdgePrior(genes, [KnownEdge(genes[i], genes[gene], 0.5) for i, gene in edges])
 
 
 def gradus_method(
     runs: list[Any], test: States, model: PublishedModel, seed: int, prior: bool
 ) -> tuple[States, dict[int, Rule]]:
     beliefs = edge_beliefs(model, seed) if prior else None
-    learned = learn_genes([GeneSeries(run) for run in runs], prior=beliefs)
+    learned = learn_genes([Series(model.genes, run) for run in runs], beliefs, run=Run())
     tables = {
         g: (tuple(learned.genes.index(name) for name in rule.regulators), np.array(rule.table) == 1)
         for g, rule in enumerate(learned.rules)
@@ -220,8 +222,8 @@ def on_series(folder: Path) -> list[dict[str, Any]]:
     for edges_path in sorted(folder.glob("*-edges.csv")):
         start = time.process_time()
         genes, series = read_series(edges_path.with_name(edges_path.name.replace("-edges", "")))
-        scores = leave_series_out(series, genes=genes)
-        model = learn_genes(series, genes=genes)
+        scores = leave_series_out(series, run=Run())
+        model = learn_genes(series, run=Run())
         names = [line.split(",") for line in edges_path.read_text().split()[1:]]
         true = np.zeros((len(genes), len(genes)), bool)
         for a, b in names:
@@ -236,11 +238,11 @@ def on_series(folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def read_series(path: Path) -> tuple[list[str], list[GeneSeries]]:
+def read_series(path: Path) -> tuple[list[str], list[Series]]:
     head, *lines = [line.split(",") for line in path.read_text().split()]
     names = list(dict.fromkeys(line[0] for line in lines))
     return head[2:], [
-        GeneSeries([[int(v) for v in line[2:]] for line in lines if line[0] == name], name=name) for name in names
+        Series(head[2:], [[int(v) for v in line[2:]] for line in lines if line[0] == name], name=name) for name in names
     ]
 
 
@@ -262,7 +264,7 @@ def speed() -> float:
         states.append(np.column_stack([values[states[-1][:, g] @ (1 << np.arange(3))] for g, values in tables]))
     runs = np.stack(states, axis=1) ^ (rng.random((10, 51, 64)) < 0.02)
     start = time.process_time()
-    learn_genes([GeneSeries(run) for run in runs])
+    learn_genes([Series([f"g{i}" for i in range(64)], run) for run in runs], run=Run())
     return time.process_time() - start
 
 

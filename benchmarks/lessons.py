@@ -235,8 +235,8 @@ def show(rows: list[Row]) -> None:
 
 def pricing_speed() -> str:
     """Candidates priced per CPU second on add6/80: every pair of nodes with the best of its 16 functions."""
+    from gradus._circuit.gate_list import empty_circuit
     from gradus._lessons.control import Control
-    from gradus._lessons.gate_list import empty_circuit
     from gradus._lessons.packed_examples import pack_examples
     from gradus._lessons.phases import PhaseSettings, Start, fit
 

@@ -75,8 +75,8 @@ def against_milp() -> Iterator[Figure]:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     from gradus._core.bits import unpack
+    from gradus._core.run import Run
     from gradus._curriculum.coded_examples import code_examples, code_inputs
-    from gradus._curriculum.deadline import Deadline
     from gradus._curriculum.masks import collect_masks, minimal_masks, reduce_masks
     from gradus._curriculum.solver import DeepeningSearch
 
@@ -84,8 +84,8 @@ def against_milp() -> Iterator[Figure]:
         X, y, features = planted(400, 30, 5, seed)
         ours = min(cpu_seconds(lambda X=X, y=y: gradus.minimum_feature_set(X, y))[0] for _ in range(3))
         examples = code_examples(code_inputs(X), y)
-        masks, complete = collect_masks(examples, keep=1 << 20, work=1 << 40, deadline=Deadline())
-        cover = reduce_masks(minimal_masks(masks, Deadline(), compared=len(masks)), X.shape[1], Deadline())
+        masks, complete = collect_masks(examples, keep=1 << 20, work=1 << 40, run=Run())
+        cover = reduce_masks(minimal_masks(masks, Run(), compared=len(masks)), X.shape[1], Run())
         separates = unpack(cover.masks, len(cover.columns)).T.astype(float)
         problem = {
             "c": np.ones(separates.shape[1]),
@@ -95,7 +95,7 @@ def against_milp() -> Iterator[Figure]:
         }
         theirs, answer = cpu_seconds(lambda problem=problem: milp(**problem))
         agree = complete and len(cover.forced) + round(answer.fun) == len(features)
-        same, _ = cpu_seconds(lambda cover=cover: DeepeningSearch(cover, 0, tuple(range(30)), Deadline()).run())
+        same, _ = cpu_seconds(lambda cover=cover: DeepeningSearch(cover, 0, tuple(range(30)), Run()).solve())
         note = (
             f"milp {theirs:.2f} s on {len(cover.masks)} masks; ours {ours * 1000:.1f} ms from the rows on, "
             f"{same * 1000:.1f} ms on these masks"

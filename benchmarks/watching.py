@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 
+from gradus._core.run import Run
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Settings
 from gradus.problems import load
@@ -17,7 +18,7 @@ SEED = 3
 
 def cpu_seconds(X, Y, settings, callback) -> float:
     begin = time.process_time()
-    run_search(Job(X, Y, settings, SEED), callback=callback)
+    run_search(Job(X, Y, settings, SEED), run=Run(callback=callback))
     return time.process_time() - begin
 
 

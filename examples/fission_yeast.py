@@ -13,14 +13,14 @@ import numpy as np
 
 import gradus
 
-SERIES = gradus.problems.YEAST_SERIES
+SERIES = gradus.genes.YEAST_SERIES
 # Every state of the genes, and the next one by the published model.
 STATES = (np.arange(2 ** len(SERIES.genes))[:, np.newaxis] >> np.arange(len(SERIES.genes)) & 1).astype(bool)
-TRUTH = gradus.problems.fission_yeast_model(STATES)
+TRUTH = gradus.genes.fission_yeast_model(STATES)
 
 
 def main() -> None:
-    found = gradus.infer(SERIES)
+    found = gradus.genes.infer(SERIES)
     usual = SERIES.states[1:].mean(axis=0) > 0.5
     guesses = {"rule": found.network.predict(STATES), "vote": found.predict(STATES), "stays": STATES, "usual": usual}
     right = {name: (guess == TRUTH).mean(axis=0) for name, guess in guesses.items()}

@@ -42,8 +42,8 @@ class Interrupted(NamedTuple):
     """CPU seconds after the signal was due; None if the call had ended before."""
 
 
-def interrupted(call, seconds, work_time, waiting=20.0):
-    """Send Ctrl-C to this process after `seconds` of CPU time of a call, or after `waiting` seconds."""
+def interrupted(call, seconds, work_time, waiting=20.0, number=signal.SIGINT):
+    """Send Ctrl-C, or another signal, to this process after `seconds` of CPU time of a call, or after `waiting` seconds."""
     sent, over, ended, result = [], threading.Event(), None, None
     due, latest = work_time() + seconds, time.monotonic() + waiting
 
@@ -52,9 +52,7 @@ def interrupted(call, seconds, work_time, waiting=20.0):
             late = time.monotonic() > latest
             if work_time() >= due or late:
                 sent.append(work_time() if late else due)
-                signal.pthread_kill(
-                    threading.main_thread().ident, signal.SIGINT
-                )  # as a terminal does: the thread may be waiting
+                signal.pthread_kill(threading.main_thread().ident, number)  # as a terminal does: the thread may be waiting
                 return
 
     watcher = threading.Thread(target=interrupt, daemon=True)
@@ -87,18 +85,21 @@ def _quiet_collector():
 
 def public_calls():
     """Names of all public functions, and of the public methods of public classes."""
-    names = set()
-    for name in gradus.__all__:
-        value = getattr(gradus, name)
+    names = set(_calls_of(gradus))
+    return names | {f"genes.{name}" for name in _calls_of(gradus.genes) if name not in names}
+
+
+def _calls_of(door):
+    for name in door.__all__:
+        value = getattr(door, name)
         if inspect.ismodule(value):
-            names |= {f"{name}.{one}" for one in value.__all__ if inspect.isfunction(getattr(value, one))}
+            if value is not gradus.genes:
+                yield from (f"{name}.{call}" for call in value.__all__ if inspect.isfunction(getattr(value, call)))
         elif inspect.isclass(value):
-            names |= {
-                f"{name}.{method}" for method, call in inspect.getmembers(value, inspect.isroutine) if _is_ours(method, call)
-            }
-        else:
-            names.add(name)
-    return names
+            members = inspect.getmembers(value, inspect.isroutine)
+            yield from (f"{name}.{method}" for method, call in members if _is_ours(method, call))
+        elif inspect.isfunction(value):
+            yield name
 
 
 def _is_ours(method, call):

@@ -107,7 +107,9 @@ def test_there_are_no_import_cycles():
 
 def test_the_map_for_contributors_has_every_package_from_the_bottom_up():
     text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    mapped = [name for row in re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+    mapped = [
+        name for row in re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE) for name in re.findall(r"`([\w.]+)`", row)
+    ]
     assert sorted(mapped) == sorted(set().union(*RANKS) - {"__init__", "__main__", "_version"})
     assert [rank(f"gradus.{name}") for name in mapped] == sorted(rank(f"gradus.{name}") for name in mapped)
 
@@ -119,7 +121,9 @@ def house(tmp_path):
     for name, text in {
         "__init__.py": "",
         "errors.py": "",
-        "_bits.py": "import gradus.errors",
+        "_core/bits.py": "import gradus.errors",
+        "_circuit/network.py": "from gradus._core.bits import pack",
+        "_circuit/drawing/dot.py": "from gradus._circuit.network import Network",
         "_search/__init__.py": "",
         "_search/kernel.py": "from gradus._core.bits import pack",
         "_search/driver.py": "def run():\n    from gradus._search import kernel",
@@ -145,7 +149,25 @@ def test_a_house_in_order_passes(house):
     ],
 )
 def test_a_planted_import_upward_is_found(house, planted):
-    (house / "_bits.py").write_text(planted)
+    (house / "_core" / "bits.py").write_text(planted)
+    assert list(upward_imports(house))
+
+
+@pytest.mark.parametrize(
+    ("module", "planted"),
+    [
+        ("_circuit/network.py", "def late():\n    from gradus._circuit.drawing.dot import network_dot"),
+        ("_search/kernel.py", "from gradus._lessons import learn"),
+        ("genes/_rules.py", "from gradus._tables.model import Model"),
+        ("_pages/kit.py", "from gradus._circuit.drawing.dot import network_dot"),
+    ],
+)
+def test_a_planted_import_from_a_room_beside_or_above_is_found(house, module, planted):
+    for room in ("_lessons/__init__.py", "_tables/model.py"):
+        (house / room).parent.mkdir(exist_ok=True)
+        (house / room).write_text("")
+    (house / module).parent.mkdir(exist_ok=True)
+    (house / module).write_text(planted)
     assert list(upward_imports(house))
 
 

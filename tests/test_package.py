@@ -8,7 +8,7 @@ import pytest
 
 import gradus
 
-HEAVY = ("numpy", "numba", "sklearn", "scipy", "pandas", "pyarrow", "matplotlib", "typer")
+HEAVY = ("numpy", "numba", "sklearn", "scipy", "pandas", "pyarrow", "matplotlib", "typer", "jinja2")
 
 
 def python(code, **environment):

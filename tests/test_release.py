@@ -23,6 +23,8 @@ from gradus._version import described_version
 ROOT = Path(__file__).parents[1]
 PYTHONS = os.environ.get("GRADUS_PYTHONS", sys.executable).split(os.pathsep)
 BIN = "Scripts" if os.name == "nt" else "bin"
+PACKED = ("py", "typed", "html", "css", "js", "svg", "cu", "cuh")
+"""Kinds of files in the wheel."""
 PIP = ["-m", "pip", "--quiet", "--disable-pip-version-check"]
 
 
@@ -84,10 +86,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(distribution):
     sdist, wheel = distribution
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    package = {f"gradus/{path.relative_to(ROOT / 'src' / 'gradus').as_posix()}" for path in (ROOT / "src").rglob("*.py")}
+    files = [path for kind in PACKED for path in (ROOT / "src" / "gradus").rglob(f"*.{kind}")]
+    package = {f"gradus/{path.relative_to(ROOT / 'src' / 'gradus').as_posix()}" for path in files}
     assert package <= set(names)
     assert all(name.split("/")[0] in ("gradus", f"gradus_learn-{gradus.__version__}.dist-info") for name in names)
-    assert {"gradus/py.typed", "gradus/_views/model_page.js"} <= set(names)
     with tarfile.open(sdist) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     assert {"README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "tests/test_release.py", "docs/index.md"} <= inside

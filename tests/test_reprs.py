@@ -19,7 +19,7 @@ RESULTS = {
     "Curriculum(<first> (1) → both (2))": (lambda: gradus.find_curriculum(X, Y), "b &amp; c"),
     "SearchResult(2 targets, ": (lambda: gradus.search(X, Y, seed=1, gates_per_target=4), "&lt;first&gt;, both"),
     "Problem('add3', 6 inputs, 3 targets, 64 patterns)": (lambda: problems.load("add3"), "z0, z1, z2"),
-    "Inference(2 rules, 2 edges, 1 series)": (lambda: gradus.infer(SERIES, leave_out=False, attractors=False), "g&lt;1"),
+    "Inference(2 rules, 2 edges, 1 series)": (lambda: gradus.genes.infer(SERIES, leave_out=False, attractors=False), "g&lt;1"),
 }
 
 

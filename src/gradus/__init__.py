@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     from gradus._formats.table_files import read_table
     from gradus._formats.writers import export
     from gradus._lessons.learn import LearnResult, learn
-    from gradus._search.many import search_many
-    from gradus._search.search import SearchResult, search
+    from gradus._search.search import SearchResult, search, search_many
     from gradus._tables.classifier import BooleanNetworkClassifier
     from gradus._tables.model import Model, load
     from gradus.errors import GradusError
-    from gradus.genes._tolerant_sets import tolerant_feature_sets
+    from gradus.genes._posterior import tolerant_feature_sets
 
 _HOME = {
     "BooleanNetworkClassifier": "_tables.classifier",
@@ -53,8 +52,8 @@ _HOME = {
     "minimum_feature_set": "_curriculum",
     "read_table": "_formats.table_files",
     "search": "_search.search",
-    "search_many": "_search.many",
-    "tolerant_feature_sets": "genes._tolerant_sets",
+    "search_many": "_search.search",
+    "tolerant_feature_sets": "genes._posterior",
 }
 """The module in which each public name is defined."""
 _MODULES = ("errors", "genes", "lab", "losses", "problems")

@@ -173,7 +173,7 @@ def test_pruning_a_circuit_by_hand():
     network = Network(2, [[0, 0], [1, 1], [2, 3], [4, 4], [4, 5], [6, 1], [6, 0]], [4, 6, 7], [7, 7, 7, 15, 6, 12, 8])
     assert network.prune() == Network(2, [[0, 1], [2, 2]], [2, 3, 3], [14, 3])
     # An inverted output becomes a complemented gate, and its readers adapt.
-    assert Network(2, [[0, 1], [2, 2], [2, 0]], [3, 4], [8, 3, 14]).prune() == Network(2, [[0, 1], [2, 0]], [2, 3], [7, 11])
+    assert Network(2, [[0, 1], [2, 2], [2, 0]], [3, 4], [8, 3, 14]).prune() == Network(2, [[0, 1], [0, 2]], [2, 3], [7, 13])
     # Outputs can become inputs, and constants survive, one gate each.
     assert Network(2, [[0, 0], [2, 2]], [3]).prune() == Network(2, [], [0])
     assert Network(2, [[0, 0], [2, 0]], [3, 2, 3], [3, 8]).prune() == Network(2, [[0, 0], [0, 0]], [2, 3, 2], [0, 3])

@@ -6,7 +6,7 @@ import pytest
 from cli_files import write_series
 
 from gradus._cli.main import run
-from gradus.problems import ECOLI_SERIES, YEAST_SERIES
+from gradus.genes import ECOLI_SERIES, YEAST_SERIES
 
 
 @pytest.fixture

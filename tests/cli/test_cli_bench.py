@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gradus._benchmarks.cases import find_cases
+from gradus._cli.bench import find_cases
 from gradus._cli.main import run
 
 

@@ -30,7 +30,7 @@ def test_help_lists_every_verb_and_imports_nothing_heavy():
 
 def test_every_verb_has_a_module_of_its_own():
     for verb in frame.VERBS:
-        assert importlib.util.find_spec(f"gradus._cli.{verb}_verb") is not None
+        assert importlib.util.find_spec(f"gradus._cli.{verb}") is not None
 
 
 @pytest.mark.parametrize("words", [*frame.VERBS, "problems list", "problems show", "problems write"])

@@ -211,7 +211,7 @@ def test_the_table_of_infer_fits_a_screen_of_80_columns(here, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setenv("COLUMNS", "80")
         patch.setattr(sys, "stdout", screen)
-        assert run(["infer", "s.csv", "-o", "r", "--no-attractors"]) == 0
+        assert run(["infer", "s.csv", "-o", "r"]) == 0
     lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in screen.getvalue().splitlines()]
     assert max(map(len, lines)) <= 80
     words = set(" ".join(lines).split())

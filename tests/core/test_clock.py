@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import subprocess
 import sys
@@ -12,12 +11,8 @@ import time
 import pytest
 
 from gradus._core.kernels.clock import clock_stopped, work_clock
-from gradus._curriculum.deadline import Deadline
+from gradus._core.run import Run
 from gradus._lessons.control import Control
-from gradus._search.driver import _SearchRun
-from gradus._search.job import Job, Settings
-from gradus.genes._work_watch import WorkWatch
-from gradus.problems import load
 
 KERNEL = """
 import time
@@ -72,17 +67,7 @@ def test_stops_can_be_nested_and_hold_for_all_threads():
     assert work_clock() - after >= 0.02
 
 
-def search_is_late():
-    X, Y = load("add3").examples(8, 0)[:2]
-    return _SearchRun(Job(X, Y, Settings(time_limit=0.05), 0), None)._is_late
-
-
-LIMITS = {
-    "deadline": lambda: Deadline(0.05).is_over,
-    "lessons": lambda: Control(0.05).stop,
-    "inference": lambda: functools.partial(WorkWatch(0.05).stop, "sets", 0, None),
-    "search": search_is_late,
-}
+LIMITS = {"run": lambda: Run(0.05).stop, "part": lambda: Run().part(seconds=0.05).stop, "lessons": lambda: Control(0.05).stop}
 
 
 @pytest.mark.parametrize("make", LIMITS.values(), ids=LIMITS)

@@ -1,5 +1,6 @@
 """The cache of compiled kernels saves time, and no failure of it does any harm."""
 
+import importlib
 import os
 import random
 import signal
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 from numba.core.dispatcher import Dispatcher
 
+import gradus
 from gradus._core.kernels import compile as _compile
-from gradus._core.kernels.compile import _cache_folder, _KernelFiles
+from gradus._core.kernels.compile import _cache_folder, _KernelFiles, _source_digest, _sources
 
 # Given a cache file and damaged copies of it, each copy in turn takes its place, as if the disk had damaged it;
 # a fresh dispatcher then has to find its code, without the one in memory.
@@ -153,6 +155,41 @@ def test_without_the_compiler_the_error_names_the_setting():
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, timeout=120
     )
     assert "NUMBA_DISABLE_JIT is set" in done.stderr.splitlines()[-1]
+
+
+def kernel_modules():
+    """Every module of ours with kernels, imported."""
+    root = Path(gradus.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        if "from gradus._core.kernels.compile import" in path.read_text(encoding="utf-8"):
+            name = ".".join(("gradus", *path.relative_to(root).with_suffix("").parts))
+            yield importlib.import_module(name.removesuffix(".__init__"))
+
+
+def test_the_digest_of_a_kernel_covers_every_function_and_constant_that_it_is_made_of():
+    modules = list(kernel_modules())
+    assert len(modules) > 5
+    for module in modules:
+        covered = _sources(Path(module.__file__))
+        assert Path(_compile.__file__) in covered
+        for thing in vars(module).values():
+            home = getattr(getattr(thing, "py_func", thing), "__module__", None)
+            if isinstance(home, str) and home.startswith("gradus."):
+                assert Path(sys.modules[home].__file__) in covered, (module.__name__, home)
+
+
+def test_an_edit_of_what_a_kernel_imports_changes_its_digest(tmp_path, monkeypatch):
+    (tmp_path / "gradus" / "_pieces").mkdir(parents=True)
+    kernel, piece = tmp_path / "kernel.py", tmp_path / "gradus" / "_pieces" / "moves.py"
+    kernel.write_text("from gradus._pieces.moves import (\n    step,\n)\nfrom gradus._pieces import other\n")
+    monkeypatch.setattr(_compile, "ROOT", tmp_path)
+    digests = set()
+    for text in ("step = 1\n", "step = 2\n"):
+        piece.write_text(text)
+        (piece.parent / "other.py").write_text("")
+        digests.add(_source_digest.__wrapped__(kernel))
+    (piece.parent / "other.py").write_text("step = 3\n")
+    assert len(digests | {_source_digest.__wrapped__(kernel)}) == 3
 
 
 class Finalized:

@@ -297,11 +297,11 @@ def test_learning_with_the_automatic_order_keeps_the_curriculum():
 
 def test_an_error_in_one_thread_stops_the_others(monkeypatch, rng):
     X, Y = distinct_rows(rng, 60, 12), rng.random((60, 5)) < 0.5
-    deadlines = []
+    runs = []
 
-    def fail_at_the_third(examples, deadline, rng):
-        deadlines.append(deadline)
-        if len(deadlines) == 3:
+    def fail_at_the_third(examples, run, rng):
+        runs.append(run)
+        if len(runs) == 3:
             raise MemoryError
         return gradus.FeatureSet((), 0, True)
 
@@ -310,4 +310,4 @@ def test_an_error_in_one_thread_stops_the_others(monkeypatch, rng):
     monkeypatch.setattr(curriculum_module, "find_feature_set", fail_at_the_third)
     with pytest.raises(MemoryError):
         gradus.find_curriculum(X, Y)
-    assert all(deadline.is_over() for deadline in deadlines)
+    assert all(run.stopped == "error" for run in runs)

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import gradus
-from gradus._curriculum import deadline as deadlines
-from gradus._curriculum.deadline import Deadline, TimeUp
 from naive_minfs import is_feasible
 
 
@@ -93,16 +91,5 @@ def test_the_answer_does_not_depend_on_the_length_of_a_compiled_call(seconds_per
     rng = np.random.default_rng(1)
     tables = [(rng.integers(0, 3, (60, 25)), rng.integers(0, 2, (60, 2))) for _ in range(4)]
     expected = [gradus.find_curriculum(X, Y, choose="random", on_conflict="ignore") for X, Y in tables]
-    monkeypatch.setattr(deadlines, "SECONDS_PER_CALL", seconds_per_call)
+    monkeypatch.setattr("gradus._core.run.SECONDS_PER_SLICE", seconds_per_call)
     assert [gradus.find_curriculum(X, Y, choose="random", on_conflict="ignore") for X, Y in tables] == expected
-
-
-def test_slices_cover_everything_once_and_stop_when_time_is_up():
-    pieces = list(Deadline().slices(10_000, first=3))
-    assert [begin for begin, _ in pieces] == [0, *(end for _, end in pieces[:-1])]
-    assert pieces[-1][1] == 10_000
-    over = Deadline(0).slices(10, first=1)
-    assert next(over) == (0, 1)
-    with pytest.raises(TimeUp):
-        next(over)
-    assert list(Deadline(0).slices(10, first=10)) == [(0, 10)]

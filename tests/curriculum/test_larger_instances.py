@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import gradus
+from gradus._core.run import Run, Stopped
 from gradus._curriculum import branch, solver
-from gradus._curriculum.beam import beam
 from gradus._curriculum.coded_examples import code_examples, code_inputs
-from gradus._curriculum.deadline import Deadline, TimeUp
 from gradus._curriculum.masks import collect_masks, reduce_masks
-from gradus._curriculum.solver import MASKS_KEPT
+from gradus._curriculum.solver import MASKS_KEPT, beam
 from naive_minfs import is_feasible, milp_size, planted
 
 
@@ -110,22 +109,22 @@ def test_every_beam_gives_a_feasible_set_and_wide_ones_give_smaller_sets_on_the_
     for seed in range(4):
         X, y, _ = planted(80, 400, 5, seed)
         examples = code_examples(code_inputs(X), y)
-        masks, _ = collect_masks(examples, keep=MASKS_KEPT, work=1 << 30, deadline=Deadline())
-        cover = reduce_masks(masks, 400, Deadline())
+        masks, _ = collect_masks(examples, keep=MASKS_KEPT, work=1 << 30, run=Run())
+        cover = reduce_masks(masks, 400, Run())
         for width in sizes:
-            found = beam(cover.covers, cover.n_pairs, width, longest=20, deadline=Deadline())
+            found = beam(cover.covers, cover.n_pairs, width, longest=20, run=Run())
             assert is_feasible(X, y, cover.columns[list(found)])
             sizes[width] += len(found)
     assert sizes[512] < sizes[1]
 
 
-def test_a_beam_gives_up_at_its_length_and_at_its_deadline():
+def test_a_beam_gives_up_at_its_length_and_at_its_time_limit():
     covers = np.array([[0b01], [0b10]], dtype=np.uint64)
-    assert beam(covers, 2, 1, longest=2, deadline=Deadline()) == (0, 1)
-    assert beam(covers, 2, 1, longest=1, deadline=Deadline()) is None
-    with pytest.raises(TimeUp):
-        beam(covers, 2, 1, longest=2, deadline=Deadline(0))
-    assert beam(covers, 2, 1, longest=2, deadline=Deadline(0), grace=True) == (0, 1)
+    assert beam(covers, 2, 1, longest=2, run=Run()) == (0, 1)
+    assert beam(covers, 2, 1, longest=1, run=Run()) is None
+    with pytest.raises(Stopped):
+        beam(covers, 2, 1, longest=2, run=Run(0))
+    assert beam(covers, 2, 1, longest=2, run=Run(0), grace=True) == (0, 1)
 
 
 def test_more_masks_are_held_when_answers_keep_failing():
@@ -136,7 +135,7 @@ def test_more_masks_are_held_when_answers_keep_failing():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver, "MASKS_KEPT", 64)
         patch.setattr(solver, "MASKS_ADDED", 8)
-        patched = solver.Solver(examples, Deadline())
+        patched = solver.Solver(examples, Run())
         grown = patched.minimum()
     assert patched.keep > 64
     assert grown.features == gradus.minimum_feature_set(X, y).features
@@ -145,7 +144,7 @@ def test_more_masks_are_held_when_answers_keep_failing():
 def test_the_masks_held_are_bounded_whatever_the_number_of_rows():
     X, y, _ = planted(3000, 100, 6, 0)
     examples = code_examples(code_inputs(X), y)
-    masks, complete = collect_masks(examples, keep=100, work=1 << 22, deadline=Deadline())
+    masks, complete = collect_masks(examples, keep=100, work=1 << 22, run=Run())
     assert not complete
     assert 0 < len(masks) <= 2 * 100 + 3000
 

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradus.errors import DataError, SettingsError
-from gradus.genes._binarize import binarize, two_means_boundary
-from gradus.genes._series import Series
-from gradus.genes._transitions import transitions
+from gradus.genes import Series
+from gradus.genes._transitions import binarized, transitions, two_means_boundary
 
 
 def slow_spread(values, boundary):
@@ -42,7 +41,7 @@ def test_huge_and_tiny_values_are_split_too():
 
 def test_a_gene_has_one_boundary_for_all_series_and_missing_stays_missing():
     one, two = Series(["a", "b"], [[0.0, 5], [1.0, np.nan]]), Series(["b", "a"], [[5, 9.0], [5, 10.0]])
-    made = binarize([one, two])
+    made = binarized([one, two])
     np.testing.assert_array_equal(made.series[0].states, [[0, 0], [0, np.nan]])
     np.testing.assert_array_equal(made.series[1].states, [[1, 0], [1, 0]])
     assert made.boundaries["a"] == 5.0
@@ -51,14 +50,14 @@ def test_a_gene_has_one_boundary_for_all_series_and_missing_stays_missing():
 
 
 def test_a_threshold_is_one_for_all_genes():
-    made = binarize(Series(["a", "b"], [[0.4, 0.5], [0.6, 2]]), 0.5)
+    made = binarized(Series(["a", "b"], [[0.4, 0.5], [0.6, 2]]), 0.5)
     np.testing.assert_array_equal(made.series[0].states, [[0, 0], [1, 1]])
     assert made.notes == ("Values above 0.5 were made 1, all others 0.",)
 
 
 def test_binary_series_stay_as_they_are_and_lead_to_transitions():
     states = [[0, 1], [1, 1], [1, 0]]
-    made = binarize(Series(["a", "b"], states, lines=(2, 3, 4)))
+    made = binarized(Series(["a", "b"], states, lines=(2, 3, 4)))
     np.testing.assert_array_equal(made.series[0].states, states)
     moves = transitions(made.series, notes=made.notes)
     assert moves.report()[0].startswith("Each gene's values were split")
@@ -68,13 +67,19 @@ def test_binary_series_stay_as_they_are_and_lead_to_transitions():
 @pytest.mark.parametrize("how", ["guess", True, float("nan"), float("inf")])
 def test_wrong_settings_are_refused(how):
     with pytest.raises(SettingsError, match="finite number"):
-        binarize(Series(["a"], [[0], [1]]), how)
+        binarized(Series(["a"], [[0], [1]]), how)
 
 
 def test_infinite_values_and_other_genes_are_refused():
     with pytest.raises(DataError, match="infinite"):
-        binarize(Series(["a"], [[0], [np.inf]]))
+        binarized(Series(["a"], [[0], [np.inf]]))
     with pytest.raises(DataError, match="other genes"):
-        binarize([Series(["a"], [[0], [1]]), Series(["b"], [[0], [1]])])
+        binarized([Series(["a"], [[0], [1]]), Series(["b"], [[0], [1]])])
     with pytest.raises(DataError, match="no series"):
-        binarize([])
+        binarized([])
+
+
+def test_levels_are_kept_where_some_gene_has_more_than_two_values():
+    levels = [[0.1, 5], [0.9, np.nan], [0.5, 5]]
+    np.testing.assert_array_equal(binarized(Series(["a", "b"], levels)).series[0].levels, levels)
+    assert binarized(Series(["a", "b"], [[0.1, 5], [0.9, np.nan]])).series[0].levels is None

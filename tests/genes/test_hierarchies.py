@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from gradus.genes._hierarchies import find_hierarchies, nested_hierarchies
+from gradus._core.run import Run
+from gradus.genes import ECOLI_SERIES, YEAST_SERIES
+from gradus.genes._inference import find_hierarchies, nested_hierarchies
 from gradus.genes._transitions import transitions
-from gradus.problems import ECOLI_SERIES, YEAST_SERIES
 
 
 def hierarchies(series):
     moves = transitions(series)
-    return moves, find_hierarchies(moves.X, moves.Y)
+    return moves, find_hierarchies(moves.X, moves.Y, Run())
 
 
 def named(moves, found):

@@ -8,15 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gradus import infer
 from gradus.errors import DataError, FormatError, SettingsError
-from gradus.genes._evidence import GeneSeries
+from gradus.genes import ECOLI_SERIES, YEAST_SERIES, Series, infer
+from gradus.genes._learning import series_folds
 from gradus.genes._result_files import as_document, table_csv
 from gradus.genes._result_tables import COLUMNS, rule_rows
 from gradus.genes._rules_page import graph_of, rules_page
-from gradus.genes._series import Series
-from gradus.genes._series_scores import series_folds
-from gradus.problems import ECOLI_SERIES, YEAST_SERIES
 
 QUICK = {"leave_out": False, "attractors": False}
 
@@ -171,7 +168,7 @@ def test_whole_series_are_left_out_with_their_replicates():
     assert found.scores.parts == 6
     assert found.scores.overall.one_step == 1.0
     assert set(found.genes["learned"]) == {True}
-    series = [GeneSeries(runs[k].states, name=name) for k, name in enumerate(["x", "x", "y"])]
+    series = [Series(["a", "b", "c"], runs[k].states, name=name) for k, name in enumerate(["x", "x", "y"])]
     folds, whole = series_folds(series)
     assert whole
     assert [(len(one.left_out), len(one.rest)) for one in folds] == [(2, 1), (1, 2)]
@@ -231,6 +228,19 @@ def test_a_time_limit_holds_in_every_step(yeast):
     for limit in (0.0, 0.4, 1.5):
         begin = time.monotonic()
         found = infer(runs, time_limit=limit)
-        assert found.stopped == "time limit"
+        assert found.stopped == "time_limit"
         assert time.monotonic() - begin < limit + 3  # half a second on a machine with nothing else to do
         assert len(found.rules) == 30
+
+
+def test_steady_series_and_measured_levels_may_be_given_as_such():
+    run, steady = Series(["a", "b"], [[0, 0], [0, 1]]), Series(["a", "b"], [[1, 1], [0, 0]], steady=True)
+    apart, together = infer(run, steady=steady, **QUICK), infer([run, steady], **QUICK)
+    assert as_document(apart) == as_document(together)
+
+
+def test_columns_of_later_series_may_be_in_another_order():
+    one, *others = oscillators(3)
+    turned = [Series(["c", "a", "b"], each.states[:, [2, 0, 1]], name=each.name, held={"c": 1}) for each in others]
+    straight = [Series(one.genes, each.states, name=each.name, held={"c": 1}) for each in others]
+    assert as_document(infer([one, *turned], **QUICK)) == as_document(infer([one, *straight], **QUICK))

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from gradus.genes._edge_prior import MAJORITY_SHARES, usual_majorities
+from gradus.genes._edges import MAJORITY_SHARES, usual_majorities
 from gradus.genes._rule_prior import ACTIVATOR_AND, PAIRED, REPRESSOR_AND, REPRESSOR_FIRST, _peeled, is_majority, rule_prior
 
 

@@ -5,7 +5,8 @@ import pandas
 import pytest
 
 from gradus.errors import DataError, FormatError, SettingsError
-from gradus.genes._series import as_series, read_series
+from gradus.genes import Series, read_series
+from gradus.genes._series import as_series
 from gradus.genes._transitions import transitions
 
 
@@ -24,8 +25,8 @@ def test_a_column_tells_series_apart_even_where_their_rows_are_mixed(tmp_path):
 
 
 def test_times_order_the_states_of_each_series(tmp_path):
-    path = written(tmp_path, "Time;a;run\n2;1;u\n1;0;u\n1;1;v\n10;0;v\n9;1;v\n")
-    u, v = read_series(path, series_column="run")
+    path = written(tmp_path, "Time;a;series\n2;1;u\n1;0;u\n1;1;v\n10;0;v\n9;1;v\n")
+    u, v = read_series(path)
     assert u.states.ravel().tolist() == [0, 1]
     assert v.states.ravel().tolist() == [1, 1, 0]
     assert v.lines == (4, 6, 5)
@@ -101,19 +102,16 @@ def test_other_kinds_of_table_hold_series_too(tmp_path):
     ("text", "options", "error", "says"),
     [
         ("a,b\n0,x\n", {}, FormatError, "line 2, column 2: expected a number, found 'x'"),
-        ("g,t0\na,0\nb,1\n", {}, FormatError, "layout 'genes'"),
+        ("g,t0\na,0\nb,1\n", {}, FormatError, "name the first column 'gene'"),
         ("series,a\nu,0\n,1\n", {}, FormatError, "which series"),
         ("series\nu\n", {}, FormatError, "no column with a gene"),
         ("time,a\n1,0\n1,1\n", {}, DataError, "repeated time"),
         ("time,a\n1,0\nNA,1\n", {}, DataError, "missing or a repeated time"),
-        ("a,b\n0,1\n", {"series_column": "q"}, DataError, "no column 'q'"),
-        ("a,b\n0,1\n", {"time_column": "q"}, DataError, "no column 'q'"),
         ("a,b\n0,1\n", {"layout": "both"}, SettingsError, "layout"),
         ("a,0,1\na,1,0\n", {"layout": "genes"}, DataError, "two columns"),
         ("a,0,x\nb,1,y\n", {"layout": "genes", "header": False}, FormatError, "found 'x'"),
         ("gene,t0\n,0\n", {"layout": "genes"}, FormatError, "no gene name"),
         ("gene,t0\n", {"layout": "genes"}, FormatError, "expected rows"),
-        ("a,0,1\n", {"layout": "genes", "time_column": "t"}, SettingsError, "genes in rows"),
     ],
 )
 def test_errors_say_what_and_where(tmp_path, text, options, error, says):
@@ -147,3 +145,38 @@ def test_files_frames_and_series_are_all_time_series(tmp_path):
 def test_what_holds_no_time_series_is_refused(source, message):
     with pytest.raises(DataError, match=message):
         as_series(source)
+
+
+@pytest.mark.parametrize("heading", ["gene", "Genes", "symbol", "probe"])
+def test_genes_are_in_rows_where_the_first_column_says_so(tmp_path, heading):
+    path = written(tmp_path, f"{heading},t0,t1\na,0,1\nb,1,1\n")
+    assert read_series(path)[0].states.tolist() == [[0, 1], [1, 1]]
+    with pytest.raises(FormatError, match="found 'a'"):
+        read_series(path, layout="states")
+
+
+def test_a_gene_may_be_called_gene(tmp_path):
+    assert read_series(written(tmp_path, "gene,b\n0,1\n1,1\n"))[0].genes == ("gene", "b")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"times": [0, 2, 1]}, "must grow"),
+        ({"times": [0, 1]}, "3 states but 2 times"),
+        ({"times": [0, np.nan, 1]}, "must grow"),
+        ({"levels": [[0.1]]}, "levels of shape"),
+        ({"held": {"x": 1}}, "cannot hold 'x'"),
+        ({"held": {"a": 2}}, "at 2"),
+    ],
+)
+def test_series_that_contradict_themselves_are_refused(settings, message):
+    with pytest.raises(DataError, match=message):
+        Series(["a"], [[0], [1], [1]], **settings)
+
+
+def test_a_part_keeps_times_lines_levels_and_the_usual_step():
+    whole = Series(["a"], [[0], [1], [1], [0]], times=(0, 1, 2, 5), lines=(2, 3, 4, 5), levels=[[0.1], [0.9], [0.8], [0.2]])
+    part = whole.part(2, 4)
+    assert (part.times, part.lines, np.ravel(part.levels).tolist()) == ((2, 5), (4, 5), [0.8, 0.2])
+    assert part.transitions() == []

@@ -9,16 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradus._core.run import Run
 from gradus.errors import DataError, SettingsError
-from gradus.genes._edge_prior import EdgeBelief, EdgePrior, busy_odds, usual_signs
-from gradus.genes._evidence import TargetEvidence, pack_target
-from gradus.genes._noise_model import flip_rate
+from gradus.genes import tolerant_feature_sets
+from gradus.genes._edges import EdgePrior, KnownEdge, busy_odds, usual_signs
+from gradus.genes._evidence import TargetEvidence, flip_rate, pack_target
 from gradus.genes._rule_prior import rule_prior
-from gradus.genes._set_kernel.cell_counts import count_cells
-from gradus.genes._set_kernel.set_arrays import TopSets
-from gradus.genes._set_kernel.set_scan import score_sets
-from gradus.genes._set_search import SIZE_PRIOR, UNKNOWN_COST, _log_choices, score_tables, search_sets, uniform_prior
-from gradus.genes._tolerant_sets import tolerant_feature_sets
+from gradus.genes._set_kernel.arrays import TopSets
+from gradus.genes._set_kernel.evidence import count_cells
+from gradus.genes._set_kernel.scan import score_sets
+from gradus.genes._set_search import SIZE_PRIOR, UNKNOWN_COST, SetPrior, _log_choices, score_tables, search_sets
+
+
+def uniform_prior(n_genes):
+    """Every gene may regulate, with either sign."""
+    return SetPrior(np.arange(n_genes), np.zeros(n_genes), np.zeros((n_genes, 2)))
 
 
 def slow_evidence(inputs, nexts, units, genes, rate):
@@ -68,7 +73,7 @@ def drawn_target(seed, rows, genes, missing=0.0):
 @given(seed=st.integers(0, 10_000), rows=st.sampled_from([1, 2, 7, 30]), rate=st.sampled_from([0.01, 0.1, 0.3]))
 def test_scores_of_all_small_sets_are_those_of_the_slow_twin(seed, rows, rate):
     target = drawn_target(seed, rows, 4)
-    found = search_sets(target, uniform_prior(4), flip_rate(rate), most_inputs=3)
+    found = search_sets(target, uniform_prior(4), flip_rate(rate), Run(), most_inputs=3)
     best = found.scores.max()
     for genes, score in zip(found.sets, found.scores, strict=True):
         if score > best - 3:  # those far behind are only bounded
@@ -176,8 +181,14 @@ def test_bad_arguments_are_said():
         tolerant_feature_sets([[0, 1]], [0], noise=0.7)
     with pytest.raises(DataError, match="value 7"):
         tolerant_feature_sets([[0, 7]], [0])
-    with pytest.raises(SettingsError, match="edge"):
-        EdgePrior(2, [EdgeBelief(0, 5)])
+    with pytest.raises(SettingsError, match="column 5"):
+        tolerant_feature_sets([[0, 1]], [0], allowed=[5])
+    with pytest.raises(SettingsError, match="sign of column 1"):
+        tolerant_feature_sets([[0, 1]], [0], signs={1: 2})
+    with pytest.raises(DataError, match="did you mean 'bcl2'"):
+        EdgePrior(("akt", "bcl2"), [KnownEdge("akt", "bcl")])
+    with pytest.raises(SettingsError, match="probability"):
+        EdgePrior(("a", "b"), [KnownEdge("a", "b", 1.5)])
 
 
 def test_a_regulator_of_all_others_is_expected_here_too():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gradus import problems
 from gradus.errors import ConflictError, DataError, SettingsError
-from gradus.genes._series import Series
+from gradus.genes import YEAST_SERIES, Series, from_series
 from gradus.genes._transitions import transitions
 
 
@@ -133,8 +133,13 @@ def test_wrong_settings_are_refused():
 
 
 def test_transitions_are_a_problem():
-    moves = transitions(problems.YEAST_SERIES)
-    problem, built_in = problems.from_series(moves, name="yeast"), problems.load("yeast")
+    problem, built_in = from_series(YEAST_SERIES, name="yeast"), problems.load("yeast")
     np.testing.assert_array_equal(problem.Y, built_in.Y)
     np.testing.assert_array_equal(problem.sample(4, 1)[0], built_in.sample(4, 1)[0])
-    assert moves.constant_targets == {"start": False}
+    assert (problem.input_names, problem.target_names) == (built_in.input_names, built_in.target_names)
+
+
+def test_what_was_done_to_make_a_problem_is_reported():
+    problem = from_series(Series(["a", "b"], [[0, 5], [3, 9], [0, 5], [3, 5]]), binarize=2.0, on_conflict="first")
+    assert "Values above 2 were made 1" in problem.about
+    assert "Left out as a target because its next value never changes: b" in problem.about

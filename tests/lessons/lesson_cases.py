@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from gradus._lessons.gate_list import GateList, network_of
+from gradus._circuit.gate_list import GateList
+from gradus._circuit.network import network_of
 from gradus._lessons.packed_examples import pack_examples
 
 SIZES = (1, 2, 63, 64, 65, 128)

@@ -6,7 +6,7 @@ from hypothesis import given
 from lesson_cases import cases, evaluate
 from naive_lessons import live_gates, outputs, value
 
-from gradus._lessons.gate_list import GateList, cleaned, gate_count
+from gradus._circuit.gate_list import GateList, cleaned, gate_count
 
 
 @given(cases())

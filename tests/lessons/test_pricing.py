@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from lesson_cases import cases, evaluate, packed
 from naive_lessons import best_pair_errors, errors, errors_with, node_values, outputs
 
+from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.kernels.compile import compiled
 from gradus._lessons.board import load_circuit, new_board, read_circuit
 from gradus._lessons.control import Control
 from gradus._lessons.description import error_table, gate_table
-from gradus._lessons.gate_list import GateList, cleaned
 from gradus._lessons.kernel.pricing import flip, price_nodes, weigh, weigh_both, weigh_cells
 from gradus._lessons.kernel.walk import gather
 from gradus._lessons.kernel.walk_arrays import Rules

@@ -7,8 +7,8 @@ import pytest
 from lesson_cases import evaluate
 
 from gradus import learn, problems
+from gradus._circuit.gate_list import GateList, gate_count
 from gradus._lessons.control import Control
-from gradus._lessons.gate_list import GateList, gate_count
 from gradus._lessons.learn import N_VOTES
 from gradus._lessons.neighbours import MORE_GATES, neighbours
 from gradus._lessons.packed_examples import pack_examples

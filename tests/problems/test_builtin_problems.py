@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive_problems as naive
 from gradus import problems
 from gradus.errors import SettingsError, UnknownProblemError
-from gradus.problems import ECOLI_SERIES, YEAST_SERIES
+from gradus.genes import ECOLI_SERIES, YEAST_SERIES, fission_yeast_model
 from gradus.problems._gene_networks import fabrca
 
 # Name, inputs, targets, pool: the paper's table 1.
@@ -99,8 +99,8 @@ def test_names_and_seeds_of_the_wrong_kind_are_refused():
 def test_the_yeast_series_is_a_path_of_the_published_model():
     all_states = problems.load("add5").X
     expected = [naive.yeast(row) for row in all_states.astype(int).tolist()]
-    np.testing.assert_array_equal(problems.fission_yeast_model(all_states).astype(int), expected)
-    np.testing.assert_array_equal(problems.fission_yeast_model(YEAST_SERIES.states[:-1]), YEAST_SERIES.states[1:])
+    np.testing.assert_array_equal(fission_yeast_model(all_states).astype(int), expected)
+    np.testing.assert_array_equal(fission_yeast_model(YEAST_SERIES.states[:-1]), YEAST_SERIES.states[1:])
     problem = problems.load("yeast")
     np.testing.assert_array_equal(problem.evaluate(problem.X), problem.Y)
 

@@ -13,21 +13,26 @@ import numpy as np
 import pytest
 
 from cuda_on_cpu import COMPILER, HostDevice
+from gradus._core.run import Run
 from gradus._search.cuda import device as gpu_device
 from gradus._search.cuda import run_many
 from gradus._search.cuda.device import CudaDevice
 from gradus._search.cuda.layout import BatchShape, DeviceLimits, choose_layout, possible_layouts, shape_of
-from gradus._search.cuda.threads import CpuThreads
-from gradus._search.driver import resume, run_search
+from gradus._search.driver import Workspace, resume, run_search
 from gradus._search.job import Job, Settings
 from gradus._search.search import search
-from gradus._search.workspace import Workspace
+from gradus._search.threads import SearchesOnCpu
 from gradus.errors import MissingExtraError, SettingsError
 from gradus.losses import LOSSES
 
 LIMITS = DeviceLimits(multiprocessors=2, shared_bytes=100_000, block_bytes=60_000, reserved_bytes=1024)
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
+
+
+@pytest.fixture(autouse=True)
+def report_at_every_chance(monkeypatch):
+    monkeypatch.setattr("gradus._core.run.SECONDS_PER_REPORT", 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +78,7 @@ def checkpoint_after(job, calls):
     work.start()
     left = itertools.count(calls, -1)
     since = work.checkpoint(iterations=0, restart=0)
-    return resume(job, since, callback=lambda _: next(left) <= 0)[1] if calls else since
+    return resume(job, since, run=Run(callback=lambda _: next(left) <= 0))[1] if calls else since
 
 
 def assert_same_as_cpu(jobs, device, **options):
@@ -204,7 +209,7 @@ def test_a_job_that_does_not_fit_runs_on_the_cpu_and_the_log_says_so(host):
 
 @needs_compiler
 def test_a_long_iterator_of_jobs_that_do_not_fit_is_read_as_they_end(host, monkeypatch):
-    monkeypatch.setattr("gradus._search.cuda.threads.MOST_WAITING", 10)
+    monkeypatch.setattr("gradus._search.threads.MOST_WAITING", 10)
     monkeypatch.setattr("gradus._search.cuda.feeder.JOBS_AT_ONCE", 5)
     large = make_job(np.random.default_rng(20), n=12_000, inputs=4, targets=2, max_iter=5, n_restarts=0)
     read = itertools.count()
@@ -226,7 +231,7 @@ def test_a_job_that_fails_on_the_cpu_does_not_affect_the_others(host, monkeypatc
             raise MemoryError("too large")
         return run_search(job, **options)
 
-    monkeypatch.setattr("gradus._search.cuda.threads.run_search", fails_once)
+    monkeypatch.setattr("gradus._search.threads.run_search", fails_once)
     ended = []
     with pytest.raises(MemoryError, match="too large") as caught:
         ended.extend(index for index, _ in run_many([*large, small], device=host))
@@ -372,11 +377,11 @@ def long_jobs(rng, count):
 @needs_compiler
 def test_threads_finish_what_the_gpu_began_with_the_same_result(host, monkeypatch):
     taken = []
-    plain = CpuThreads.resume
+    plain = SearchesOnCpu.resume
     monkeypatch.setattr(
-        CpuThreads, "resume", lambda self, index, job, since: taken.append(since) or plain(self, index, job, since)
+        SearchesOnCpu, "resume", lambda self, index, job, since: taken.append(since) or plain(self, index, job, since)
     )
-    monkeypatch.setattr(CpuThreads, "wanted", property(lambda self: 1))  # however busy: one from every launch
+    monkeypatch.setattr(SearchesOnCpu, "wanted", property(lambda self: 1))  # however busy: one from every launch
     assert_same_as_cpu(long_jobs(np.random.default_rng(8), 24), host, n_jobs=2)
     assert len(taken) > 4
     assert any(since.step for since in taken)
@@ -458,12 +463,12 @@ def test_closing_the_results_waits_for_the_gpu_to_finish_with_its_memory(late):
 
 
 @needs_compiler
-def test_the_callback_is_called_when_a_launch_has_ended_and_not_at_every_poll(late, monkeypatch):
-    monkeypatch.setattr("gradus._search.cuda.run.SECONDS_BETWEEN_CALLBACKS", 1000.0)
+def test_the_callback_is_called_ten_times_a_second_at_most_and_not_at_every_poll(late, monkeypatch):
+    monkeypatch.setattr("gradus._core.run.SECONDS_PER_REPORT", 0.1)
     job = make_job(np.random.default_rng(15), n=60, inputs=5, targets=4, learnable=False, max_iter=9000, n_restarts=0)
-    seen = []
+    seen, began = [], time.monotonic()
     assert len(list(run_many([job], device=late, callback=seen.append))) == 1
-    assert 0 < len(seen) <= late.launches
+    assert 0 < len(seen) <= 1 + (time.monotonic() - began) / 0.1
 
 
 @needs_compiler
@@ -484,10 +489,12 @@ def test_a_search_that_is_stopped_before_the_gpu_has_begun_still_gives_a_network
 
 def test_a_program_that_fails_does_not_wait_for_searches_on_cpu_threads():
     code = (
-        "from gradus._search.search import make_request\n"
-        "from gradus._search.cuda.threads import CpuThreads\n"
-        "endless = make_request([[0], [0]], [[0], [1]], order=None, n_restarts=10**9)\n"
-        "CpuThreads(1).run(0, endless.job)\n"
+        "import numpy as np\n"
+        "from gradus._core.run import Run\n"
+        "from gradus._search.job import Job, Settings\n"
+        "from gradus._search.threads import SearchesOnCpu\n"
+        "endless = Job(np.zeros((2, 1), bool), np.array([[0], [1]], bool), Settings(n_restarts=10**9), 0)\n"
+        "SearchesOnCpu(Run()).run(0, endless)\n"
         "raise SystemExit(3)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=100, check=False).returncode == 3

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gradus._search.driver import resume, run_search
+from gradus._core.run import Run
+from gradus._search.driver import Workspace, resume, run_search
 from gradus._search.job import Job, Settings, generator_state
-from gradus._search.workspace import Workspace
 from gradus.errors import SettingsError
 from gradus.losses import LOSSES
 from naive import NaiveSearch
@@ -21,8 +21,13 @@ NOISE = RNG.random((60, 6)) < 0.5
 ENDLESS = Settings(loss="l1", gates_per_target=3, max_iter=10**12, n_restarts=10**6)
 
 
-def run(Y, settings, seed=1, **options):
-    return run_search(Job(X, Y, settings, seed), **options)
+@pytest.fixture(autouse=True)
+def report_at_every_chance(monkeypatch):
+    monkeypatch.setattr("gradus._core.run.SECONDS_PER_REPORT", 0.0)
+
+
+def run(Y, settings, seed=1, callback=None):
+    return run_search(Job(X, Y, settings, seed), run=Run(callback=callback))
 
 
 def test_a_time_limit_returns_the_best_so_far():
@@ -146,7 +151,7 @@ def always_interrupted(job):
     work.start()
     checkpoint, times = work.checkpoint(iterations=0, restart=0), 0
     while checkpoint is not None:
-        found, checkpoint = resume(job, checkpoint, callback=lambda _: True)
+        found, checkpoint = resume(job, checkpoint, run=Run(callback=lambda _: True))
         times += 1
     return found, times
 

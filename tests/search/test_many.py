@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradus
-from gradus._search import many
+from gradus._search.search import JOBS_IN_FLIGHT
 from gradus.errors import DataError, SettingsError, WorkerError
 
 ALL = np.array([[i >> b & 1 for b in range(4)] for i in range(16)], bool)
@@ -56,7 +56,7 @@ def test_jobs_are_read_only_as_they_are_needed():
     taken = []
     endless = ((taken.append(job), job)[1] for job in itertools.cycle(jobs(5)))
     assert len(networks(itertools.islice(gradus.search_many(endless, n_jobs=2), 3))) == 3
-    assert len(taken) <= 3 + 2 * many.JOBS_IN_FLIGHT
+    assert len(taken) <= 3 + 2 * JOBS_IN_FLIGHT
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -68,13 +68,6 @@ def test_a_failed_job_is_named_and_loses_no_other_result(n_jobs):
     assert isinstance(caught.value.__cause__, DataError)
     alone = [gradus.search(**job).network for job in jobs(5)]
     assert good + networks(results) == alone[:2] + alone[3:]
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_errors_can_be_returned_in_place_of_results(n_jobs):
-    wrong = {"gates_per_target": 0}
-    outcomes = list(gradus.search_many(jobs(6, job0=wrong, job5=wrong), n_jobs=n_jobs, errors="return"))
-    assert [isinstance(one, WorkerError) for one in outcomes] == [True, False, False, False, False, True]
 
 
 def test_no_jobs_give_no_results():
@@ -136,12 +129,7 @@ def test_an_interrupt_stops_everything_soon():
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [
-        ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"n_jobs": True}, "n_jobs is True"),
-        ({"errors": "drop"}, "errors is 'drop'"),
-        ({"backend": "tpu"}, "backend is 'tpu'"),
-    ],
+    [({"n_jobs": 0}, "n_jobs is 0"), ({"n_jobs": True}, "n_jobs is True"), ({"backend": "tpu"}, "backend is 'tpu'")],
 )
 def test_settings_outside_their_range_are_named_at_once(wrong, message):
     with pytest.raises(SettingsError, match=message):

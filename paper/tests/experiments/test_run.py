@@ -408,13 +408,15 @@ def _interrupting(jobs, *, callback=None, since=None, left=None, failed=None, **
 
 
 def _part_of(job):
-    """Run a search until its first report, and return where it can be continued."""
-    from gradus._search.driver import _SearchRun
+    """Stop a search before its first step, and return where it can be continued."""
+    from gradus._search.workspace import Workspace
 
-    run = _SearchRun(job, lambda _: True)
-    run.work.start()
-    run.steps = 50
-    return run.search(iterations=0, restart=0)
+    from gradus._core.run import Run
+    from gradus._search.driver import _search
+
+    work = Workspace(job)
+    work.start()
+    return _search(work, Run(time_limit=0.0), iterations=0, restart=0)
 
 
 def test_searches_that_a_gpu_leaves_are_continued_here_or_in_another_folder_with_the_same_rows(tmp_path, monkeypatch):

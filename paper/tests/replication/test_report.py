@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from html import escape
+from html import unescape
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -124,14 +124,14 @@ def quick_report(tmp_path_factory):
 
 def test_the_quick_page_begins_with_its_curve_and_circuit_and_has_the_full_replication_beside(quick_report):
     _, report = quick_report
-    page = report.page.read_text()
+    page = unescape(report.page.read_text())
     places = [page.index(f'<h2 id="{name}"') for name in ("headline", "adder", "claims", "fig2", "methods")]
     assert places == sorted(places)
     assert ">full replication<" in page
     full = next(claim for claim in published_claims() if claim.statement == "Gains in test accuracy of up to 10 points")
     assert f"{full.ours}: <b>{full.verdict}</b>" in page
     for line in report.highlights:
-        assert f"<li>{escape(line)}</li>" in page
+        assert f"<li>{line}</li>" in page
 
 
 def test_the_quick_run_ends_with_numbers(quick_report):

@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from gradus._circuit.document import Document, format_document, parse_document
 from gradus._circuit.drawing.diagram import Grouping
-from gradus._circuit.rewriting import Wiring, absorbed, expanded
+from gradus._circuit.gate_list import GateList, as_nands, cleaned
 from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, check_unique, n_words, pack, unpack
 from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.gates import NAND, gate_words, reads
 from gradus._core.wording import counted
 from gradus.errors import DataError, FormatError, MissingExtraError
 
-__all__ = ["Network"]
+__all__ = ["Network", "network_of"]
 
 ROWS_AT_ONCE = 1 << 16
 MOST_SPELLED_OUT = 8
@@ -211,8 +211,9 @@ class Network:
     def prune(self, *, absorb: bool = True) -> Network:
         """Return the circuit without needless gates; the others keep their order.
 
-        Gates that no output depends on are dropped. Constants, buffers and inverters are absorbed by the gates that read
-        them; only outputs can remain gates of one node, or constants (gates that ignore node 0).
+        Gates that no output depends on are dropped, and equal gates are made once. Constants, buffers and inverters are
+        absorbed by the gates that read them; only outputs can remain gates of one node, or constants (gates that ignore
+        node 0).
 
         Parameters
         ----------
@@ -226,21 +227,14 @@ class Network:
         >>> Network(1, [[0, 0], [0, 1], [1, 1]], [3]).prune(absorb=False)
         Network(1, [[0, 0], [1, 1]], [2])
         """
-        if absorb:
-            return self._rewired(absorbed(self.n_inputs, self._live_wiring()))._without_dead_gates()
-        return self._without_dead_gates()
+        return self._of(cleaned(self._live_gates()) if absorb else self._live_gates())
 
-    def _without_dead_gates(self) -> Network:
-        return self._rewired(self._live_wiring())
-
-    def _live_wiring(self) -> Wiring:
+    def _live_gates(self) -> GateList:
         """Return the live gates; a source that a gate ignores may be dead, so it is replaced."""
-        new_id = (np.cumsum(np.concatenate([np.ones(self.n_inputs, dtype=np.bool_), self.live])) - 1).tolist()
-        sources = []
-        for gate in np.flatnonzero(self.live).tolist():
-            used = [new_id[source] for source in self.read_sources[gate]] or [0]
-            sources.append((used[0], used[-1]))
-        return Wiring(self._functions[self.live].tolist(), sources, [new_id[node] for node in self._outputs.tolist()])
+        new_id = np.cumsum(np.concatenate([np.ones(self.n_inputs, dtype=np.bool_), self.live])) - 1
+        used = [read or [0] for read, live in zip(self.read_sources, self.live.tolist(), strict=True) if live]
+        sources = np.array([(read[0], read[-1]) for read in used], dtype=np.int64).reshape(-1, 2)
+        return GateList(self.n_inputs, self._functions[self.live], new_id[sources], new_id[self._outputs])
 
     def to_nand(self) -> Network:
         """Return an equivalent network of NAND gates only; if all gates are NAND already, return the network itself.
@@ -252,13 +246,10 @@ class Network:
         """
         if (self._functions == NAND).all():
             return self
-        return self._rewired(expanded(self.n_inputs, self.prune()._live_wiring()))._without_dead_gates()
+        return self._of(as_nands(self.prune()._live_gates())).prune(absorb=False)
 
-    def _rewired(self, wiring: Wiring) -> Network:
-        functions, sources, outputs = wiring
-        return Network(
-            self.n_inputs, sources, outputs, functions, input_names=self._input_names, output_names=self._output_names
-        )
+    def _of(self, gates: GateList) -> Network:
+        return network_of(gates, input_names=self._input_names, output_names=self._output_names)
 
     def save(self, path: str | PathLike[str], *, about: dict[str, Any] | None = None) -> None:
         """Write the network as human-readable JSON; the file is written whole or not at all.
@@ -350,6 +341,11 @@ class Network:
         self._n_inputs, self._sources, self._functions, self._outputs, self._input_names, self._output_names = state
         for array in (self._sources, self._functions, self._outputs):
             array.flags.writeable = False
+
+
+def network_of(gates: GateList, **names: Sequence[str] | None) -> Network:
+    """Return a circuit whose outputs all have nodes as a `Network`."""
+    return Network(gates.n_inputs, gates.sources, gates.outputs, gates.functions, **names)
 
 
 def _checked_sources(n_inputs: int, sources: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import typer
 
 from gradus._circuit.drawing.picture import PICTURES
@@ -13,7 +14,8 @@ from gradus._cli.console import note, print_json, print_table, printable
 from gradus._cli.data import FORMATS_HELP, input_file, read_examples
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
-from gradus._core.checks import check_choice, check_on_conflict
+from gradus._core.bits import BoolMatrix
+from gradus._core.checks import OnConflict, check_choice, check_on_conflict
 from gradus._curriculum import Curriculum, all_minimum_feature_sets, find_curriculum
 from gradus._tables.conflicts import refuse_conflicts
 from gradus._tables.encoding import encode_table
@@ -24,6 +26,7 @@ ADVICE = (
     "so that no columns can tell them apart; correct them, leave such pairs out with --on-conflict ignore, "
     "or let the first row count with --on-conflict first."
 )
+UNPROVEN = "not every set is proven to be the smallest; raise --time-limit."
 MOST_SETS = 1000
 SHOWN_SETS = 5
 
@@ -63,38 +66,57 @@ def command(
     # Then: gradus curriculum add3.csv --targets z0,z1,z2
     if output is not None:
         check_file(output, PICTURES)
-    with input_file(data) as file:
-        examples = read_examples(file, targets, inputs, strict=strict)
-    target_names = tuple(examples.targets)
-    Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets.values()])
-    encoding = encode_table(examples.table, Y)
-    X = encoding.encode(examples.table)
     conflict = check_on_conflict(on_conflict, "--on-conflict")
     chosen: Any = check_choice("--choose", choose, ("first", "random"))
-    if conflict == "raise":
-        refuse_conflicts(X, Y, target_names, ADVICE)
-    with Watch(target_names) as watch:
-        found = find_curriculum(X, Y, seed=seed, choose=chosen, time_limit=time_limit, on_conflict=conflict, callback=watch)
-    every = None
-    if all_sets:
-        every = [all_minimum_feature_sets(X, column, limit=MOST_SETS, on_conflict=conflict) for column in Y.T]
-    result = _document(found, every, encoding.input_names, target_names)
+    coded = _read(data, targets, inputs, strict=strict, refuse=conflict == "raise")
+    with Watch(coded.target_names) as watch:
+        found = find_curriculum(
+            coded.X, coded.Y, seed=seed, choose=chosen, time_limit=time_limit, on_conflict=conflict, callback=watch
+        )
+    every = _all_sets(coded, conflict) if all_sets and not watch.stopped else None
+    result = _document(found, every, coded)
     if output is not None:
         _draw(output, result)
     if as_json:
         print_json(result)
     else:
         _show(result, found, output)
-    if not found.optimal:
-        wish = "stopped; " if watch.stopped else ""
-        remedy = "." if watch.stopped else "; raise --time-limit."
-        note(f"gradus: {wish}not every set is proven to be the smallest{remedy}")
+    stopped = watch.stopped or (all_sets and every is None)
+    if stopped or not found.optimal:
+        note("gradus: " + ("stopped; these are the best sets so far." if stopped else UNPROVEN))
 
 
-def _document(
-    found: Curriculum, every: list[list[tuple[int, ...]]] | None, inputs: tuple[str, ...], targets: tuple[str, ...]
-) -> dict[str, Any]:
-    entries = []
+class _Coded(NamedTuple):
+    """A table as bits, with the names of its columns."""
+
+    X: BoolMatrix
+    Y: npt.NDArray[np.int64]
+    input_names: tuple[str, ...]
+    target_names: tuple[str, ...]
+
+
+def _read(path: Path, targets: list[str] | None, inputs: list[str] | None, *, strict: bool, refuse: bool) -> _Coded:
+    """Read a table; if asked to, refuse rows that differ in a target only."""
+    with input_file(path) as file:
+        examples = read_examples(file, targets, inputs, strict=strict)
+    Y = np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in examples.targets.values()])
+    encoding = encode_table(examples.table, Y)
+    coded = _Coded(encoding.encode(examples.table), Y, encoding.input_names, tuple(examples.targets))
+    if refuse:
+        refuse_conflicts(coded.X, Y, coded.target_names, ADVICE)
+    return coded
+
+
+def _all_sets(coded: _Coded, conflict: OnConflict) -> list[list[tuple[int, ...]]] | None:
+    """List the minimum sets of every target; None if that was interrupted, so that the order is still shown."""
+    try:
+        return [all_minimum_feature_sets(coded.X, column, limit=MOST_SETS, on_conflict=conflict) for column in coded.Y.T]
+    except KeyboardInterrupt:
+        return None
+
+
+def _document(found: Curriculum, every: list[list[tuple[int, ...]]] | None, coded: _Coded) -> dict[str, Any]:
+    entries, inputs, targets = [], coded.input_names, coded.target_names
     for k in found.order:
         entry = {
             "target": targets[k],
@@ -105,7 +127,7 @@ def _document(
             "conflicts": found.feature_sets[k].conflicts,
         }
         if every is not None:
-            entry["all_minimum_sets"] = [[inputs[column] for column in one] for one in every[k]]
+            entry["all_minimum_sets"] = [[inputs[column] for column in columns] for columns in every[k]]
             entry["all_listed"] = len(every[k]) < MOST_SETS
         entries.append(entry)
     return {

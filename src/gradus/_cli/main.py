@@ -1,6 +1,6 @@
 """`gradus`: runs the chosen verb and returns an exit code.
 
-0 is success, 2 bad input or usage (one sentence on standard error), 1 an internal error, 130 Ctrl-C.
+0 is success, 2 bad input or usage (one sentence on standard error), 1 an internal error, 130 Ctrl-C, 143 SIGTERM.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import os
+import signal
 import sys
 import warnings
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from gradus._cli.console import EndedByUserError, note
+from gradus._cli.progress_line import received, signals_handled
 from gradus._version import described_version
 from gradus.errors import GradusError, MissingExtraError
 
@@ -39,7 +41,7 @@ ADDED = {
 }
 """Verbs that `gradus-paper` adds through entry points of the group `PLUGINS`."""
 PLUGINS = "gradus.verbs"
-EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 1, 130
+EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_TERMINATED = 2, 1, 130, 143
 
 
 class LazyVerbs(TyperGroup):
@@ -102,53 +104,60 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return its exit code."""
-    _stand_in_for_closed_streams()
+    _open_closed_streams()
+    received.clear()
+    with signals_handled():
+        code = _run(arguments)
+    return EXIT_TERMINATED if signal.SIGTERM in received else code
+
+
+def _run(arguments: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             code = app(args=arguments, prog_name="gradus", standalone_mode=False)
         sys.stdout.flush()
     except GradusError as error:
-        return _complain(str(error), EXIT_BAD_INPUT)
+        return _end_with(str(error), EXIT_BAD_INPUT)
     except EndedByUserError as ending:
-        return _complain(str(ending), EXIT_INTERRUPTED)
+        return _end_with(str(ending), EXIT_INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
-        return _complain("stopped.", EXIT_INTERRUPTED)
+        return _end_with("stopped.", EXIT_INTERRUPTED)
     except BrokenPipeError:
-        return _nobody_reads()
+        return _end_with_closed_output()
     except SystemExit as error:
         if isinstance(error.__context__, BrokenPipeError):  # typer and rich turn a closed pipe into an exit
-            return _nobody_reads()
+            return _end_with_closed_output()
         raise
     except OSError as error:
-        return _complain(_what_the_system_refused(error), EXIT_BAD_INPUT)
+        return _end_with(_system_error(error), EXIT_BAD_INPUT)
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error, from whichever click typer brings
-            return _complain_of_usage(error)
+            return _refuse_usage(error)
         import traceback
 
         traceback.print_exc()
-        return _complain("this is an error in gradus; please report it with the lines above.", EXIT_INTERNAL)
+        return _end_with("this is an error in gradus; please report it with the lines above.", EXIT_INTERNAL)
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
-        return _complain("stopped.", EXIT_INTERRUPTED)
+        return _end_with("stopped.", EXIT_INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 
-def _stand_in_for_closed_streams() -> None:
+def _open_closed_streams() -> None:
     """Open the null device in place of streams that the caller has closed (``>&-``)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (for the whole process)
 
 
-def _nobody_reads() -> int:
+def _end_with_closed_output() -> int:
     """End quietly when the reader of our output has closed it; Python must not complain when it flushes at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
-def _what_the_system_refused(error: OSError) -> str:
+def _system_error(error: OSError) -> str:
     """Say what could not be read or written: a full disk, a name that is too long, a folder that is gone."""
     try:
         os.getcwd()
@@ -158,28 +167,28 @@ def _what_the_system_refused(error: OSError) -> str:
     return f"{place} cannot be read or written: {error.strerror or error}."
 
 
-_show_for_programmers = warnings.showwarning
+_show_with_place = warnings.showwarning
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
     """Print a warning for users as a sentence; those for programmers keep their place in the code."""
     if issubclass(category, UserWarning):
-        _complain(str(message), 0)
+        _end_with(str(message), 0)
     else:
-        _show_for_programmers(message, category, *where, **more)
+        _show_with_place(message, category, *where, **more)
 
 
-def _complain(message: str, code: int) -> int:
+def _end_with(message: str, code: int) -> int:
     with contextlib.suppress(OSError):  # standard error may be what is full
         note(f"gradus: {' '.join(message.split())}")
     return code
 
 
-def _complain_of_usage(error: Any) -> int:
+def _refuse_usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(context.get_help() if context is not None else error.format_message())
         return EXIT_BAD_INPUT
     path = context.command_path if context is not None else "gradus"
     message = error.format_message().rstrip(".")
-    return _complain(f"{message} (see {path} --help).", EXIT_BAD_INPUT)
+    return _end_with(f"{message} (see {path} --help).", EXIT_BAD_INPUT)

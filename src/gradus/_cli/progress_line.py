@@ -1,24 +1,28 @@
-"""Progress of long work: a line that moves on a terminal, plain lines in a pipe, and Ctrl-C."""
+"""Progress of long work: a line that moves on a terminal, plain lines in a pipe; and Ctrl-C and SIGTERM, which stop it."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import signal
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType, TracebackType
-from typing import Any
 
 from gradus._cli.console import printable
 from gradus._core.kernels.clock import is_stopped
 from gradus._core.run import Progress
 
-__all__ = ["Steps", "Watch", "shortened_line"]
+__all__ = ["Steps", "Terminated", "Watch", "received", "shortened_line", "signals_handled"]
 
 SECONDS_PER_LINE = 5.0
 SECONDS_PER_REDRAW = 0.1
 BAR_WIDTH = 30
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+received: list[int] = []
+"""The signals that this command line has received, which decide its exit code."""
 
 
 class _Line:
@@ -59,11 +63,35 @@ def shortened_line(text: str, room: int) -> str:
     return f"{head[:left]}…, {tail}" if left > 0 else f"{text[: room - 1]}…"
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends work as Ctrl-C does."""
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    """End at once what is running."""
+    received.append(number)
+    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def signals_handled(handle: Callable[[int, FrameType | None], None] = _raise) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM call a function; if none is given, both interrupt whatever is running."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may choose who gets signals
+        yield
+        return
+    before = [signal.signal(number, handle) for number in SIGNALS]
+    try:
+        yield
+    finally:
+        for number, handler in zip(SIGNALS, before, strict=True):
+            signal.signal(number, handler)
+
+
 class Watch:
     """Shows how learning proceeds: give it to ``learn(callback=…)`` inside a ``with`` block.
 
-    Ctrl-C while learning stops it with the best circuit so far, and sets `stopped`. A second Ctrl-C, one before learning has
-    begun, or one while kernels are compiled, when nobody asks whether to stop, interrupts as usual.
+    Ctrl-C or SIGTERM while learning stops it with the best circuit so far, and sets `stopped`. A second one, one before
+    learning has begun, or one while kernels are compiled, when nobody asks whether to stop, interrupts as usual.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -71,21 +99,22 @@ class Watch:
         self.stopped = False
         self._line = _Line()
         self._running = False
-        self._before: Any = None
+        self._handling = contextlib.ExitStack()
 
     def __enter__(self) -> Watch:
-        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        self._handling.enter_context(signals_handled(self._stop))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        signal.signal(signal.SIGINT, self._before)
+        self._handling.close()
         self._line.clear()
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+    def _stop(self, number: int, frame: FrameType | None) -> None:
         at_once = self.stopped or not self._running or is_stopped()
         self.stopped = self._running
         if at_once:
-            raise KeyboardInterrupt
+            _raise(number, frame)
+        received.append(number)
 
     def __call__(self, progress: Progress) -> bool:
         """Show where learning stands; return whether it should stop."""

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import BinaryIO
 from gradus.errors import FormatError, GradusError, StoreError
 
 __all__ = [
+    "check_new_file",
+    "check_new_folder",
     "checked_size",
     "decoded_lines",
     "make_folder",
@@ -121,6 +124,36 @@ def _decoded(raw: bytes, number: int, path: str | PathLike[str]) -> str:
             "has a zero byte here, so it is not a text file.", path=path, line=number, column=text.index("\0") + 1
         )
     return text
+
+
+def check_new_file(path: str | PathLike[str]) -> None:
+    """Refuse a file that cannot be written, before any work is done for it."""
+    folder = Path(path).absolute().parent
+    if Path(path).is_dir():
+        raise FormatError("cannot be written: it is a folder.", path=path)
+    if not folder.is_dir():
+        raise FormatError(f"cannot be written: there is no folder {folder}.", path=path)
+    _try_writing(path, folder)
+
+
+def check_new_folder(folder: str | PathLike[str]) -> None:
+    """Refuse a folder that cannot be made, or in which nothing can be written, without making it."""
+    place = Path(folder).absolute()
+    while not os.path.lexists(place):
+        place = place.parent
+    if not place.is_dir():
+        raise FormatError(f"cannot be written: {place} is not a folder.", path=folder)
+    _try_writing(folder, place)
+
+
+def _try_writing(path: str | PathLike[str], folder: Path) -> None:
+    try:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            Path(path).lstat()  # raises where the name is longer than names may be; since Python 3.14 exists() does not
+        # Only a trial is certain: permissions do not tell of read-only disks, nor of what an administrator may do.
+        os.rmdir(tempfile.mkdtemp(prefix=".gradus-", dir=folder))
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror or error}.", path=path) from error
 
 
 def make_folder(folder: Path) -> None:

@@ -2,10 +2,10 @@
 
 `feature_sets` is what users call for the fewest columns that determine a target, with proof or with bounds. `coded_examples`
 checks and codes their tables, `masks` collects the discordant pairs and reduces them to a covering problem, `branch` searches
-it exactly and `beam` greedily, `solver` joins the two and checks the answer against the rows, and `listing` enumerates.
+it exactly, and `solver` joins that with a greedy search and checks the answer against the rows.
 """
 
-from gradus._curriculum.curriculum import Curriculum, find_curriculum
+from gradus._curriculum.curriculum import Curriculum, curriculum_of, find_curriculum
 from gradus._curriculum.feature_sets import FeatureSet, all_minimum_feature_sets, minimum_feature_set
 from gradus._curriculum.orders import check_order, kendall_tau, resolve_order
 
@@ -14,6 +14,7 @@ __all__ = [
     "FeatureSet",
     "all_minimum_feature_sets",
     "check_order",
+    "curriculum_of",
     "find_curriculum",
     "kendall_tau",
     "minimum_feature_set",

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gradus._core.bits import WordMatrix, tail_mask
 from gradus._core.kernels.compile import compiled, inlined
 from gradus._core.kernels.intrinsics import popcount, trailing_zeros
-from gradus._curriculum.deadline import Deadline
+from gradus._core.run import Run
 
 __all__ = ["EXHAUSTED", "FULL", "BranchState", "FixedSizeProblem", "advance", "new_state"]
 
@@ -292,11 +292,11 @@ def _search(problem: Any, state: Any, steps: Any) -> Any:
     return PAUSED
 
 
-def advance(problem: FixedSizeProblem, state: BranchState, deadline: Deadline) -> int:
+def advance(problem: FixedSizeProblem, state: BranchState, run: Run) -> int:
     """Search for one more round, in compiled calls of about 40 ms; the sets must have at least 2 columns."""
     steps = ROUND_WORK // (problem.masks.shape[1] + STEP_OVERHEAD)
     costliest_step = problem.masks.size + problem.covers.size + STEP_OVERHEAD
-    for begin, end in deadline.slices(steps, first=CALL_WORK // costliest_step):
+    for begin, end in run.slices(steps, first=CALL_WORK // costliest_step):
         status: int = _search(problem, state, end - begin)
         if status != PAUSED:
             return status

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -15,16 +11,14 @@ import numpy.typing as npt
 
 from gradus._core.bits import column_names
 from gradus._core.checks import OnConflict, check_choice, check_seed, check_time_limit, usable_cores
-from gradus._core.kernels.clock import work_clock
-from gradus._core.run import Callback, Progress
+from gradus._core.run import Callback, Progress, Run
 from gradus._core.wording import listed
 from gradus._curriculum.coded_examples import CodedExamples, CodedInputs, code_examples, code_inputs
-from gradus._curriculum.deadline import GRACE, SECONDS_PER_REPORT, Deadline
 from gradus._curriculum.feature_sets import FeatureSet, find_feature_set
 from gradus._pages.html import notebook_table
 from gradus.errors import DataError
 
-__all__ = ["Curriculum", "find_curriculum"]
+__all__ = ["Curriculum", "curriculum_of", "find_curriculum"]
 
 WORK_FOR_THREADS = 1 << 24  # pairs times words over all targets, from which threads are worthwhile
 COLUMNS_FOR_THREADS = 200
@@ -194,16 +188,24 @@ def find_curriculum(
     >>> chain.order_.tolist()
     [1, 0]
     """
+    run = Run(check_time_limit(time_limit), callback)
+    return curriculum_of(X, Y, run, seed=seed, choose=choose, on_conflict=on_conflict)
+
+
+def curriculum_of(
+    X: Any, Y: Any, run: Run, *, seed: int = 0, choose: Literal["first", "random"] = "first", on_conflict: OnConflict = "raise"
+) -> Curriculum:
+    """Do the work of `find_curriculum` as a part of some other work."""
     check_choice("choose", choose, ("first", "random"))
-    sequence, seconds = np.random.SeedSequence(check_seed(seed)), check_time_limit(time_limit)
+    sequence = np.random.SeedSequence(check_seed(seed))
     targets = _read_targets(X, Y, on_conflict)
     tie_seed, *draw_seeds = sequence.spawn(len(targets) + 1)
     rngs = [np.random.default_rng(own) if choose == "random" else None for own in draw_seeds]
-    found = _CurriculumRun(targets, rngs, seconds, callback).solve()
+    feature_sets = _feature_sets(targets, rngs, run)
     ties = np.random.default_rng(tie_seed).random(len(targets))
-    order = np.lexsort((ties, np.array([features.size for features in found])))
+    order = np.lexsort((ties, np.array([found.size for found in feature_sets])))
     return Curriculum(
-        tuple(int(target) for target in order), tuple(found), column_names(Y, "Y") or (), column_names(X, "X") or ()
+        tuple(int(target) for target in order), tuple(feature_sets), column_names(Y, "Y") or (), column_names(X, "X") or ()
     )
 
 
@@ -220,65 +222,27 @@ def _read_targets(X: Any, Y: Any, on_conflict: OnConflict) -> list[CodedExamples
     return examples
 
 
-class _CurriculumRun:
-    """Finds the sets of several targets, in threads if that is faster: the kernels release the interpreter's lock."""
+def _feature_sets(targets: list[CodedExamples], rngs: list[np.random.Generator | None], whole: Run) -> list[FeatureSet]:
+    """Find the sets of several targets, in threads if that is faster: the kernels release the interpreter's lock."""
+    run, total = whole.part(), len(targets)
+    run.n_jobs = _threads(targets[0].inputs, total)
+    # Each target has its share of the time, and the same grace at the end for a greedy answer.
+    seconds = run.seconds_left()
+    share = None if seconds is None else seconds / -(-total // run.n_jobs)
+    ended: list[int] = []
 
-    def __init__(
-        self,
-        targets: list[CodedExamples],
-        rngs: list[np.random.Generator | None],
-        seconds: float | None,
-        callback: Callback | None,
-    ) -> None:
-        self.targets, self.rngs, self.callback = targets, rngs, callback
-        self.n_threads = _threads(targets[0].inputs, len(targets))
-        self.share = None if seconds is None else seconds / -(-len(targets) // self.n_threads)
-        self.grace_end = None if seconds is None else work_clock() + seconds + GRACE
-        self.cancelled = threading.Event()
-        self.next_report = 0.0
-
-    def solve(self) -> list[FeatureSet]:
-        """Solve every target, one after the other or in threads."""
-        if self.n_threads > 1:
-            return self._in_threads()
-        found: list[FeatureSet] = []
-        for target in range(len(self.targets)):
-            report = functools.partial(self._report, target, target)
-            report("")
-            found.append(self._solve(target, report))
+    def solve(target: int) -> FeatureSet:
+        part = run.part(seconds=share, describe=lambda sets: replace(sets, done=len(ended), total=total, target=target))
+        part.stop(Progress(stage="sets"))
+        found = find_feature_set(targets[target], part, rngs[target])
+        ended.append(target)
         return found
 
-    def _in_threads(self) -> list[FeatureSet]:
-        """Solve targets in threads while this thread calls the callback; after an error or Ctrl-C, all threads stop."""
-        details: dict[int, str] = {}
-        pool = ThreadPoolExecutor(self.n_threads)
-
-        def solve(target: int) -> FeatureSet:
-            return self._solve(target, lambda detail: details.__setitem__(target, detail))
-
-        try:
-            futures: list[Future[FeatureSet]] = [pool.submit(solve, target) for target in range(len(self.targets))]
-            while running := [target for target, future in enumerate(futures) if not future.done()]:
-                finished, _ = wait(futures, SECONDS_PER_REPORT, return_when="FIRST_EXCEPTION")
-                if any(future.exception() is not None for future in finished):
-                    break
-                self._report(len(finished), running[0], details.get(running[0], ""))
-            return [future.result() for future in futures]
-        finally:
-            self.cancelled.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-
-    def _solve(self, target: int, report: Callable[[str], Any]) -> FeatureSet:
-        deadline = Deadline(self.share, grace_end=self.grace_end, cancelled=self.cancelled, report=report)
-        return find_feature_set(self.targets[target], deadline, self.rngs[target])
-
-    def _report(self, done: int, target: int, detail: str) -> None:
-        if self.callback is None or work_clock() < self.next_report:
-            return
-        progress = Progress(stage="sets", done=done, total=len(self.targets), target=target, detail=detail)
-        if self.callback(progress) is True:
-            self.cancelled.set()
-        self.next_report = work_clock() + SECONDS_PER_REPORT
+    found = run.map(solve, range(total))
+    if run.stopped == "interrupted":
+        raise KeyboardInterrupt
+    # What is missing, a worker elsewhere had not handed in at the stop.
+    return [solve(target) if features is None else features for target, features in enumerate(found)]
 
 
 def _threads(inputs: CodedInputs, n_targets: int) -> int:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import heapq
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gradus._core.checks import OnConflict, check_count, check_time_limit
-from gradus._core.run import Callback, Progress
+from gradus._core.run import Callback, Run
 from gradus._curriculum.coded_examples import CodedExamples, code_examples, code_inputs
-from gradus._curriculum.deadline import Deadline
-from gradus._curriculum.listing import DrawnSet, ListedSets, expand
 from gradus._curriculum.solver import Solver
 
 __all__ = ["FeatureSet", "all_minimum_feature_sets", "find_feature_set", "minimum_feature_set"]
+
+ColumnClasses = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -111,14 +114,8 @@ def minimum_feature_set(
     """
     seconds = check_time_limit(time_limit)
     examples = code_examples(code_inputs(X), y, on_conflict=on_conflict)
-    report = None
-    if callback is not None:
-        tell = callback
-
-        def report(detail: str) -> Any:
-            return tell(Progress(stage="sets", done=0, total=1, target=0, detail=detail))
-
-    return find_feature_set(examples, Deadline(seconds, report=report))
+    whole = Run(seconds, callback)
+    return find_feature_set(examples, whole.part(describe=lambda sets: replace(sets, total=1, target=0)))
 
 
 def all_minimum_feature_sets(
@@ -147,16 +144,16 @@ def all_minimum_feature_sets(
     if limit is not None:
         limit = check_count("limit", limit, hint=", or None for all sets")
     examples = code_examples(code_inputs(X), y, on_conflict=on_conflict)
-    solver = Solver(examples, Deadline())
+    solver = Solver(examples, Run())
     visitor = ListedSets(limit)
     solver.visit(len(solver.minimum().features), visitor)
     return expand(visitor.sets, examples.inputs.column_classes, limit)
 
 
-def find_feature_set(examples: CodedExamples, deadline: Deadline, rng: np.random.Generator | None = None) -> FeatureSet:
+def find_feature_set(examples: CodedExamples, run: Run, rng: np.random.Generator | None = None) -> FeatureSet:
     """Find a minimum set of coded examples: the first one or, with a generator, a random one."""
     classes = examples.inputs.column_classes
-    solver = Solver(examples, deadline)
+    solver = Solver(examples, run)
     solution = solver.minimum()
     features = tuple(sorted(classes[column][0] for column in solution.features))
     if rng is not None and solution.optimal:
@@ -166,3 +163,74 @@ def find_feature_set(examples: CodedExamples, deadline: Deadline, rng: np.random
     return FeatureSet(
         features, solution.lower_bound, solution.optimal, solution.first and rng is None, conflicts=examples.conflicts
     )
+
+
+class ListedSets:
+    """Collects all sets, or the lexicographically first ones."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+        self.sets: list[tuple[int, ...]] = []
+
+    def clear(self) -> None:
+        """Forget what was seen."""
+        self.sets = []
+
+    def add(self, sets: list[tuple[int, ...]]) -> tuple[int, ...] | None:
+        """Take more sets; once the limit is reached, return the last of those kept."""
+        self.sets += sets
+        if self.limit is None or len(self.sets) < self.limit:
+            return None
+        self.sets = sorted(self.sets)[: self.limit]
+        return self.sets[-1]
+
+
+class DrawnSet:
+    """Draws one set, each with the same probability, however many there are (a reservoir of one)."""
+
+    def __init__(self, rng: np.random.Generator, column_classes: ColumnClasses) -> None:
+        self.rng, self.column_classes = rng, column_classes
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget what was seen."""
+        self.total = 0
+        self.drawn: tuple[int, ...] | None = None
+
+    def add(self, sets: list[tuple[int, ...]]) -> None:
+        """Take more sets: each also stands for the sets with equal columns in place of its own."""
+        for columns in sets:
+            ways = math.prod(len(self.column_classes[column]) for column in columns)
+            self.total += ways
+            if self.rng.random() < ways / self.total:
+                self.drawn = columns
+
+    def result(self) -> tuple[int, ...]:
+        """Draw among equal columns, and return original columns."""
+        if self.drawn is None:
+            raise ValueError("no set was seen")
+        return tuple(sorted(int(self.rng.choice(self.column_classes[column])) for column in self.drawn))
+
+
+def expand(sets: Iterable[tuple[int, ...]], column_classes: ColumnClasses, limit: int | None = None) -> list[tuple[int, ...]]:
+    """Replace columns by equal ones in every way; return the sets sorted, and cut at the limit."""
+    # Replacing a column by a later one makes a set come later, so a heap finds the sets in lexicographic order without holding
+    # many more than asked for.
+    started = [tuple(column_classes[column] for column in columns) for columns in sets]
+    if limit is None:
+        return sorted(tuple(sorted(choice)) for classes in started for choice in itertools.product(*classes))
+    smallest = (tuple(sorted(members[0] for members in classes)) for classes in started)
+    heap = [(columns, i, (0,) * len(columns)) for i, columns in enumerate(smallest)]
+    heapq.heapify(heap)
+    seen = {(i, places) for _, i, places in heap}
+    result: list[tuple[int, ...]] = []
+    while heap and len(result) < limit:
+        columns, i, places = heapq.heappop(heap)
+        result.append(columns)
+        for k, members in enumerate(started[i]):
+            later = (*places[:k], places[k] + 1, *places[k + 1 :])
+            if later[k] < len(members) and (i, later) not in seen:
+                seen.add((i, later))
+                chosen = tuple(sorted(c[p] for c, p in zip(started[i], later, strict=True)))
+                heapq.heappush(heap, (chosen, i, later))
+    return result

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from gradus._core.bits import WordMatrix, n_words, unpack
 from gradus._core.kernels.compile import compiled, inlined
 from gradus._core.kernels.intrinsics import popcount, trailing_zeros
+from gradus._core.run import Run
 from gradus._curriculum.coded_examples import CodedExamples
-from gradus._curriculum.deadline import Deadline
 
 __all__ = ["CoveringProblem", "collect_masks", "minimal_masks", "reduce_masks"]
 
@@ -152,15 +152,15 @@ def _mask_sizes(masks: WordMatrix) -> Positions:
     return sizes
 
 
-def _supersets_of_earlier(sets: WordMatrix, n_compared: int, deadline: Deadline) -> npt.NDArray[np.bool_]:
+def _supersets_of_earlier(sets: WordMatrix, n_compared: int, run: Run) -> npt.NDArray[np.bool_]:
     """Mark every bit row that is a superset of one of the first `n_compared` unmarked ones before it."""
     marked, kept, n_kept = np.zeros(len(sets), dtype=np.bool_), np.empty_like(sets), 0
-    for begin, end in deadline.slices(len(sets), grace=True):
+    for begin, end in run.slices(len(sets), grace=True):
         n_kept = _mark_supersets(sets, begin, end, n_compared, kept, n_kept, marked)
     return marked
 
 
-def minimal_masks(masks: WordMatrix, deadline: Deadline, *, compared: int = MASKS_COMPARED) -> WordMatrix:
+def minimal_masks(masks: WordMatrix, run: Run, *, compared: int = MASKS_COMPARED) -> WordMatrix:
     """Drop masks that contain another, and return the rest, shortest first, in an order fixed by the masks alone."""
     # Hardly any mask contains a long one, so each is compared with the shortest few only (`compared`), and always with all
     # masks of a single column.
@@ -168,12 +168,12 @@ def minimal_masks(masks: WordMatrix, deadline: Deadline, *, compared: int = MASK
     order = np.arange(len(masks))
     for key in (*masks.T, sizes):  # as np.lexsort does, but checking the clock between two keys
         order = order[np.argsort(key[order], kind="stable")]
-        deadline.check(grace=True)
+        run.check(grace=True)
     masks = masks[order]
-    deadline.check(grace=True)
+    run.check(grace=True)
     masks = masks[np.append(True, (masks[1:] != masks[:-1]).any(axis=1))[: len(masks)]]
     compared = max(compared, int(np.count_nonzero(sizes == 1)))
-    minimal: WordMatrix = masks[~_supersets_of_earlier(masks, compared, deadline)]
+    minimal: WordMatrix = masks[~_supersets_of_earlier(masks, compared, run)]
     return minimal
 
 
@@ -210,49 +210,49 @@ class CoveringProblem:
         return np.flatnonzero(unpack(common, len(self.columns))[:, 0])
 
 
-def reduce_masks(masks: WordMatrix, n_columns: int, deadline: Deadline, *, drop_dominated: bool = True) -> CoveringProblem:
+def reduce_masks(masks: WordMatrix, n_columns: int, run: Run, *, drop_dominated: bool = True) -> CoveringProblem:
     """Remove masks that contain others, force columns that are alone in a mask, drop columns that are never needed."""
     forced = np.empty(0, dtype=np.int64)
     columns = np.arange(n_columns)
     while True:
-        masks = minimal_masks(masks, deadline)
+        masks = minimal_masks(masks, run)
         alone = _mask_sizes(masks) == 1
         # No other mask has such a column: it would contain the mask in which the column is alone.
         single = np.bitwise_or.reduce(masks[alone], axis=0, initial=ZERO)
         forced = np.concatenate([forced, columns[unpack(single.reshape(1, -1), len(columns))[:, 0]]])
         masks = masks[~alone]
-        covers = _covers(masks, len(columns), deadline)
+        covers = _covers(masks, len(columns), run)
         needed: npt.NDArray[np.bool_] = np.asarray(covers.any(axis=1))
         shrunk = False
         if drop_dominated and 0 < len(columns) <= MAX_COLUMNS_COMPARED and len(masks):
-            dominated = _supersets_of_earlier(~covers, len(covers), deadline)
+            dominated = _supersets_of_earlier(~covers, len(covers), run)
             shrunk = bool((dominated & needed).any())
             needed &= ~dominated
-        masks = _without_columns(masks, needed, deadline)
+        masks = _without_columns(masks, needed, run)
         columns, covers = columns[needed], covers[needed]
         if not shrunk:
             return CoveringProblem(np.sort(forced), columns, masks, covers)
 
 
-def _covers(masks: WordMatrix, n_columns: int, deadline: Deadline) -> WordMatrix:
+def _covers(masks: WordMatrix, n_columns: int, run: Run) -> WordMatrix:
     """Return, for each column, the masks that contain it."""
     covers = np.zeros((n_columns, n_words(len(masks))), dtype=np.uint64)
-    for begin, end in deadline.slices(len(masks), grace=True):
+    for begin, end in run.slices(len(masks), grace=True):
         _transpose(masks, begin, end, covers)
     return covers
 
 
-def _without_columns(masks: WordMatrix, keep: npt.NDArray[np.bool_], deadline: Deadline) -> WordMatrix:
+def _without_columns(masks: WordMatrix, keep: npt.NDArray[np.bool_], run: Run) -> WordMatrix:
     """Return the masks over the columns that are kept, which get new numbers."""
     new_number = np.where(keep, np.cumsum(keep) - 1, -1)
     renumbered = np.zeros((len(masks), n_words(int(keep.sum()))), dtype=np.uint64)
-    for begin, end in deadline.slices(len(masks), grace=True):
+    for begin, end in run.slices(len(masks), grace=True):
         _renumber(masks, begin, end, new_number, renumbered)
     return renumbered
 
 
 def collect_masks(
-    examples: CodedExamples, cells: Positions | None = None, *, keep: int, work: int, deadline: Deadline
+    examples: CodedExamples, cells: Positions | None = None, *, keep: int, work: int, run: Run
 ) -> tuple[WordMatrix, bool]:
     """Collect the masks of all discordant pairs, or the shortest where there are too many."""
     rows, classes = examples.rows, examples.classes
@@ -267,12 +267,12 @@ def collect_masks(
         share = int((stop - first).sum() * (work / cost) / np.count_nonzero(first < stop))
         # Where conflicts are ignored, one partner per class may equal the row, so there must be more than that.
         first, stop = _nearby_partners(first, stop, max(share, int(classes.max()) + 2))
-    masks, all_kept = _collect_shortest(np.ascontiguousarray(rows[order]), first, stop, keep, deadline)
+    masks, all_kept = _collect_shortest(np.ascontiguousarray(rows[order]), first, stop, keep, run)
     return masks, complete and all_kept
 
 
 def _collect_shortest(
-    rows: npt.NDArray[np.uint64], first: Positions, stop: Positions, keep: int, deadline: Deadline
+    rows: npt.NDArray[np.uint64], first: Positions, stop: Positions, keep: int, run: Run
 ) -> tuple[WordMatrix, bool]:
     """Stream over the pairs and keep the distinct masks, or the shortest if there are more than `keep`."""
     widest = int((stop - first).max())
@@ -281,15 +281,15 @@ def _collect_shortest(
     table = np.full(2 << int(capacity - 1).bit_length(), -1, dtype=np.int64)
     cursor = np.zeros(1, dtype=np.int64)
     longest, complete, n_masks = rows.shape[2] * 64, True, 0
-    for _, end in deadline.slices(len(rows), first=64, grace=True):
+    for _, end in run.slices(len(rows), first=64, grace=True):
         while cursor[0] < end:
             status, n_masks = _stream(rows, first, stop, cursor, end, longest, table, masks, n_masks)
             if status == TABLE_FULL and n_masks > keep:
                 longest, n_masks = _shorten(masks, n_masks, keep)
                 complete = False
-                deadline.check(grace=True)
+                run.check(grace=True)
                 _refill(table, masks, n_masks)
-                deadline.check(grace=True)
+                run.check(grace=True)
     return masks[:n_masks].copy(), complete
 
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import OnConflict
-from gradus._curriculum.curriculum import Curriculum, find_curriculum
+from gradus._core.run import Run
+from gradus._curriculum.curriculum import Curriculum, curriculum_of
 from gradus.errors import SettingsError
 
 __all__ = ["check_order", "conditional_entropies", "entropy_order", "kendall_tau", "linear_order", "resolve_order"]
@@ -28,8 +29,8 @@ def resolve_order(
     *,
     seed: int = 0,
     choose: Literal["first", "random"] = "first",
-    time_limit: float | None = None,
     on_conflict: OnConflict = "raise",
+    run: Run | None = None,
 ) -> tuple[tuple[int, ...], Curriculum | None]:
     """Turn the argument `order` of `search` or `learn` into an order of target columns."""
     n_targets = Y.shape[1]
@@ -43,8 +44,8 @@ def resolve_order(
     if order == "entropy":
         return entropy_order(Y, rng), None
     if order == "auto":
-        found = find_curriculum(X, Y, seed=seed, choose=choose, time_limit=time_limit, on_conflict=on_conflict)
-        return found.order, found
+        curriculum = curriculum_of(X, Y, Run() if run is None else run, seed=seed, choose=choose, on_conflict=on_conflict)
+        return curriculum.order, curriculum
     raise SettingsError(f"order is {order!r}; {ORDER_HELP}")
 
 

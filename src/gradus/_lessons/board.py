@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit.gate_list import GateList, is_constant
 from gradus._core.gates import ONE, ZERO, fix_a, fix_b
-from gradus._lessons.gate_list import GateList, is_constant
 from gradus._lessons.kernel.walk import evaluate_board
 from gradus._lessons.kernel.walk_arrays import N_SPARE, VECTOR, Board
 from gradus._lessons.packed_examples import PackedExamples

@@ -6,7 +6,7 @@ targets from the beginning can be shorter.
 
 from __future__ import annotations
 
-from gradus._lessons.gate_list import empty_circuit
+from gradus._circuit.gate_list import empty_circuit
 from gradus._lessons.phases import Draft, fit, tidy
 from gradus._lessons.workshop import FIT, JOINT, TIDY, Workshop
 

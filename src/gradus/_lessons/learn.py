@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
+from gradus._circuit.gate_list import is_constant
+from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, as_bits, column_names, unpack
 from gradus._core.checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
-from gradus._core.run import Callback
+from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum import minimum_feature_set, resolve_order
 from gradus._lessons.control import Control
-from gradus._lessons.gate_list import is_constant, network_of
 from gradus._lessons.neighbours import neighbours
 from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
 from gradus._lessons.phases import PhaseSettings
@@ -286,7 +287,7 @@ def _fixed_order(
             )
         if order == "auto" and not known.all():
             return _auto_order(inputs, targets, known)
-    return resolve_order(inputs, targets, order, seed=seed, time_limit=time_limit, on_conflict="ignore")[0]
+    return resolve_order(inputs, targets, order, seed=seed, on_conflict="ignore", run=Run(time_limit))[0]
 
 
 def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) -> tuple[int, ...]:

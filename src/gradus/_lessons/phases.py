@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit.gate_list import GateList, cleaned, gate_count
 from gradus._lessons.board import load_circuit, new_board, read_circuit
 from gradus._lessons.control import Control
 from gradus._lessons.description import BIT, FORBIDDEN, FUNCTION_BITS, NAND_BITS, error_tables, gate_table
-from gradus._lessons.gate_list import GateList, cleaned, gate_count
 from gradus._lessons.kernel.walk import BEST, BEST_LIVE, PRICED, RUNNING, WORK, restart_trail, scan, walk
 from gradus._lessons.kernel.walk_arrays import N_SPARE, Board, Rules, Trail
 from gradus._lessons.packed_examples import PackedExamples

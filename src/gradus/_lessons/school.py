@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._core.bits import unpack
 from gradus._core.gates import ONE, ZERO
 from gradus._core.run import Progress
 from gradus._lessons.control import Control
 from gradus._lessons.description import BIT
-from gradus._lessons.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._lessons.joint import joint_drafts
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.phases import Draft, PhaseSettings, fit, screen, tidy, tolerate

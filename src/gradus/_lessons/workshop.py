@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gradus._circuit.gate_list import GateList
 from gradus._lessons.control import Control
 from gradus._lessons.description import FUNCTION_BITS, NAND_BITS, error_table, gate_table
-from gradus._lessons.gate_list import GateList
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.phases import Draft, PhaseSettings, Start, scaled
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradus._core.kernels.compile import compiled, inlined
 from gradus._core.kernels.intrinsics import pointer, popcount
-from gradus._search.job import LOSS_CODES
+from gradus._search.job import LOSS_CODES, Number, PackedTargets, State
 from gradus._search.moves import (
     ALL_BITS,
     LOW_HALF,
@@ -37,9 +37,8 @@ from gradus._search.moves import (
     try_value,
     words_of,
 )
-from gradus._search.state import Number, PackedTargets, State
 
-__all__ = ["count_live", "descend", "first_wrong", "restore", "start"]
+__all__ = ["count_live", "descend", "descend_plainly", "first_wrong", "restore", "start"]
 
 STEP, SLOT, COST, BEST = (np.uint64(k) for k in (Number.STEP, Number.SLOT, Number.COST, Number.BEST))
 LW, LLH, LGH = (np.uint64(LOSS_CODES[name]) for name in ("lw", "llh", "lgh"))
@@ -263,6 +262,35 @@ def descend(shape, width, packed, arrays, steps):
         slot = end_step(shape, state, slot, cost)
     state.numbers[COST], state.numbers[SLOT] = cost, slot
     state.numbers[STEP] += taken
+    return taken
+
+
+@compiled
+def descend_plainly(shape, width, packed, arrays, steps):
+    """Take the same steps as `descend`, recomputing every gate from the changed one on: the bench compares the two."""
+    state, examples = bare(arrays), bare_targets(packed)
+    cost, taken = state.numbers[COST], ZERO
+    words = words_of(shape, width)
+    while taken < steps and cost > ZERO:
+        slot = state.numbers[STEP] % shape.history
+        state.numbers[STEP] += ONE
+        taken += ONE
+        terminal, before, other = draw_move(shape, state)
+        gate = terminal >> ONE
+        state.sources[terminal] = np.uint32(other)
+        for at in range((shape.inputs + gate) * words, (shape.inputs + shape.gates) * words):
+            state.undo[at] = state.values[at]
+        for later in range(gate, shape.gates):
+            evaluate(shape, width, state, later)
+        after, _, _ = current_cost(shape, width, examples, state, shape.gates)
+        if after <= cost or after < state.history[slot]:
+            cost = after
+        else:
+            state.sources[terminal] = np.uint32(before)
+            for at in range((shape.inputs + gate) * words, (shape.inputs + shape.gates) * words):
+                state.values[at] = state.undo[at]
+        state.history[slot] = cost
+    state.numbers[COST] = cost
     return taken
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradus._core.kernels.compile import inlined
 from gradus._core.kernels.intrinsics import leading_zeros, trailing_zeros
-from gradus._search.state import Number
+from gradus._search.job import Number
 
 ZERO, ONE, TWO, SIX, THIRTY_TWO, SIXTY_THREE = (np.uint64(k) for k in (0, 1, 2, 6, 32, 63))
 LOW_HALF, ALL_BITS = np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -1,9 +1,13 @@
-"""`search`: from examples to a network in one call, with names and column order as the caller has them."""
+"""`search` and `search_many`: from examples to networks, with names and column order as the caller has them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import itertools
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,22 +15,29 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._core.bits import as_bits, check_examples, column_names
-from gradus._core.checks import check_choice, check_seed
-from gradus._core.kernels.clock import work_clock
-from gradus._core.run import Callback
+from gradus._core.checks import check_choice, check_n_jobs, check_seed
+from gradus._core.run import Callback, Progress, Run
 from gradus._core.wording import counted
 from gradus._curriculum import Curriculum, resolve_order
 from gradus._pages.html import notebook_table
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Outcome, Settings, largest_cost
-from gradus.errors import ConflictError
+from gradus._search.threads import DaemonThreads
+from gradus.errors import ConflictError, GradusError, WorkerError
 from gradus.losses import LossName
 
-__all__ = ["BACKENDS", "Backend", "Order", "SearchRequest", "SearchResult", "make_network", "make_request", "search"]
+__all__ = ["Backend", "Order", "SearchRequest", "SearchResult", "make_network", "make_request", "search", "search_many"]
 
 Order = Literal["auto", "entropy", "random"] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 Backend = Literal["cpu", "cuda"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
+Arguments = Mapping[str, Any]
+Numbered = Iterator[tuple[int, Arguments]]
+JOBS_IN_FLIGHT = 4
+"""Jobs read ahead per thread: enough to keep it busy, few enough to bound memory."""
+GPU_JOBS_IN_FLIGHT = 1 << 16
+SECONDS_TO_CLOSE = 0.2
+"""How long to wait for threads that are still compiling; at the latest, they end with the program."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +139,9 @@ def search(
     backend : {"cpu", "cuda"}
         Where the search runs; the result is the same.
     callback : callable, optional
-        Called with a `gradus.Progress` several times a second: on the CPU ``done`` of ``total`` targets are right, on a GPU
-        ``done`` of ``total`` jobs have ended. If it returns True, the search stops and the best network so far is returned.
+        Called with a `gradus.Progress` several times a second: while the order is found, then on the CPU ``done`` of
+        ``total`` targets are right, on a GPU ``done`` of ``total`` jobs have ended. If it returns True, the search stops and
+        the best network so far is returned.
 
     Returns
     -------
@@ -147,25 +159,23 @@ def search(
     [[0, 0], [0, 1], [0, 1], [1, 0]]
     """
     check_choice("backend", backend, BACKENDS)
-    request = make_request(
-        X,
-        Y,
+    settings = Settings(
         loss=loss,
-        order=order,
         gates_per_target=gates_per_target,
         history=history,
         max_iter=max_iter,
         n_restarts=n_restarts,
         time_limit=time_limit,
-        seed=seed,
     )
+    run = Run(settings.time_limit, callback)
+    request = make_request(X, Y, settings, order=order, seed=seed, run=run)
     if backend == "cpu":
-        return request.result(run_search(request.job, callback=callback))
+        return request.result(run_search(request.job, run=run))
     from gradus._search.cuda import run_many
 
-    ended = [outcome for _, outcome in run_many([request.job], callback=callback)]
+    ended = [] if run.stop() else [outcome for _, outcome in run_many([request.job], callback=callback)]
     # If stopped before the GPU has begun, a network must still be returned, and the first steps are the same everywhere.
-    return request.result(ended[0] if ended else run_search(request.job, callback=lambda _: True))
+    return request.result(ended[0] if ended else run_search(request.job, run=Run(callback=lambda _: True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,24 +211,152 @@ def make_network(outcome: Outcome, n_inputs: int, order: Sequence[int]) -> Netwo
     return Network(n_inputs, outcome.sources, first_output + np.argsort(order))
 
 
-def make_request(X: Any, Y: Any, *, order: Order = "auto", seed: int = 0, **settings: Any) -> SearchRequest:
-    """Check the arguments of `search` and find the order, without searching."""
-    began, checked = work_clock(), Settings(**settings)
+def make_request(X: Any, Y: Any, settings: Settings, *, order: Order = "auto", seed: int = 0, run: Run) -> SearchRequest:
+    """Check the examples of `search` and find the order, without searching; the job gets what is left of the time."""
     inputs, targets = as_bits(X, "X"), as_bits(Y, "Y")
     check_examples(inputs, targets)
     seed = check_seed(seed)
-    checked.n_gates(targets.shape[1])  # raises if there are too many targets
+    settings.n_gates(targets.shape[1])  # raises if there are too many targets
     try:
-        columns, curriculum = resolve_order(inputs, targets, order, seed=seed, time_limit=checked.time_limit)
+        columns, curriculum = resolve_order(inputs, targets, order, seed=seed, run=run.part())
     except ConflictError as error:
         advice = "Remove or correct one of them, or use order=None to learn what can be learned."
         raise ConflictError(error.what, advice) from error
-    if checked.time_limit is not None:
-        checked = replace(checked, time_limit=max(0.0, checked.time_limit - (work_clock() - began)))
     return SearchRequest(
-        job=Job(inputs, np.ascontiguousarray(targets[:, list(columns)]), checked, seed),
+        job=Job(
+            inputs, np.ascontiguousarray(targets[:, list(columns)]), replace(settings, time_limit=run.seconds_left()), seed
+        ),
         order=columns,
         curriculum=curriculum,
         input_names=column_names(X, "X"),
         target_names=column_names(Y, "Y"),
     )
+
+
+def search_many(jobs: Iterable[Arguments], *, backend: Backend = "cpu", n_jobs: int | None = None) -> Iterator[SearchResult]:
+    """Run many searches, each with the same result as a call of `search`.
+
+    Parameters
+    ----------
+    jobs : iterable of dict
+        The arguments of `search` for each job, ``X`` and ``Y`` among them. Jobs are read as results are taken, so they need
+        not fit in memory. A job's own ``backend`` is ignored, and on a GPU its ``callback`` too.
+    backend : {"cpu", "cuda"}
+        Where the searches run; the results are the same.
+    n_jobs : int, optional
+        Number of threads; one per core if not given or -1. With 1, the searches run in the calling thread. With a GPU, the
+        threads finish the longest searches.
+
+    Returns
+    -------
+    iterator of SearchResult
+        In the order of the jobs; closing it (``close()``) stops all searches. When it is the turn of a job that failed, a
+        `WorkerError` that names the job is raised; no other result is lost, and `next` continues with the following job.
+
+    Examples
+    --------
+    >>> import gradus
+    >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> jobs = [dict(X=X, Y=Y, order=None, seed=seed) for seed in range(3)]
+    >>> [result.converged for result in gradus.search_many(jobs, n_jobs=1)]
+    [True, True, True]
+    """
+    check_choice("backend", backend, BACKENDS)
+    count = check_n_jobs(n_jobs)
+    numbered = enumerate(jobs)
+    if backend == "cuda":
+        return _Results(_on_gpu(numbered, count))
+    return _Results(_here(numbered) if count == 1 else _in_threads(numbered, count))
+
+
+class _Results(Iterator[SearchResult]):
+    """Raises the errors among results, and continues after them, which a generator cannot do."""
+
+    def __init__(self, results: Generator[SearchResult | WorkerError]) -> None:
+        self.results = results
+
+    def __next__(self) -> SearchResult:
+        result = next(self.results)
+        if isinstance(result, WorkerError):
+            raise result
+        return result
+
+    def close(self) -> None:
+        """Stop all searches."""
+        self.results.close()
+
+
+def _run(index: int, job: Arguments, whole: Run) -> SearchResult | WorkerError:
+    """Run one job; an error is returned, so that the others continue."""
+    own = job.get("callback")
+
+    def callback(progress: Progress) -> bool:
+        return whole.stopped is not None or (own is not None and own(progress) is True)
+
+    try:
+        settings, arguments = _split(job)
+        run = whole.part(seconds=settings.time_limit) if own is None else Run(settings.time_limit, callback)
+        request = make_request(**arguments, settings=settings, run=run)
+        return request.result(run_search(request.job, run=run))
+    except Exception as error:
+        return _failure(index, error)
+
+
+def _split(job: Arguments) -> tuple[Settings, dict[str, Any]]:
+    """Split the arguments of a job into settings of the search and the others."""
+    names = {field.name for field in fields(Settings)}
+    arguments = {name: value for name, value in job.items() if name not in ("backend", "callback")}
+    return Settings(**{name: arguments.pop(name) for name in names & arguments.keys()}), arguments
+
+
+def _failure(index: int, error: Exception) -> WorkerError:
+    reason = str(error) if isinstance(error, GradusError) else f"{type(error).__name__}: {error}"
+    failure = WorkerError(f"job {index} failed: {reason}")
+    failure.__cause__ = error
+    return failure
+
+
+def _here(jobs: Numbered) -> Generator[SearchResult | WorkerError]:
+    run = Run()
+    for index, job in jobs:
+        yield _run(index, job, run)
+
+
+def _in_threads(jobs: Numbered, count: int) -> Generator[SearchResult | WorkerError]:
+    # Not by `Run.map`, which returns when all is done: jobs may be without end, and are read as results are taken.
+    run, threads = Run(), DaemonThreads(count)
+    waiting: deque[Future[SearchResult | WorkerError]] = deque()
+    try:
+        while True:
+            for index, job in itertools.islice(jobs, JOBS_IN_FLIGHT * count - len(waiting)):
+                waiting.append(threads.submit(partial(_run, index, job, run)))
+            if not waiting:
+                return
+            yield waiting.popleft().result()
+    finally:  # the end, Ctrl-C, or the caller stops early
+        for future in waiting:
+            future.cancel()
+        run.interrupt()
+        threads.close(SECONDS_TO_CLOSE)
+
+
+def _on_gpu(jobs: Numbered, n_jobs: int) -> Generator[SearchResult | WorkerError]:
+    from gradus._search.cuda import run_many
+
+    while part := list(itertools.islice(jobs, GPU_JOBS_IN_FLIGHT)):
+        results: dict[int, SearchResult | WorkerError] = {}
+        requests = []
+        for at, (index, job) in enumerate(part):
+            try:
+                settings, arguments = _split(job)
+                requests.append((at, make_request(**arguments, settings=settings, run=Run(settings.time_limit))))
+            except Exception as error:  # the other jobs continue
+                results[at] = _failure(index, error)
+        next_out = 0
+        for number, outcome in run_many([request.job for _, request in requests], n_jobs=n_jobs):
+            at, request = requests[number]
+            results[at] = request.result(outcome)
+            while next_out in results:
+                yield results.pop(next_out)
+                next_out += 1
+        yield from (results[at] for at in sorted(results))

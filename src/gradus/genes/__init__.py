@@ -6,25 +6,73 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradus.genes._inference import Inference, infer
-    from gradus.genes._series import Series, read_series
-    from gradus.genes._tolerant_sets import tolerant_feature_sets
+    from gradus.genes._gene_model import GeneEdge, GeneModel, GeneRule, Unexplained
+    from gradus.genes._inference import Hierarchy, Inference, infer
+    from gradus.genes._learning import GeneScore, SeriesScores
+    from gradus.genes._long_run import Attractor, HeldGene, LongRun
+    from gradus.genes._posterior import RankedSet, TargetPosterior, TolerantSets, tolerant_feature_sets
+    from gradus.genes._repair import Suspect
+    from gradus.genes._series import ECOLI_SERIES, YEAST_SERIES, Series, read_series
+    from gradus.genes._transitions import from_series
+    from gradus.problems._gene_networks import fission_yeast_model
 
 _HOME = {
-    "Inference": "_inference",
-    "Series": "_series",
-    "infer": "_inference",
-    "read_series": "_series",
-    "tolerant_feature_sets": "_tolerant_sets",
+    "Attractor": "genes._long_run",
+    "ECOLI_SERIES": "genes._series",
+    "GeneEdge": "genes._gene_model",
+    "GeneModel": "genes._gene_model",
+    "GeneRule": "genes._gene_model",
+    "GeneScore": "genes._learning",
+    "HeldGene": "genes._long_run",
+    "Hierarchy": "genes._inference",
+    "Inference": "genes._inference",
+    "LongRun": "genes._long_run",
+    "RankedSet": "genes._posterior",
+    "Series": "genes._series",
+    "SeriesScores": "genes._learning",
+    "Suspect": "genes._repair",
+    "TargetPosterior": "genes._posterior",
+    "TolerantSets": "genes._posterior",
+    "Unexplained": "genes._gene_model",
+    "YEAST_SERIES": "genes._series",
+    "fission_yeast_model": "problems._gene_networks",
+    "from_series": "genes._transitions",
+    "infer": "genes._inference",
+    "read_series": "genes._series",
+    "tolerant_feature_sets": "genes._posterior",
 }
 """The module in which each public name is defined."""
 
-__all__ = ["Inference", "Series", "infer", "read_series", "tolerant_feature_sets"]
+__all__ = [
+    "ECOLI_SERIES",
+    "YEAST_SERIES",
+    "Attractor",
+    "GeneEdge",
+    "GeneModel",
+    "GeneRule",
+    "GeneScore",
+    "HeldGene",
+    "Hierarchy",
+    "Inference",
+    "LongRun",
+    "RankedSet",
+    "Series",
+    "SeriesScores",
+    "Suspect",
+    "TargetPosterior",
+    "TolerantSets",
+    "Unexplained",
+    "fission_yeast_model",
+    "from_series",
+    "infer",
+    "read_series",
+    "tolerant_feature_sets",
+]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = getattr(importlib.import_module(f"gradus.genes.{_HOME[name]}"), name)
+        value = getattr(importlib.import_module(f"gradus.{_HOME[name]}"), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'gradus.genes' has no attribute {name!r}")

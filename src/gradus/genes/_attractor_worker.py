@@ -22,14 +22,14 @@ def long_run(rules: dict[str, str], cyclic: bool, most: int) -> dict[str, Any]:
     graph = aeon.AsynchronousGraph(aeon.BooleanNetwork.from_bnet(text).infer_valid_graph())
     names = graph.network_variable_names()
     fixed = aeon.FixedPointsComp.create_from(graph).symbolic_vertices()
-    found = [_described(1, point.to_named_dict(), names) for point in _first(fixed.items(), most)]
+    attractors = [_described(1, point.to_named_dict(), names) for point in _first(fixed.items(), most)]
     count = int(fixed.cardinality())
     if cyclic:
-        spaces = [one.vertices() for one in aeon.Attractors.attractors(graph)]
-        cycles = [one for one in spaces if not one.is_singleton()]
+        spaces = [attractor.vertices() for attractor in aeon.Attractors.attractors(graph)]
+        cycles = [states for states in spaces if not states.is_singleton()]
         count += len(cycles)
-        found += [_described(int(one.cardinality()), _named(one, graph), names) for one in cycles]
-    return {"count": count, "fixed_points": int(fixed.cardinality()), "attractors": found[:most]}
+        attractors += [_described(int(states.cardinality()), _named(states, graph), names) for states in cycles]
+    return {"count": count, "fixed_points": int(fixed.cardinality()), "attractors": attractors[:most]}
 
 
 def _named(states: Any, graph: Any) -> dict[str, bool]:

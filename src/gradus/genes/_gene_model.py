@@ -1,24 +1,39 @@
-"""`GeneModel`: the learned network, to read, to predict and to simulate with."""
+"""`GeneModel`: the learned network, to read, to predict and to simulate with, and how well it runs freely."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix, as_bits
+from gradus._core.run import Progress, Run
 from gradus.errors import DataError
-from gradus.genes._noise_model import FlipRate
+from gradus.genes._evidence import FlipRate
 from gradus.genes._posterior import RankedSet, TargetPosterior
 from gradus.genes._repair import Suspect
+from gradus.genes._series import UNKNOWN, Series
 
-__all__ = ["GeneEdge", "GeneModel", "GeneRule", "Unexplained", "best_cut"]
+__all__ = [
+    "GeneEdge",
+    "GeneModel",
+    "GeneRule",
+    "Unexplained",
+    "best_cut",
+    "free_run_matches",
+    "most_frequent",
+    "trusted_genes",
+]
+
+LEAST_GAIN = 0.01
+"""Share of the values by which a rule must beat the constant on the series that it was fitted to."""
 
 
 def best_cut(probabilities: npt.NDArray[np.float64]) -> float:
-    """Probability from which on edges are reported, so that the expected F1 score is highest."""
+    """Least probability of an edge that is reported, chosen so that the expected F1 score is highest."""
     # With `k` edges reported, it is twice the expected number of right ones over `k` plus the expected number of edges.
     falling = np.sort(probabilities)[::-1]
     if not falling.sum() > 0:
@@ -35,7 +50,7 @@ class GeneEdge:
     ----------
     regulator, target : str
     probability : float
-        Posterior that the regulator has a say in the target's rule.
+        Posterior that the target's rule depends on the regulator.
     rising : float
         Probability that the target rises with it, given the edge.
     is_self : bool
@@ -114,7 +129,7 @@ class GeneModel:
     trusted : ndarray of bool
         Genes that their rules predict better than the constant in free runs; the others are constant in `simulate`.
     stopped : str or None
-        Why learning ended early: "time limit" or "callback".
+        Why learning ended early: "time_limit" or "callback".
     """
 
     genes: tuple[str, ...]
@@ -129,7 +144,7 @@ class GeneModel:
     @property
     def edge_probabilities(self) -> npt.NDArray[np.float64]:
         """Posterior of each edge, shape (targets, regulators)."""
-        return np.array([one.edges for one in self.targets])
+        return np.array([target.edges for target in self.targets])
 
     def likely_edges(self) -> npt.NDArray[np.bool_]:
         """Edges to report, shape (targets, regulators): those for which the expected F1 score is highest.
@@ -142,7 +157,7 @@ class GeneModel:
     @property
     def rules(self) -> tuple[GeneRule, ...]:
         """The best rule of each gene."""
-        return tuple(self._rule(g, one.best_rule, one.total) for g, one in enumerate(self.targets))
+        return tuple(self._rule(g, target.best_rule, target.total) for g, target in enumerate(self.targets))
 
     def _rule(self, gene: int, best: RankedSet, total: float) -> GeneRule:
         table = tuple((best.table >> cell) & 1 for cell in range(1 << len(best.features)))
@@ -151,12 +166,12 @@ class GeneModel:
 
     def edges(self, least: float = 0.5) -> list[GeneEdge]:
         """Edges with at least a posterior, the most probable first; self-edges are marked."""
-        found = [
-            GeneEdge(self.genes[i], self.genes[g], float(one.edges[i]), float(one.rising[i]), i == g)
-            for g, one in enumerate(self.targets)
-            for i in np.flatnonzero(one.edges >= least).tolist()
+        edges = [
+            GeneEdge(self.genes[i], self.genes[g], float(target.edges[i]), float(target.rising[i]), i == g)
+            for g, target in enumerate(self.targets)
+            for i in np.flatnonzero(target.edges >= least).tolist()
         ]
-        return sorted(found, key=lambda edge: (-edge.probability, self.genes.index(edge.target), edge.regulator))
+        return sorted(edges, key=lambda edge: (-edge.probability, self.genes.index(edge.target), edge.regulator))
 
     def _states(self, states: Any) -> BoolMatrix:
         bits = as_bits(states, "states")
@@ -167,7 +182,7 @@ class GeneModel:
     def predict_proba(self, states: Any) -> npt.NDArray[np.float64]:
         """Probability that each gene is 1 after each state, averaged over sets and rules."""
         bits = self._states(states)
-        return np.column_stack([one.predict_proba(bits) for one in self.targets])
+        return np.column_stack([target.predict_proba(bits) for target in self.targets])
 
     def predict(self, states: Any) -> BoolMatrix:
         """Next value of each gene after each state; a tie keeps the present value."""
@@ -184,3 +199,47 @@ class GeneModel:
         for _ in range(steps):
             rows.append(np.where(self.trusted, self.predict(rows[-1]), self.constants))
         return np.array(rows)
+
+
+def most_frequent(series: Sequence[Series]) -> npt.NDArray[np.bool_]:
+    """Value that each gene has most often after the first state of a series; 1 on a tie."""
+    states = np.concatenate([single.codes if single.steady else single.codes[1:] for single in series])
+    return np.asarray((states == 1).sum(axis=0) >= (states == 0).sum(axis=0))
+
+
+def free_run_matches(model: GeneModel, runs: Sequence[Series]) -> list[tuple[BoolMatrix, BoolMatrix]]:
+    """Run freely from the first state of each series; where each run agrees, and where the value is known: (steps, genes)."""
+    first = np.array([np.where(single.codes[0] == UNKNOWN, model.constants, single.codes[0] == 1) for single in runs])
+    held = np.array([single.is_held for single in runs])
+    states, steps = first, []
+    for _ in range(max(len(single.codes) for single in runs) - 1):
+        states = np.where(held, first, np.where(model.trusted, model.predict(states), model.constants))
+        steps.append(states)
+    compared = []
+    for number, single in enumerate(runs):
+        after = single.codes[1:]
+        known = (after != UNKNOWN) & ~held[number]
+        reached = np.array([step[number] for step in steps[: len(after)]], bool).reshape(after.shape)
+        compared.append(((reached == (after == 1)) & known, known))
+    return compared
+
+
+def trusted_genes(model: GeneModel, series: Sequence[Series], run: Run) -> npt.NDArray[np.bool_]:
+    """Genes whose rules beat the constant in free runs of the series; the others are set aside until all that stay do."""
+    # The gain over the constant must exceed its standard error over the series, since rules were fitted to these series.
+    runs = [single for single in series if not single.steady and len(single.codes) > 1]
+    trusted = np.ones(len(model.genes), np.bool_)
+    for done in range(len(trusted) if runs else 0):
+        if run.stop(Progress(stage="free runs", done=done, total=len(trusted))):
+            break
+        right, known, constant = np.zeros((3, len(runs), len(trusted)), np.int64)
+        for number, (matches, is_known) in enumerate(free_run_matches(replace(model, trusted=trusted), runs)):
+            right[number], known[number] = matches.sum(axis=0), is_known.sum(axis=0)
+            constant[number] = (((runs[number].codes[1:] == 1) == model.constants) & is_known).sum(axis=0)
+        gains = right - constant
+        spread = gains.std(axis=0) * len(runs) ** 0.5
+        worse = (gains.sum(axis=0) < spread + LEAST_GAIN * known.sum(axis=0)) & (right < known).any(axis=0)
+        if not (trusted & worse).any():
+            break
+        trusted &= ~worse
+    return trusted

@@ -12,31 +12,45 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import check_time_limit
-from gradus._core.run import Callback
+from gradus._core.run import Callback, Progress, Run
 from gradus._core.wording import counted
+from gradus._curriculum import find_curriculum
 from gradus._pages.html import notebook_table
 from gradus.errors import ConflictError, DataError, MissingExtraError
 from gradus.genes import _result_tables as result_tables
-from gradus.genes._binarize import binarize as binarize_series
-from gradus.genes._evidence import GeneSeries
-from gradus.genes._gene_learning import learn_genes
+from gradus.genes._edges import EdgePrior, known_edges
+from gradus.genes._evidence import flip_rate, recorded
 from gradus.genes._gene_model import GeneModel
-from gradus.genes._hierarchies import Hierarchy, find_hierarchies, nested_hierarchies
-from gradus.genes._known_edges import allowed_regulators, as_beliefs, known_edges
+from gradus.genes._learning import SeriesScores, learn_genes, leave_series_out, series_folds
 from gradus.genes._long_run import LongRun, find_long_run
-from gradus.genes._noise_model import flip_rate
-from gradus.genes._recorded_series import recorded_series
 from gradus.genes._rule_circuits import rule_network
 from gradus.genes._series import Series, as_series
-from gradus.genes._series_scores import SeriesScores, leave_series_out, series_folds
-from gradus.genes._transitions import transitions
-from gradus.genes._work_watch import WorkWatch
+from gradus.genes._transitions import binarized, transitions
 
-__all__ = ["Inference", "infer"]
+__all__ = ["Hierarchy", "Inference", "find_hierarchies", "infer", "nested_hierarchies"]
 
 LEVELS_RANK = (
     "The measured levels, before they were made binary, make edges between correlated genes more probable beforehand."
 )
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Targets whose regulator sets nest.
+
+    Attributes
+    ----------
+    targets : tuple of int
+        Easiest first.
+    feature_sets : tuple of tuple of int
+        The regulator set of each, in the order of `targets`.
+    edges : tuple of (int, int)
+        Pairs (easier, harder) of targets whose sets nest, with no set between them.
+    """
+
+    targets: tuple[int, ...]
+    feature_sets: tuple[tuple[int, ...], ...]
+    edges: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +78,7 @@ class Inference:
     notes : tuple of str
         Sentences about what could not be done.
     stopped : str or None
-        Why the work ended early: "time limit" or "callback".
+        Why the work ended early: "time_limit" or "callback".
     """
 
     model: GeneModel
@@ -142,7 +156,6 @@ def infer(
     allow: Any = None,
     forbid: Any = None,
     noise: str | float = "auto",
-    repair: bool = True,
     leave_out: bool = True,
     attractors: bool = True,
     time_limit: float | None = None,
@@ -164,12 +177,10 @@ def infer(
     prior : path-like, DataFrame, or iterable of (regulator, target, probability, sign), optional
         Edges that are believed, as far as the data agree; also a ``.bnet`` or ``.sbml`` model.
     allow, forbid : path-like, DataFrame, or iterable of (regulator, target), optional
-        A target that stands in `allow` has no other regulators; edges in `forbid` are never used. Genes that this leaves
+        A target that is in `allow` has no other regulators; edges in `forbid` are never used. Genes that this leaves
         without an explanation are reported.
     noise : "auto" or float
         Share of next values that differ from the rules; "auto" estimates it from all genes together.
-    repair : bool
-        Whether to learn again with recorded values corrected where the rules contradict them.
     leave_out : bool
         Whether to learn again without each series in turn (each block of a single series), to see how well it is predicted.
     attractors : bool
@@ -200,82 +211,98 @@ def infer(
     >>> found.predict([[1, 1]]).astype(int).tolist()
     [[0, 1]]
     """
-    seconds = check_time_limit(time_limit)
+    run = Run(check_time_limit(time_limit), callback)
     flip_rate(noise)  # an invalid setting is reported before any work
-    runs, steadies = as_series(series), () if steady is None else as_series(steady)
-    cut: tuple[Series, ...] = (*runs, *steadies)
+    several = as_series(series)
+    if steady is not None:
+        several += tuple(replace(single, steady=True) for single in as_series(steady))
     notes: tuple[str, ...] = ()
-    measured: tuple[Series, ...] | None = None
     if binarize is not None:
-        made = binarize_series(cut, binarize)
-        measured = cut if _has_levels(cut) else None
-        cut, notes = made.series, (*made.notes, *([LEVELS_RANK] if measured else []))
+        made = binarized(several, binarize)
+        several, notes = made.series, made.notes
+        if several[0].levels is not None:
+            notes += (LEVELS_RANK,)
     if held:
-        cut = tuple(replace(one, held={**one.held, **held}) for one in cut)
-    genes, recorded = recorded_series(cut[: len(runs)], cut[len(runs) :], measured)
-    settings: dict[str, Any] = {
-        "prior": as_beliefs(known_edges(() if prior is None else prior), genes),
-        "allow": allowed_regulators(known_edges(() if allow is None else allow), genes),
-        "forbid": [(e.regulator, e.target) for e in as_beliefs(known_edges(() if forbid is None else forbid), genes)],
-        "noise": noise,
-        "repair": repair,
-    }
-    watch = WorkWatch(seconds, callback)
-    model = learn_genes(recorded, genes=genes, watch=watch, **settings)
-    network = rule_network(genes, model.rules)
+        several = tuple(replace(single, held={**single.held, **held}) for single in several)
+    several = recorded(several)
+    known = [() if edges is None else known_edges(edges) for edges in (prior, allow, forbid)]
+    edges = EdgePrior(several[0].genes, *known)
+    model = learn_genes(several, edges, noise, run=run)
+    network = rule_network(model.genes, model.rules)
     scores = None
-    if leave_out and series_folds(recorded)[0] and not watch.stopped:
-        scores = leave_series_out(recorded, genes=genes, watch=watch, **settings)
-        scores = scores if scores.parts else None
-    hierarchies, exact = _hierarchies(cut[: len(runs)], model, watch)
-    long_run, problems = _long_run(network, watch) if attractors and not watch.stopped else (None, ())
+    if leave_out and series_folds(several)[0] and not run.stopped:
+        scores = leave_series_out(several, edges, noise, run=run)
+    hierarchies, exact = _hierarchies(several, model, run)
+    long_run, problems = _long_run(network, run) if attractors and not run.stopped else (None, ())
     return Inference(
         model=model,
         network=network,
-        series=cut,
-        scores=scores,
+        series=several,
+        scores=scores if scores is not None and scores.parts else None,
         hierarchies=tuple(hierarchies),
         exact_sets=exact,
         long_run=long_run,
-        data=(*notes, *_described(genes, recorded, model)),
+        data=(*notes, *result_tables.data_sentences(several, model)),
         notes=problems,
-        stopped=watch.stopped,
+        stopped=run.stopped,
     )
 
 
-def _has_levels(series: Sequence[Series]) -> bool:
-    """Whether some gene has more than two values, so that making them binary loses something."""
-    together = np.concatenate([one.in_order(series[0].genes) for one in series])
-    return any(len(np.unique(column[~np.isnan(column)])) > 2 for column in together.T)
-
-
-def _hierarchies(runs: Sequence[Series], model: GeneModel, watch: WorkWatch) -> tuple[list[Hierarchy], bool]:
+def _hierarchies(series: Sequence[Series], model: GeneModel, run: Run) -> tuple[list[Hierarchy], bool]:
     """Find hierarchies of minimum feature sets where the data are clean, else those of the best rules."""
-    if model.flips.clean and not any(np.isnan(one.states).any() or one.held for one in runs) and not watch.stopped:
+    runs = [single for single in series if not single.steady]
+    complete = not any(np.isnan(single.states).any() or single.held for single in runs)
+    if model.flips.clean and complete and not run.stopped:
         try:
             moves = transitions(runs)
         except (ConflictError, DataError):
             pass
         else:
-            number = {name: gene for gene, name in enumerate(model.genes)}
-            place = [number[name] for name in moves.target_names]
-            found = find_hierarchies(moves.X, moves.Y, watch)
-            return [_renumbered(one, place) for one in found], True
-    return nested_hierarchies([one.best_rule.features for one in model.targets]), False
+            place = [model.genes.index(gene) for gene in moves.target_names]
+            return [_renumbered(nest, place) for nest in find_hierarchies(moves.X, moves.Y, run)], True
+    return nested_hierarchies([target.best_rule.features for target in model.targets]), False
 
 
-def _renumbered(one: Hierarchy, place: Sequence[int]) -> Hierarchy:
-    edges = tuple((place[a], place[b]) for a, b in one.edges)
-    return Hierarchy(tuple(place[k] for k in one.targets), one.feature_sets, edges)
+def _renumbered(nest: Hierarchy, place: Sequence[int]) -> Hierarchy:
+    edges = tuple((place[a], place[b]) for a, b in nest.edges)
+    return Hierarchy(tuple(place[k] for k in nest.targets), nest.feature_sets, edges)
 
 
-def _long_run(network: Network, watch: WorkWatch) -> tuple[LongRun | None, tuple[str, ...]]:
+def find_hierarchies(X: BoolMatrix, Y: BoolMatrix, run: Run) -> list[Hierarchy]:
+    """Find the hierarchies of clean transitions from minimum feature sets, as the paper does."""
+
+    def is_stopped(progress: Progress) -> bool:
+        return run.stop(replace(progress, stage="hierarchies"))
+
+    curriculum = find_curriculum(X, Y, time_limit=run.seconds_left(), callback=is_stopped)
+    return nested_hierarchies([found.features for found in curriculum.feature_sets], curriculum.order)
+
+
+def nested_hierarchies(sets: Sequence[Sequence[int]], order: Sequence[int] | None = None) -> list[Hierarchy]:
+    """Group targets whose regulator sets nest."""
+    members = [frozenset(features) for features in sets]
+    ordered = sorted(range(len(sets)), key=lambda k: len(members[k])) if order is None else list(order)
+    edges = [
+        (a, b)
+        for a in range(len(sets))
+        for b in range(len(sets))
+        if members[a] and members[a] < members[b] and not any(members[a] < other < members[b] for other in members)
+    ]
+    group = {k: {k} for k in ordered}
+    for easier, harder in edges:
+        joined = group[easier] | group[harder]
+        for k in joined:
+            group[k] = joined
+    hierarchies = []
+    for together in {id(targets): targets for targets in group.values()}.values():
+        targets = tuple(k for k in ordered if k in together)
+        feature_sets = tuple(tuple(sorted(members[k])) for k in targets)
+        hierarchies.append(Hierarchy(targets, feature_sets, tuple(edge for edge in edges if edge[0] in together)))
+    return sorted(hierarchies, key=lambda nest: (-len(nest.targets), min(nest.targets)))
+
+
+def _long_run(network: Network, run: Run) -> tuple[LongRun | None, tuple[str, ...]]:
     try:
-        return find_long_run(network, watch), ()
+        return find_long_run(network, run), ()
     except MissingExtraError as error:
         return None, (f"Attractors were not looked for: {error}",)
-
-
-def _described(genes: Sequence[str], recorded: Sequence[GeneSeries], model: GeneModel) -> tuple[str, ...]:
-    """Say in plain sentences what the data are."""
-    return tuple(result_tables.data_sentences(genes, recorded, model))

@@ -13,17 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from gradus._circuit import Network
-from gradus._core.kernels.clock import work_clock
+from gradus._core.run import Progress, Run
 from gradus._formats.bnet import bnet_rules
 from gradus._formats.sbml import aeon
 from gradus.errors import GradusError
 from gradus.genes import _attractor_worker as attractor_worker
-from gradus.genes._work_watch import WorkWatch
 
 __all__ = ["Attractor", "HeldGene", "LongRun", "find_long_run"]
 
 MOST_FOR_CYCLES = 24
-"""Up to so many genes all attractors are found, of the rules and with each gene held."""
+"""Up to this number of genes all attractors are found, of the rules and with each gene held."""
 CYCLE_SECONDS = 60.0
 """With more genes, attractors that are no fixed points are looked for this long, since it can take hours."""
 MOST_LISTED = 64
@@ -94,37 +93,34 @@ class LongRun:
     held: tuple[HeldGene, ...]
 
 
-def find_long_run(network: Network, watch: WorkWatch | None = None) -> LongRun | None:
+def find_long_run(network: Network, run: Run) -> LongRun | None:
     """Find the attractors of a network, and those with each gene held at 0 and at 1."""
     # One gene is updated at a time, in any order. With more than 24 genes, attractors that are no fixed points are looked for
     # during a minute, and what holding a gene changes is read off the fixed points.
     aeon()
-    watch = WorkWatch() if watch is None else watch
     genes = tuple(network.input_names)
     codes = {gene: f"v{i}" for i, gene in enumerate(genes)}
     coded = network.with_names(list(codes.values()), [codes[gene] for gene in network.output_names])
-    rules = {name: rule.replace("0", "false") if rule in ("0", "1") else rule for name, rule in bnet_rules(coded)[0]}
-    rules = {name: "true" if rule == "1" else rule for name, rule in rules.items()}
+    constants = {"0": "false", "1": "true"}
+    rules = {name: constants.get(rule, rule) for name, rule in bnet_rules(coded)[0]}
     # Genes that keep their value are inputs; holding one only chooses among the attractors there are.
     asked = [(gene, value) for gene in network.output_names for value in (0, 1)]
     small, names = len(genes) <= MOST_FOR_CYCLES, {code: gene for gene, code in codes.items()}
     document = {"rules": rules, "cyclic": small, "most": MOST_LISTED, "held": [[codes[g], v] for g, v in asked]}
-    answers = list(_answers(document, len(asked) + 1, watch))
+    answers = list(_answers(document, len(asked) + 1, run))
     if not answers:
         return None
-    usual = tuple(_attractor(one, names) for one in answers[0]["attractors"])
+    usual = tuple(_attractor(answer, names) for answer in answers[0]["attractors"])
     held = tuple(_held(gene, value, usual, answer, names) for (gene, value), answer in zip(asked, answers[1:], strict=False))
-    every = answers[:1] if small else list(_answers(document | {"cyclic": True, "held": []}, 1, watch, CYCLE_SECONDS))
-    found = (every or answers)[0]
-    attractors = tuple(_attractor(one, names) for one in found["attractors"])
-    return LongRun(attractors, found["count"], found["fixed_points"], bool(every), held)
+    search = run.part(seconds=CYCLE_SECONDS)
+    every = answers[:1] if small else list(_answers(document | {"cyclic": True, "held": []}, 1, search))
+    summary = (every or answers)[0]
+    attractors = tuple(_attractor(answer, names) for answer in summary["attractors"])
+    return LongRun(attractors, summary["count"], summary["fixed_points"], bool(every), held)
 
 
-def _answers(
-    document: dict[str, Any], expected: int, watch: WorkWatch, seconds: float = float("inf")
-) -> Iterator[dict[str, Any]]:
-    """Ask the worker, and end it after some seconds or when the watch says stop."""
-    ends = work_clock() + seconds
+def _answers(document: dict[str, Any], expected: int, run: Run) -> Iterator[dict[str, Any]]:
+    """Ask the worker, and end it when the run says stop."""
     worker = subprocess.Popen(
         [sys.executable, str(Path(attractor_worker.__file__))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
@@ -144,7 +140,7 @@ def _answers(
         json.dump(document, worker.stdin)
         worker.stdin.close()
         done = 0
-        while done < expected and work_clock() < ends and not watch.stop("attractors", done, expected):
+        while done < expected and not run.stop(Progress(stage="attractors", done=done, total=expected)):
             try:
                 line = lines.get(timeout=SECONDS_PER_LOOK)
             except queue.Empty:
@@ -169,12 +165,12 @@ def _attractor(answer: dict[str, Any], names: dict[str, str]) -> Attractor:
 
 def _ends(attractors: Sequence[Attractor], gene: str) -> int | None:
     """Value that a gene has in every attractor; None if it has both."""
-    values = {1 if gene in one.on else 0 if gene in one.off else None for one in attractors}
+    values = {1 if gene in end.on else 0 if gene in end.off else None for end in attractors}
     return values.pop() if len(values) == 1 else None
 
 
 def _held(gene: str, value: int, usual: Sequence[Attractor], answer: dict[str, Any], names: dict[str, str]) -> HeldGene:
-    changed = tuple(_attractor(one, names) for one in answer["attractors"])
+    changed = tuple(_attractor(end, names) for end in answer["attractors"])
     moved = {
         other: _ends(changed, other)
         for other in names.values()

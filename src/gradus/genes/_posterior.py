@@ -1,25 +1,38 @@
-"""Posterior of one target: ranked sets, the rule of each, edges with signs, and the probability of a next value."""
+"""Posterior of one target: ranked sets, the rule of each, edges with signs, and the probability of a next value.
+
+`tolerant_feature_sets` computes it for any columns and any target.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus.genes._evidence import TargetEvidence, pack_target
-from gradus.genes._noise_model import FlipRate
+from gradus._core.bits import as_bits
+from gradus._core.checks import check_count, check_time_limit
+from gradus._core.run import Callback, Progress, Run
+from gradus.errors import DataError, SettingsError
+from gradus.genes._edges import sign_odds
+from gradus.genes._evidence import FlipRate, TargetEvidence, flip_rate, pack_target, pooled_rate
 from gradus.genes._rule_prior import MOST_INPUTS, is_majority
-from gradus.genes._set_kernel.cell_counts import count_cells
-from gradus.genes._set_kernel.rule_votes import cell_probabilities, vote
-from gradus.genes._set_kernel.set_arrays import PackedSets
-from gradus.genes._set_search import ScoredSets, SetPrior, score_tables
-from gradus.genes._work_watch import WorkWatch
+from gradus.genes._series import UNKNOWN, Codes
+from gradus.genes._set_kernel.arrays import MOST_CELLS, PackedSets
+from gradus.genes._set_kernel.evidence import count_cells
+from gradus.genes._set_kernel.votes import cell_probabilities, vote
+from gradus.genes._set_search import ScoredSets, SetPrior, score_tables, search_sets
 
-__all__ = ["RankedSet", "TargetPosterior", "target_posterior"]
+__all__ = ["RankedSet", "TargetPosterior", "TolerantSets", "target_posterior", "tolerant_feature_sets"]
 
-COVERED, MOST_AVERAGED = 0.998, 80
-"""Sets that hold this much of the posterior are averaged, up to so many."""
+SHARE_AVERAGED, SETS_AVERAGED = 0.998, 80
+"""Sets that hold this share of the posterior are averaged, and at most this many."""
+WEIGHT_UNITS = 16
+"""Weights that are not whole numbers are rounded to this part of one."""
+SURE_SIGN = 0.999
+"""Probability of a sign that is said to be known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,88 +83,225 @@ class TargetPosterior:
         Probability that the target rises with each gene, given that it is a regulator; one half where nothing is known.
     total : float
         Weight of the target's transitions.
-    null_score : float
-        Score of the empty set.
     """
 
     sets: tuple[RankedSet, ...]
     edges: npt.NDArray[np.float64]
     rising: npt.NDArray[np.float64]
     total: float
-    null_score: float
 
     @property
     def best_rule(self) -> RankedSet:
         """The set whose best rule is the most probable single rule; not always the first set."""
-        return max(self.sets, key=lambda one: one.weight * one.table_share)
+        return max(self.sets, key=lambda ranked: ranked.weight * ranked.table_share)
 
     def majorities(self) -> tuple[float, float]:
         """Posterior of the best rules of three inputs or more, and of those among them that are majorities."""
-        rules = [(one.weight * one.table_share, one) for one in self.sets if len(one.features) > 2]
-        among = [share for share, one in rules if is_majority(one.table, len(one.features))]
-        return sum(share for share, _ in rules), sum(among)
+        large = [ranked for ranked in self.sets if len(ranked.features) > 2]
+        among = [ranked for ranked in large if is_majority(ranked.table, len(ranked.features))]
+        shares = [sum(ranked.weight * ranked.table_share for ranked in rules) for rules in (large, among)]
+        return shares[0], shares[1]
 
     def predict_proba(self, states: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         """Probability of a next value 1 after each state, averaged over sets and rules."""
         votes = np.zeros(len(states))
         vote(np.ascontiguousarray(states), self.packed(len(self.sets)), votes)
-        # Sums of rounded weights may pass 1 by a hair.
+        # Rounding may bring the sum a little above 1.
         return np.clip(votes, 0.0, 1.0)
 
     def packed(self, most: int) -> PackedSets:
         """Return the best sets as the kernels read them, their weights adding up to 1."""
         sets = self.sets[:most]
         features, probabilities = np.zeros((len(sets), MOST_INPUTS), np.int64), np.zeros((len(sets), 1 << MOST_INPUTS))
-        for s, one in enumerate(sets):
-            features[s, : len(one.features)] = one.features
-            probabilities[s, : len(one.probabilities)] = one.probabilities
-        weights = np.array([one.weight for one in sets])
-        return PackedSets(features, np.array([len(one.features) for one in sets]), weights / weights.sum(), probabilities)
+        for s, ranked in enumerate(sets):
+            features[s, : len(ranked.features)] = ranked.features
+            probabilities[s, : len(ranked.probabilities)] = ranked.probabilities
+        weights, sizes = np.array([ranked.weight for ranked in sets]), np.array([len(ranked.features) for ranked in sets])
+        return PackedSets(features, sizes, weights / weights.sum(), probabilities)
 
 
 def target_posterior(
-    target: TargetEvidence,
-    prior: SetPrior,
-    flips: FlipRate,
-    found: ScoredSets,
-    watch: WorkWatch | None = None,
-    *,
-    most: int = MOST_AVERAGED,
+    target: TargetEvidence, prior: SetPrior, flips: FlipRate, scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED
 ) -> TargetPosterior:
-    """Describe the sets that hold nearly all of the posterior; once the watch says stop, only the best one."""
-    weights = found.weights()
+    """Describe the sets that hold nearly all of the posterior; once the run says stop, only the best one."""
+    weights = scored.weights()
     packed, tables = pack_target(target), score_tables(target, prior, flips)
-    edges, rises = np.zeros(len(prior.odds)), np.zeros(len(prior.odds))
-    for genes, weight in zip(found.sets, weights, strict=True):
+    edges, rises, listed = np.zeros(len(prior.odds)), np.zeros(len(prior.odds)), np.zeros(len(prior.odds))
+    for genes, weight in zip(scored.sets, weights, strict=True):
         edges[list(genes)] += weight
-    count = min(most, int(np.searchsorted(np.cumsum(weights), COVERED)) + 1, len(weights))
-    ranked: list[RankedSet] = []
-    for genes, weight, score in zip(found.sets[:count], weights[:count], found.scores[:count], strict=True):
-        if ranked and watch is not None and watch.stop("rules", len(ranked), count):
+    count = min(most, int(np.searchsorted(np.cumsum(weights), SHARE_AVERAGED)) + 1, len(weights))
+    sets: list[RankedSet] = []
+    for genes, weight, score in zip(scored.sets[:count], weights[:count], scored.scores[:count], strict=True):
+        if sets and run.stop(Progress(stage="rules", done=len(sets), total=count)):
             break
-        zero, one, ones = np.zeros(64, np.int64), np.zeros(64, np.int64), np.zeros(64)
-        rising, best, columns = np.zeros(6), np.zeros(1, np.uint64), np.array(genes, np.int64)
+        zero, one, ones = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS)
+        rising, table, columns = np.zeros(MOST_INPUTS), np.zeros(1, np.uint64), np.array(genes, np.int64)
         count_cells(packed, columns, zero, one)
-        errors, best_share = cell_probabilities(tables, columns, zero, one, packed.total, ones, rising, best)
+        errors, share = cell_probabilities(tables, columns, zero, one, packed.total, ones, rising, table)
         size = len(genes)
-        ranked.append(
+        sets.append(
             RankedSet(
-                genes,
-                float(weight),
-                float(score),
-                errors * target.unit,
-                int(best[0]),
-                ones[: 1 << size],
-                tuple(rising[:size].tolist()),
-                best_share,
+                features=genes,
+                weight=float(weight),
+                score=float(score),
+                errors=errors * target.unit,
+                table=int(table[0]),
+                probabilities=ones[: 1 << size],
+                rising=tuple(rising[:size].tolist()),
+                table_share=share,
             )
         )
-        for gene, share in zip(genes, rising, strict=False):
-            rises[gene] += weight * share
-    listed = np.zeros(len(edges))
-    for one_set in ranked:
-        listed[list(one_set.features)] += one_set.weight
+        for gene, probability in zip(genes, rising, strict=False):
+            rises[gene] += weight * probability
+            listed[gene] += weight
     with np.errstate(invalid="ignore", divide="ignore"):
         signs = np.where(listed > 0, rises / listed, 0.5)
-    null = float(found.scores[found.sets.index(())]) if () in found.sets else -np.inf
-    return TargetPosterior(tuple(ranked), edges, signs, target.total, null)
+    return TargetPosterior(tuple(sets), edges, signs, target.total)
+
+
+@dataclass(frozen=True, eq=False)
+class TolerantSets:
+    """Ranked feature sets of a target.
+
+    Attributes
+    ----------
+    sets : tuple of RankedSet
+        The best first.
+    features : ndarray of float
+        Posterior of each column, over all sets.
+    noise : float
+        Expected share of wrong values of the target.
+    stopped : str or None
+        Why the search ended early, if it did: "time_limit" or "callback".
+    """
+
+    sets: tuple[RankedSet, ...]
+    features: npt.NDArray[np.float64]
+    noise: float
+    stopped: str | None
+    posterior: TargetPosterior
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Probability that the target is 1, averaged over sets and functions."""
+        return self.posterior.predict_proba(as_bits(X))
+
+
+def tolerant_feature_sets(
+    X: Any,
+    y: Any,
+    *,
+    weights: Sequence[float] | None = None,
+    allowed: Sequence[int] | None = None,
+    signs: Mapping[int, int] | None = None,
+    noise: str | float = "auto",
+    most_inputs: int = MOST_INPUTS,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+) -> TolerantSets:
+    """Find the sets of columns that explain a target up to noise: all sets of up to three, and a beam to six.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, k)
+        0, 1 or missing.
+    y : array-like of shape (n,)
+        0, 1 or missing; rows without it do not count.
+    weights : sequence of float, optional
+        What each row counts; whole numbers exactly, others to a sixteenth.
+    allowed : sequence of int, optional
+        Columns to choose from; all of them if not given.
+    signs : mapping of int to int, optional
+        Columns with which the target is known to rise (+1) or fall (-1).
+    noise : "auto" or float
+        Share of wrong values of the target; "auto" weighs several, and takes the data as clean where that explains them
+        better.
+    most_inputs : int
+        Largest set, at most 6.
+    time_limit : float, optional
+        Seconds; the best so far is returned.
+    callback : callable, optional
+        Gets a `Progress` several times a second, and stops the work by returning True.
+
+    Returns
+    -------
+    TolerantSets
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((200, 8)) < 0.5
+    >>> y = (X[:, 2] & ~X[:, 5]) ^ (rng.random(200) < 0.05)
+    >>> found = tolerant_feature_sets(X, y)
+    >>> found.sets[0].features, format(found.sets[0].table, "04b")
+    ((2, 5), '0010')
+    """
+    run = Run(check_time_limit(time_limit), callback)
+    target = _evidence(X, y, weights)
+    prior = _prior(target.inputs.shape[1], allowed, signs or {})
+    most = check_count("most_inputs", most_inputs, most=MOST_INPUTS)
+    flips = flip_rate(noise)
+    if noise == "auto":
+        flips = _estimated(target, prior, flips, most, run)
+    scored = search_sets(target, prior, flips, run, most_inputs=most)
+    posterior = target_posterior(target, prior, flips, scored, run)
+    return TolerantSets(posterior.sets, posterior.edges, flips.rate, run.stopped, posterior)
+
+
+def _prior(n: int, allowed: Sequence[int] | None, signs: Mapping[int, int]) -> SetPrior:
+    columns = np.arange(n) if allowed is None else np.array(sorted(set(allowed)), np.int64)
+    for column in (*columns.tolist(), *signs):
+        if not 0 <= column < n:
+            raise SettingsError(f"column {column} is named, but X has {n} columns, counted from 0.")
+    odds = np.zeros((n, 2))
+    for column, sign in signs.items():
+        if sign not in (-1, 0, 1):
+            raise SettingsError(f"the sign of column {column} is {sign!r}; it must be -1, 0 or 1.")
+        odds[column] = sign_odds(sign, SURE_SIGN) if sign else 0.0
+    return SetPrior(columns, np.zeros(n), odds)
+
+
+def _evidence(X: Any, y: Any, weights: Sequence[float] | None) -> TargetEvidence:
+    inputs, nexts = _codes(X, "X"), _codes(np.asarray(y, dtype=object).reshape(-1, 1), "y")[:, 0]
+    if len(inputs) != len(nexts):
+        raise DataError(f"X has {len(inputs)} rows but y has {len(nexts)}.")
+    counts = np.ones(len(nexts)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if counts.shape != nexts.shape or not (np.isfinite(counts).all() and (counts >= 0).all()):
+        raise DataError(f"weights must be {len(nexts)} numbers of at least 0.")
+    used = (nexts != UNKNOWN) & (counts > 0)
+    whole = bool((counts[used] == np.round(counts[used])).all())
+    unit = 1.0 if whole else 1 / WEIGHT_UNITS
+    return TargetEvidence(inputs[used], nexts[used], np.round(counts[used] / unit).astype(np.int64), unit)
+
+
+def _codes(values: Any, what: str) -> Codes:
+    """Cells as 0, 1 and 2 (unknown: NaN, None, masked, or any negative number)."""
+    table: npt.NDArray[Any] = np.ma.filled(np.ma.asarray(values, dtype=object), None)
+    if table.ndim != 2:
+        raise DataError(f"{what} must have rows and columns, but it has {table.ndim} dimensions.")
+    codes = [[_code(cell, what, r, c) for c, cell in enumerate(row)] for r, row in enumerate(table)]
+    return np.array(codes, np.uint8).reshape(table.shape)
+
+
+def _code(cell: Any, what: str, row: int, column: int) -> int:
+    if cell is None or str(cell) in ("nan", "<NA>", "NaT", "NaN", ""):
+        return UNKNOWN
+    try:
+        value = float(cell)
+    except (TypeError, ValueError):
+        value = np.inf
+    if value in (0.0, 1.0):
+        return int(value)
+    if value < 0:
+        return UNKNOWN
+    raise DataError(f"{what} has the value {cell!r} in row {row}, column {column}; every value must be 0, 1 or missing.")
+
+
+def _estimated(target: TargetEvidence, prior: SetPrior, first: FlipRate, most: int, run: Run) -> FlipRate:
+    """Rate from the errors of the best set, or no errors where an exact explanation is more probable."""
+    start = search_sets(target, prior, first, run, most_inputs=min(most, 3))
+    errors = target_posterior(target, prior, first, start, run, most=1).sets[0].errors
+    noisy, clean = pooled_rate(np.array([target.total]), np.array([errors])), flip_rate(0.0)
+    if errors == 0 or run.stopped:
+        return clean if errors == 0 else noisy
+    scores = [search_sets(target, prior, flips, run, most_inputs=most).scores[0] for flips in (noisy, clean)]
+    return clean if scores[1] > scores[0] else noisy

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from gradus._pages.html import render
 
 __all__ = ["SignedEdge", "regulatory_graph"]
 
 HEIGHT, MARGIN, LETTER = 26.0, 24.0, 7.6
 """Pixels: a gene's box, the room around all, and the width of a letter."""
 SWEEPS = 40
-STYLE = """
-svg.regulation { --ink: #1c2330; --box: #eef1f6; --line: #aab3c2; --on: #0b62a4; --off: #c4451c; }
-@media (prefers-color-scheme: dark) {
-  svg.regulation { --ink: #e6e9ef; --box: #2a313d; --line: #5d6878; --on: #6db6f2; --off: #ff9470; }
-}
-.regulation rect { fill: var(--box); stroke: var(--line); } .regulation text { fill: var(--ink); font: 13px sans-serif; }
-.regulation path { fill: none; } .regulation .on { stroke: var(--on); } .regulation .off { stroke: var(--off); }
-.regulation marker .on { fill: var(--on); stroke: none; } .regulation .self { stroke-dasharray: 5 3; }
-"""
 
 
 class SignedEdge(NamedTuple):
@@ -59,18 +51,9 @@ def regulatory_graph(genes: Sequence[str], edges: Sequence[SignedEdge]) -> str:
             width / 2 + across * math.cos(angle), height / 2 + along * math.sin(angle), _half_width(genes[gene])
         )
     centre = (width / 2, height / 2)
-    drawn = [_edge(edge, boxes, centre, genes) for edge in sorted(edges, key=lambda edge: edge.probability)]
-    drawn += [
-        f'<rect x="{box.x - box.half_width:.1f}" y="{box.y - HEIGHT / 2:.1f}" width="{2 * box.half_width:.1f}" '
-        f'height="{HEIGHT:.0f}" rx="8"/><text x="{box.x:.1f}" y="{box.y + 4.5:.1f}" text-anchor="middle">'
-        f"{escape(genes[gene])}</text>"
-        for gene, box in boxes.items()
-    ]
-    return (
-        f'<svg class="regulation" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" role="img" aria-label="Regulatory graph of {len(order)} genes">'
-        f"<style>{STYLE}</style>{_markers()}{''.join(drawn)}</svg>\n"
-    )
+    arrows = [_arrow(edge, boxes, centre, genes) for edge in sorted(edges, key=lambda edge: edge.probability)]
+    named = [(genes[gene], box) for gene, box in boxes.items()]
+    return render("gradus.genes", "regulation.svg", width=width, height=height, arrows=arrows, boxes=named, tall=HEIGHT)
 
 
 def _half_width(name: str) -> float:
@@ -101,43 +84,33 @@ def _circle_order(genes: Sequence[int], edges: Sequence[SignedEdge]) -> list[int
     return order
 
 
-def _edge(edge: SignedEdge, boxes: dict[int, _Box], centre: tuple[float, float], genes: Sequence[str]) -> str:
+def _arrow(edge: SignedEdge, boxes: dict[int, _Box], centre: tuple[float, float], genes: Sequence[str]) -> dict[str, Any]:
+    own = edge.regulator == edge.target
+    path = _loop(edge, boxes[edge.target], centre) if own else _bow(edge, boxes, centre)
+    verb = "activates" if edge.rising else "inhibits"
+    return {
+        "kind": "on" if edge.rising else "off",
+        "own": own,
+        "path": path,
+        "width": 0.6 + 3.4 * edge.probability**2,
+        "opacity": 0.35 + 0.65 * edge.probability,
+        "said": f"{genes[edge.regulator]} {verb} {genes[edge.target]}, probability {edge.probability:.2f}",
+    }
+
+
+def _bow(edge: SignedEdge, boxes: dict[int, _Box], centre: tuple[float, float]) -> str:
     a, b = boxes[edge.regulator], boxes[edge.target]
-    kind = "on" if edge.rising else "off"
-    if edge.regulator == edge.target:
-        return _loop(edge, a, centre, kind, genes)
     # Edges bend towards the centre, each way a little differently, so that a pair in both directions is seen.
     middle = ((a.x + b.x) / 2, (a.y + b.y) / 2)
     across = ((b.y - a.y) * 0.12, (a.x - b.x) * 0.12)
     bend = [m + 0.25 * (c - m) + s for m, c, s in zip(middle, centre, across, strict=True)]
     x0, y0 = a.edge_towards(bend[0], bend[1])
     x1, y1 = b.edge_towards(bend[0], bend[1], gap=7 if edge.rising else 4)
-    return _path(f"M{x0:.1f} {y0:.1f}Q{bend[0]:.1f} {bend[1]:.1f} {x1:.1f} {y1:.1f}", edge, kind, kind, genes)
+    return f"M{x0:.1f} {y0:.1f}Q{bend[0]:.1f} {bend[1]:.1f} {x1:.1f} {y1:.1f}"
 
 
-def _loop(edge: SignedEdge, box: _Box, centre: tuple[float, float], kind: str, genes: Sequence[str]) -> str:
+def _loop(edge: SignedEdge, box: _Box, centre: tuple[float, float]) -> str:
     up = -1 if box.y <= centre[1] else 1
     y = box.y + up * HEIGHT / 2
     ends = f"M{box.x - 9:.1f} {y:.1f}C{box.x - 20:.1f} {y + up * 26:.1f} {box.x + 20:.1f} {y + up * 26:.1f}"
-    gap = 7 if edge.rising else 4
-    return _path(f"{ends} {box.x + 9:.1f} {y + up * gap:.1f}", edge, kind, f"{kind} self", genes)
-
-
-def _path(path: str, edge: SignedEdge, kind: str, classes: str, genes: Sequence[str]) -> str:
-    verb = "activates" if edge.rising else "inhibits"
-    said = f"{genes[edge.regulator]} {verb} {genes[edge.target]}, probability {edge.probability:.2f}"
-    width, opacity = 0.6 + 3.4 * edge.probability**2, 0.35 + 0.65 * edge.probability
-    return (
-        f'<path class="{classes}" d="{path}" stroke-width="{width:.2f}" opacity="{opacity:.2f}" '
-        f'marker-end="url(#{kind}-end)"><title>{escape(said)}</title></path>'
-    )
-
-
-def _markers() -> str:
-    shape = 'markerUnits="userSpaceOnUse" orient="auto"'
-    return (
-        f'<defs><marker id="on-end" viewBox="0 0 10 10" refX="3" refY="5" markerWidth="11" markerHeight="11" {shape}>'
-        '<path class="on" d="M0 0L10 5L0 10Z"/></marker>'
-        f'<marker id="off-end" viewBox="0 0 6 14" refX="3" refY="7" markerWidth="6" markerHeight="14" {shape}>'
-        '<path class="off" d="M3 0V14" stroke-width="3"/></marker></defs>'
-    )
+    return f"{ends} {box.x + 9:.1f} {y + up * (7 if edge.rising else 4):.1f}"

@@ -1,29 +1,33 @@
 """Suspect measurements: recorded values that the learned rules contradict, and the values that they say instead.
 
-A recorded cell speaks in three places: as itself (rarely flipped), as the next value of its gene (the rule of that gene), and
-as an input of the genes it regulates (their rules). The log-odds that it was flipped add up over the three.
+What is known of a recorded cell comes from three places: the cell itself (rarely flipped), the rule of its gene, and the rules
+of the genes it regulates. The log-odds that it was flipped add up over the three.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus.genes._evidence import UNKNOWN, GeneSeries, States
+from gradus._core.run import Progress, Run
 from gradus.genes._posterior import TargetPosterior
-from gradus.genes._set_kernel.rule_votes import vote_with_flips
-from gradus.genes._set_kernel.set_arrays import PackedSets
-from gradus.genes._work_watch import WorkWatch
+from gradus.genes._series import UNKNOWN, Codes, Series
+from gradus.genes._set_kernel.arrays import PackedSets
+from gradus.genes._set_kernel.votes import vote_with_flips
 
 __all__ = ["Suspect", "SuspectCells", "find_suspects"]
 
-SURE, MOST_SWEEPS, MOST_SETS = 0.01, 12, 25
-"""No rule is believed beyond this; sweeps of repair; sets a gene that have a say."""
-PROBABLE, DOUBTFUL = 0.75, 0.3
-"""From these posteriors on a value is replaced or filled in, and treated as unknown."""
+LEAST_DOUBT = 0.01
+"""No rule is believed beyond 1 minus this."""
+MOST_SWEEPS = 12
+SETS_VOTING = 25
+"""Sets of each gene whose rules count."""
+REPLACED_FROM, UNKNOWN_FROM = 0.75, 0.3
+"""A value that was recorded wrongly with the first probability is replaced, and one with the second is treated as unknown; a
+missing one that is known with the first is filled in."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Suspect:
 class SuspectCells:
     """Repaired series, the suspects (most probable first), and the share of known cells that look flipped."""
 
-    series: tuple[GeneSeries, ...]
+    series: tuple[Series, ...]
     suspects: tuple[Suspect, ...]
     flipped_share: float
 
@@ -60,55 +64,50 @@ class SuspectCells:
 class _Layout:
     """All states below each other: where each transition begins and ends, what is recorded, and what cannot change."""
 
-    recorded: States
+    recorded: Codes
     befores: npt.NDArray[np.int64]
     afters: npt.NDArray[np.int64]
     held: npt.NDArray[np.bool_]
     place: npt.NDArray[np.int64]
 
 
-def _layout(series: Sequence[GeneSeries]) -> _Layout:
-    offsets = np.cumsum([0] + [len(one.states) for one in series])
-    pairs = [(offsets[s] + a, offsets[s] + b) for s, one in enumerate(series) for a, b in one.transitions()]
+def _layout(series: Sequence[Series]) -> _Layout:
+    lengths = [len(single.codes) for single in series]
+    offsets = np.cumsum([0, *lengths])
+    pairs = [(offsets[s] + a, offsets[s] + b) for s, single in enumerate(series) for a, b in single.transitions()]
     befores, afters = np.array(pairs, np.int64).reshape(-1, 2).T
-    recorded = np.concatenate([one.states for one in series])
-    held = np.zeros(recorded.shape, bool)
-    for s, one in enumerate(series):
-        held[offsets[s] : offsets[s + 1], list(one.held)] = True
+    recorded = np.concatenate([single.codes for single in series])
+    held = np.repeat([single.is_held for single in series], lengths, axis=0)
     # States of different series are never neighbours.
-    place = np.concatenate([np.arange(len(one.states)) + 3 * s + offsets[s] for s, one in enumerate(series)])
+    place = np.concatenate([np.arange(length) + 3 * s + offsets[s] for s, length in enumerate(lengths)])
     return _Layout(recorded, befores, afters, held, place)
 
 
-def find_suspects(
-    series: Sequence[GeneSeries], targets: Sequence[TargetPosterior], flip_rate: float, watch: WorkWatch | None = None
-) -> SuspectCells:
+def find_suspects(series: Sequence[Series], targets: Sequence[TargetPosterior], flip_rate: float, run: Run) -> SuspectCells:
     """Find recorded values that the rules contradict."""
     layout = _layout(series)
     rate = float(np.clip(flip_rate, 1e-4, 0.3))
     missing = layout.recorded == UNKNOWN
     means = np.where(missing, 0, layout.recorded).sum(axis=0) > (~missing).sum(axis=0) / 2
     states = np.where(missing, means, layout.recorded).astype(np.uint8)
-    packed = [one.packed(MOST_SETS) for one in targets]
-    gains = np.zeros(states.shape)
-    watch = WorkWatch() if watch is None else watch
-    for sweep in range(MOST_SWEEPS):
+    packed = [target.packed(SETS_VOTING) for target in targets]
+    for sweep in range(MOST_SWEEPS + 1):
         gains = _gains(layout, states, packed, rate, missing)
-        if watch.stop("repair", sweep, MOST_SWEEPS):
+        if sweep == MOST_SWEEPS:
+            break
+        if run.stop(Progress(stage="repair", done=sweep, total=MOST_SWEEPS)):
             return SuspectCells(tuple(series), (), 0.0)
         turn = _apart(layout, gains) | ((gains > 0) & missing)
         if not turn.any():
             break
         states = np.where(turn, 1 - states, states).astype(np.uint8)
-    else:
-        gains = _gains(layout, states, packed, rate, missing)
     return _described(series, layout, states, gains, missing)
 
 
 def _gains(
-    layout: _Layout, states: States, packed: Sequence[PackedSets], rate: float, missing: npt.NDArray[np.bool_]
+    layout: _Layout, states: Codes, packed: Sequence[PackedSets], rate: float, missing: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
-    """Log-odds that each cell is the other way round, everything else as it stands."""
+    """Log-odds that each cell is the other way round, given all other cells."""
     inputs = states[layout.befores]
     own = np.log(rate / (1 - rate)) * np.where(states == layout.recorded, 1.0, -1.0)
     gains: npt.NDArray[np.float64] = np.where(missing, 0.0, own)
@@ -126,11 +125,11 @@ def _gains(
 
 
 def _agreement(ones: npt.NDArray[np.float64], now: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-    return np.clip(np.where(now, ones, 1 - ones), SURE, 1 - SURE)
+    return np.clip(np.where(now, ones, 1 - ones), LEAST_DOUBT, 1 - LEAST_DOUBT)
 
 
 def _apart(layout: _Layout, gains: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Cells to turn together: the best first, none in a state or beside one where a better one turns."""
+    """Cells to turn together: the best first, and no two in one state or in neighbouring ones."""
     # Two cells can explain one contradiction; turning both would bring it back.
     turn = np.zeros(gains.shape, bool)
     taken: set[int] = set()
@@ -144,26 +143,23 @@ def _apart(layout: _Layout, gains: npt.NDArray[np.float64]) -> npt.NDArray[np.bo
 
 
 def _described(
-    series: Sequence[GeneSeries],
-    layout: _Layout,
-    states: States,
-    gains: npt.NDArray[np.float64],
-    missing: npt.NDArray[np.bool_],
+    series: Sequence[Series], layout: _Layout, states: Codes, gains: npt.NDArray[np.float64], missing: npt.NDArray[np.bool_]
 ) -> SuspectCells:
     turned = 1 / (1 + np.exp(-np.clip(gains, -500, 500)))
     wrong = np.where(states == layout.recorded, turned, 1 - turned)
     wrong[missing | layout.held] = 0.0
-    values = np.where(wrong >= PROBABLE, 1 - layout.recorded, np.where(wrong >= DOUBTFUL, UNKNOWN, layout.recorded))
-    filled = missing & (turned <= 1 - PROBABLE)
-    values = np.where(filled, states, np.where(missing, UNKNOWN, values)).astype(np.uint8)
-    offsets = np.cumsum([0] + [len(one.states) for one in series])
-    repaired = tuple(one.with_states(values[offsets[s] : offsets[s + 1]]) for s, one in enumerate(series))
+    values = np.where(wrong >= REPLACED_FROM, 1 - layout.recorded, np.where(wrong >= UNKNOWN_FROM, UNKNOWN, layout.recorded))
+    filled = missing & (turned <= 1 - REPLACED_FROM)
+    values = np.where(filled, states, np.where(missing, UNKNOWN, values))
+    offsets = np.cumsum([0] + [len(single.codes) for single in series])
+    new_states = np.split(np.where(values == UNKNOWN, np.nan, values), offsets[1:-1])
+    repaired = tuple(replace(single, states=part) for single, part in zip(series, new_states, strict=True))
     rows, genes = np.nonzero(wrong >= 0.5)
     owner = np.searchsorted(offsets, rows, side="right") - 1
     suspects = [
         Suspect(int(s), int(row - offsets[s]), int(gene), int(layout.recorded[row, gene]), float(wrong[row, gene]))
         for s, row, gene in zip(owner, rows, genes, strict=True)
     ]
-    suspects.sort(key=lambda one: (-one.probability, one.series, one.row, one.gene))
+    suspects.sort(key=lambda cell: (-cell.probability, cell.series, cell.row, cell.gene))
     known = max(1, int((~missing & ~layout.held).sum()))
     return SuspectCells(repaired, tuple(suspects), float(wrong.sum() / known))

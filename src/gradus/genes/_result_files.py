@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
-import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gradus._core.files import write_text_whole
+from gradus._core.files import check_new_folder, make_folder, write_text_whole
 from gradus._formats.bnet import write_bnet
 from gradus._formats.sbml import write_sbml
-from gradus.errors import FormatError, MissingExtraError
+from gradus.errors import MissingExtraError
 from gradus.genes import _result_tables as result_tables
-from gradus.genes._inference import Inference
+from gradus.genes._inference import Hierarchy, Inference
 from gradus.genes._rules_page import graph_of, rules_page
 
-__all__ = ["FILES", "as_document", "check_folder", "table_csv", "write_inference"]
+__all__ = ["FILES", "as_document", "table_csv", "write_inference"]
 
 FILES = {
     "report.html": "what was found, in plain language",
@@ -42,28 +40,9 @@ FILES = {
 DIGITS = 6
 
 
-def check_folder(folder: str | PathLike[str]) -> None:
-    """Raise an error if a folder cannot be made or written, without making it: call this before the work."""
-    try:
-        place = Path(folder).absolute()
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            Path(folder).lstat()  # raises where the name is longer than names may be
-    except OSError as error:
-        raise FormatError(f"cannot be written: {error.strerror or error}.", path=folder) from error
-    while not os.path.lexists(place):
-        place = place.parent
-    if not place.is_dir():
-        raise FormatError(f"cannot be written: {place} is not a folder.", path=folder)
-    try:
-        # Only a trial tells: permissions say nothing of read-only disks, nor of what an administrator may do.
-        os.rmdir(tempfile.mkdtemp(prefix=".gradus-", dir=place))
-    except OSError as error:
-        raise FormatError(f"cannot be written: nothing may be written in {place}.", path=folder) from error
-
-
 def write_inference(found: Inference, folder: str | PathLike[str], *, title: str) -> tuple[list[Path], list[str]]:
     """Write all `FILES`; what needs an extra that is not installed is left out and named."""
-    check_folder(folder)
+    check_new_folder(folder)
     notes = list(found.notes)
     contents = {f"{name}.csv": table_csv(name, rows) for name, rows in _tables(found).items()}
     contents |= {
@@ -86,7 +65,7 @@ def write_inference(found: Inference, folder: str | PathLike[str], *, title: str
         found, graph=contents["graph.svg"], hierarchy=contents.get("hierarchy.svg"), files=files, title=title
     )
     # Everything is made before anything is written, so that an error leaves no half of a result.
-    _make(Path(folder))
+    make_folder(Path(folder))
     for name, content in contents.items():
         write_text_whole(Path(folder) / name, content)
     return [Path(folder) / name for name in FILES if name in contents], notes
@@ -140,20 +119,23 @@ def as_document(found: Inference) -> dict[str, Any]:
         "overall": None if overall is None else _json_row({**vars(overall)}),
         "left_out": None if found.scores is None else ("series" if found.scores.whole_series else "blocks"),
         "unexplained": [
-            {"gene": one.gene, "log_evidence": one.log_evidence, "regulators": list(one.regulators)}
-            for one in found.model.unexplained
+            {"gene": gene.gene, "log_evidence": gene.log_evidence, "regulators": list(gene.regulators)}
+            for gene in found.model.unexplained
         ],
         "hierarchies": [
             {
-                "targets": [genes[k] for k in one.targets],
-                "feature_sets": {
-                    genes[k]: [genes[i] for i in features] for k, features in zip(one.targets, one.feature_sets, strict=True)
-                },
-                "edges": [[genes[a], genes[b]] for a, b in one.edges],
+                "targets": [genes[k] for k in nest.targets],
+                "feature_sets": _named_sets(nest, genes),
+                "edges": [[genes[a], genes[b]] for a, b in nest.edges],
             }
-            for one in found.hierarchies
+            for nest in found.hierarchies
         ],
     }
+
+
+def _named_sets(nest: Hierarchy, genes: Sequence[str]) -> dict[str, list[str]]:
+    pairs = zip(nest.targets, nest.feature_sets, strict=True)
+    return {genes[target]: [genes[i] for i in features] for target, features in pairs}
 
 
 def _json_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -163,7 +145,7 @@ def _json_row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _order(found: Inference) -> list[str]:
     """Return every output, easier genes first, for drawings."""
-    taught = [found.model.genes[k] for one in found.hierarchies for k in one.targets]
+    taught = [found.model.genes[k] for nest in found.hierarchies for k in nest.targets]
     outputs = found.network.output_names
     return list(dict.fromkeys(name for name in (*taught, *outputs) if name in set(outputs)))
 
@@ -171,20 +153,11 @@ def _order(found: Inference) -> list[str]:
 def _picture(found: Inference) -> str:
     from gradus._circuit.drawing.picture import draw_hierarchy
 
-    genes, order, sets, edges = found.model.genes, [], {}, []
-    for one in found.hierarchies:
-        order += [genes[k] for k in one.targets]
-        edges += [(genes[a], genes[b]) for a, b in one.edges]
-        for k, features in zip(one.targets, one.feature_sets, strict=True):
-            sets[genes[k]] = [genes[i] for i in features]
+    genes, sets = found.model.genes, {}
+    for nest in found.hierarchies:
+        sets |= _named_sets(nest, genes)
+    edges = [(genes[a], genes[b]) for nest in found.hierarchies for a, b in nest.edges]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "hierarchy.svg"
-        draw_hierarchy(path, order, sets, edges)
+        draw_hierarchy(path, list(sets), sets, edges)
         return path.read_text(encoding="utf-8")
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"cannot be written: {error.strerror or error}.", path=folder) from error

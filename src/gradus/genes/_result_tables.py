@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,12 +10,11 @@ import numpy as np
 
 from gradus._core.wording import counted
 from gradus.errors import MissingExtraError
-from gradus.genes._evidence import UNKNOWN, GeneSeries
 from gradus.genes._gene_model import GeneModel
+from gradus.genes._learning import SeriesScores, experiments
 from gradus.genes._long_run import LongRun
 from gradus.genes._rule_circuits import rule_text, rule_tree
-from gradus.genes._series import Series
-from gradus.genes._series_scores import SeriesScores
+from gradus.genes._series import UNKNOWN, Series
 
 __all__ = [
     "COLUMNS",
@@ -57,7 +56,7 @@ def frame(rows: tuple[str, list[Row]]) -> Any:
 
 def rule_rows(model: GeneModel, scores: SeriesScores | None) -> tuple[str, list[Row]]:
     """List the best rule of each gene that has a transition; `learned` is empty where nothing was left out."""
-    learned = {} if scores is None else {one.gene: one.learned for one in scores.genes if one.scored}
+    learned = {} if scores is None else {score.gene: score.learned for score in scores.genes if score.scored}
     return "rules", [
         {
             "target": rule.target,
@@ -74,7 +73,7 @@ def rule_rows(model: GeneModel, scores: SeriesScores | None) -> tuple[str, list[
 
 
 def edge_rows(model: GeneModel) -> tuple[str, list[Row]]:
-    """List the edges, the most probable first; self-edges are marked and stand last."""
+    """List the edges, the most probable first, and self-edges after the others."""
     place, likely = {gene: i for i, gene in enumerate(model.genes)}, model.likely_edges()
     rows = [
         {
@@ -96,101 +95,98 @@ def set_rows(model: GeneModel) -> tuple[str, list[Row]]:
     return "sets", [
         {
             "target": model.genes[g],
-            "regulators": " ".join(model.genes[i] for i in one.features),
-            "probability": one.weight,
-            "errors": one.errors,
+            "regulators": " ".join(model.genes[i] for i in ranked.features),
+            "probability": ranked.weight,
+            "errors": ranked.errors,
         }
         for g, target in enumerate(model.targets)
         if target.total
-        for one in target.sets[:MOST_SETS]
+        for ranked in target.sets[:MOST_SETS]
     ]
 
 
 def gene_rows(scores: SeriesScores | None) -> tuple[str, list[Row]]:
     """List how well each gene is predicted where it was left out; empty if that was not measured."""
-    return "genes", [] if scores is None else [{**asdict(one), "learned": one.learned} for one in scores.genes]
+    return "genes", [] if scores is None else [{**asdict(score), "learned": score.learned} for score in scores.genes]
 
 
 def suspect_rows(model: GeneModel, series: Sequence[Series]) -> tuple[str, list[Row]]:
     """List recorded values that the rules contradict; states are counted from 1."""
     rows = []
-    for one in model.suspects:
-        lines = series[one.series].lines
+    for cell in model.suspects:
+        place = series[cell.series].step(cell.row)
         rows.append(
             {
-                "series": series[one.series].name,
-                "state": one.row + 1,
-                "line": None if lines is None else lines[one.row],
-                "gene": model.genes[one.gene],
-                "recorded": one.recorded,
-                "probability": one.probability,
+                "series": place.series,
+                "state": cell.row + 1,
+                "line": place.line,
+                "gene": model.genes[cell.gene],
+                "recorded": cell.recorded,
+                "probability": cell.probability,
             }
         )
     return "suspects", rows
 
 
-def attractor_rows(found: LongRun | None) -> tuple[str, list[Row]]:
+def attractor_rows(long_run: LongRun | None) -> tuple[str, list[Row]]:
     """List the attractors."""
     return "attractors", [
         {
             "attractor": number,
-            "states": one.states,
-            "on": " ".join(one.on),
-            "off": " ".join(one.off),
-            "changing": " ".join(one.changing),
+            "states": attractor.states,
+            "on": " ".join(attractor.on),
+            "off": " ".join(attractor.off),
+            "changing": " ".join(attractor.changing),
         }
-        for number, one in enumerate(() if found is None else found.attractors, start=1)
+        for number, attractor in enumerate(() if long_run is None else long_run.attractors, start=1)
     ]
 
 
-def held_rows(found: LongRun | None) -> tuple[str, list[Row]]:
+def held_rows(long_run: LongRun | None) -> tuple[str, list[Row]]:
     """List what is predicted for each gene held at 0 and at 1."""
     return "knockouts", [
         {
-            "gene": one.gene,
-            "held_at": one.value,
-            "attractors": one.attractors,
-            "fixed_points": one.fixed_points,
-            "turned_on": " ".join(one.on),
-            "turned_off": " ".join(one.off),
-            "freed": " ".join(one.free),
+            "gene": held.gene,
+            "held_at": held.value,
+            "attractors": held.attractors,
+            "fixed_points": held.fixed_points,
+            "turned_on": " ".join(held.on),
+            "turned_off": " ".join(held.off),
+            "freed": " ".join(held.free),
         }
-        for one in (() if found is None else found.held)
+        for held in (() if long_run is None else long_run.held)
     ]
 
 
-def data_sentences(genes: Sequence[str], series: Sequence[GeneSeries], model: GeneModel) -> Iterator[str]:
-    """Say what the data are, in plain sentences."""
-    runs = [one for one in series if not one.steady]
-    n_moves = sum(len(one.transitions()) for one in runs)
-    experiments = len({one.name for one in runs})
-    of = f" of {counted(experiments, 'experiment')}" if experiments < len(runs) else ""
-    yield f"{len(runs)} series{of} of {counted(len(genes), 'gene')} gave {counted(n_moves, 'transition')}."
-    steady = sum(len(one.states) for one in series if one.steady)
-    if steady:
-        yield f"Followed by themselves: {counted(steady, 'steady state')}."
-    cells = sum(one.states.size for one in series)
-    missing = sum(int((one.states == UNKNOWN).sum()) for one in series)
-    if missing:
-        yield f"{counted(missing, 'value')} of {cells:,} ({100 * missing / cells:.1f} %) are missing; each costs one cell."
-    skipped = sum(len(one.states) - 1 - len(one.transitions()) for one in runs)
-    if skipped:
-        yield f"{counted(skipped, 'step')} longer than usual join states that are not successive, and do not count."
-    held = sorted({genes[gene] for one in series for gene in one.held})
-    if held:
-        yield f"Held in some series, where they have no rule: {', '.join(held)}."
-    unseen = [gene for gene, target in zip(genes, model.targets, strict=True) if not target.total]
-    if unseen:
-        yield f"Never seen to follow anything, so without a rule: {', '.join(unseen)}."
-    rate = "The data look free of errors" if model.flips.clean else f"About {100 * model.flips.rate:.1f} % of the next values"
-    yield f"{rate}." if model.flips.clean else f"{rate} differ from what the rules say."
-    if model.suspects:
-        yield f"{counted(len(model.suspects), 'recorded value')} contradict the rules and may be wrong measurements."
-    still = [genes[g] for g in range(len(genes)) if _never_changes(series, g)]
-    if still:
-        yield f"Never change: {', '.join(still)}."
-
-
-def _never_changes(series: Sequence[GeneSeries], gene: int) -> bool:
-    values = np.unique(np.concatenate([one.states[:, gene] for one in series]))
-    return len(values[values != UNKNOWN]) < 2
+def data_sentences(series: Sequence[Series], model: GeneModel) -> list[str]:
+    """Describe the data in plain sentences, without those that would count or list nothing."""
+    runs = [single for single in series if not single.steady]
+    codes, genes = np.concatenate([single.codes for single in series]), np.array(model.genes)
+    n_transitions = sum(len(single.transitions()) for single in runs)
+    n_experiments, n_missing = len(set(experiments(runs))), int((codes == UNKNOWN).sum())
+    of = f" of {counted(n_experiments, 'experiment')}" if n_experiments < len(runs) else ""
+    steady = sum(len(single.codes) for single in series if single.steady)
+    long_steps = sum(len(single.codes) - 1 for single in runs) - n_transitions
+    held = sorted({gene for single in series for gene in single.held})
+    without_rule = genes[[target.total == 0 for target in model.targets]]
+    constant = genes[~((codes == 0).any(axis=0) & (codes == 1).any(axis=0))]
+    clean, rate, share = model.flips.clean, 100 * model.flips.rate, 100 * n_missing / codes.size
+    sentences = [
+        (1, f"{len(runs)} series{of} of {counted(len(genes), 'gene')} gave {counted(n_transitions, 'transition')}."),
+        (steady, f"{counted(steady, 'steady state')} counted as followed by the same state."),
+        (n_missing, f"{counted(n_missing, 'value')} of {codes.size:,} ({share:.1f} %) are missing; each costs one cell."),
+        (
+            long_steps,
+            f"{counted(long_steps, 'step')} longer than usual join states that are not successive, and do not count.",
+        ),
+        (len(held), f"Genes that were held in some series, and have no rule there: {', '.join(held)}."),
+        (len(without_rule), f"Genes without any transition, and so without a rule: {', '.join(without_rule)}."),
+        (clean, "The data look free of errors."),
+        (not clean, f"About {rate:.1f} % of the next values differ from what the rules say."),
+        (
+            model.suspects,
+            f"{counted(len(model.suspects), 'recorded value')} contradict the rules and may be wrong measurements.",
+        ),
+        (len(constant), f"Genes that never change: {', '.join(constant)}."),
+    ]
+    return [sentence for applies, sentence in sentences if applies]

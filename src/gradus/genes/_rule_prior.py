@@ -32,27 +32,17 @@ would suit them better still, but not models of the cell cycle, which have major
 
 @dataclass(frozen=True, eq=False)
 class RulePrior:
-    """Monotone prototypes of the rules of k inputs and what each is worth before any data.
+    """Monotone prototypes of the rules of k inputs and how probable each is before any data."""
 
-    Attributes
-    ----------
-    n_inputs : int
-    tables : ndarray of uint64
-        Truth tables of monotone functions that depend on all inputs: all of them up to four inputs, then those that can be
-        peeled, the read-once (five inputs) and the threshold ones.
-    weights : ndarray of float, shape (tables, 2 ** n_inputs)
-        Prior probability of each, given which inputs are negated; with `any_weight` each column adds up to 1.
-    any_weight : float
-        Prior probability that the rule is a function drawn uniformly from all of them.
-    majorities : ndarray of bool
-        Which prototypes are majorities.
-    """
-
-    n_inputs: int
     tables: npt.NDArray[np.uint64]
+    """Truth tables of monotone functions that depend on all inputs: all of them up to four inputs, then those that can be
+    peeled, the read-once (five inputs) and the threshold ones."""
     weights: npt.NDArray[np.float64]
+    """Prior probability of each, given which inputs are negated (columns, which with `any_weight` add up to 1)."""
     any_weight: float
+    """Prior probability that the rule is a function drawn uniformly from all of them."""
     majorities: npt.NDArray[np.bool_]
+    """Which prototypes are majorities."""
 
     def with_majorities(self, share: float) -> npt.NDArray[np.float64]:
         """Weights with another share of majorities, in proportion; as they are where no rule is one."""
@@ -68,7 +58,7 @@ class RulePrior:
 def rule_prior(n_inputs: int) -> RulePrior:
     """Prior over the rules of a number of inputs, from 0 to 6."""
     if n_inputs == 0:
-        return RulePrior(0, np.array([0, 1], np.uint64), np.array([[0.5], [0.5]]), 0.0, np.zeros(2, np.bool_))
+        return RulePrior(np.array([0, 1], np.uint64), np.array([[0.5], [0.5]]), 0.0, np.zeros(2, np.bool_))
     everything, signs = (1 << n_inputs) - 1, 1 << n_inputs
     peeled = [dict(_peeled(n_inputs, everything, negated)) for negated in range(signs)]
     listed = set().union(*peeled)
@@ -81,12 +71,12 @@ def rule_prior(n_inputs: int) -> RulePrior:
     tables = sorted({*listed, *(table for members in classes.values() for table in members)})
     weights = np.zeros((len(tables), signs))
     for row, table in enumerate(tables):
-        weights[row] = [SHARES["peeled"] * one.get(table, 0.0) for one in peeled]
+        weights[row] = [SHARES["peeled"] * weight_of.get(table, 0.0) for weight_of in peeled]
         weights[row] += sum(SHARES[kind] / len(members) for kind, members in classes.items() if table in members)
     # Small numbers of inputs have no rules of some classes, whose share goes to the others.
     weights *= (1 - SHARES["any"]) / weights.sum(axis=0)
     among = np.array([table in majorities for table in tables])
-    return RulePrior(n_inputs, np.array(tables, np.uint64), weights, SHARES["any"], among)
+    return RulePrior(np.array(tables, np.uint64), weights, SHARES["any"], among)
 
 
 def is_majority(table: int, n_inputs: int) -> bool:
@@ -141,7 +131,7 @@ def _peeled(n_inputs: int, inputs: int, negated: int) -> tuple[tuple[int, float]
 
 @functools.cache
 def _read_once(n_inputs: int, inputs: int) -> tuple[int, ...]:
-    """Monotone functions with a formula in which every input stands once."""
+    """Monotone functions with a formula in which every input occurs once."""
     members = _members(inputs)
     if len(members) == 1:
         return (_input_table(members[0], n_inputs),)

@@ -1,12 +1,13 @@
-"""`Series`: the states of genes at successive times, and `read_series`, which reads them from files and data frames."""
+"""`Series`: the states of genes at successive times; read from files and data frames; and two published ones."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +18,35 @@ from gradus._core.wording import listed
 from gradus._formats.table import Table
 from gradus._formats.table_files import READERS, read_table
 from gradus.errors import DataError, FormatError, SettingsError
+from gradus.problems._gene_networks import ECOLI, YEAST
 
-__all__ = ["Series", "as_series", "parse_held", "read_series"]
+__all__ = ["ECOLI_SERIES", "UNKNOWN", "YEAST_SERIES", "Codes", "Series", "Step", "as_series", "parse_held", "read_series"]
 
+UNKNOWN = 2
+LONGEST_STEP = 1.5
+"""States further apart than this many usual steps are not successive."""
 SERIES_NAMES = ("series", "Series", "SERIES")
 TIME_NAMES = ("time", "Time", "TIME")
 REPLICATE_NAMES = ("replicate", "Replicate", "REPLICATE")
 HELD_NAMES = ("held", "Held", "HELD")
-CORNERS = ("", "gene", "genes", "name", "names", "id", "symbol", "time", "probe")  # over a column of gene names
+GENE_NAMES = ("gene", "genes", "symbol", "probe")
+"""A first column of texts with such a heading names genes, which are then in rows."""
+CORNERS = ("", *GENE_NAMES, "name", "names", "id", "time")
+"""What may be above a column of gene names."""
+Codes = npt.NDArray[np.uint8]
+"""States as 0, 1 and `UNKNOWN`."""
+
+
+class Step(NamedTuple):
+    """A transition's place: the state at `time` (counted from 0) of the series, and the one after it."""
+
+    series: str
+    time: int
+    line: int | None
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f" (line {self.line})"
+        return f"{self.series} row {self.time + 1}{place}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +68,22 @@ class Series:
     times : sequence of float, optional
         When each state was recorded.
     held : mapping of str to int
-        Genes that a knock-out (0) or over-expression (1) held at a value.
+        Genes that a knock-out (0) or over-expression (1) held at a value: inputs here, never targets.
     experiment : str
         Replicates of one experiment share it; the name of the series if it is empty.
+    steady : bool
+        Whether each state is a steady state, which is followed by itself.
+    levels : array-like of numbers, shape (times, genes), optional
+        What was measured, before it was made binary.
+    usual_step : float, optional
+        The usual time between states; the median if it is not given. Steps longer than 1.5 times that join states that are
+        not successive.
 
     Examples
     --------
-    >>> Series(["a", "b"], [[0, 1], [1, 1]]).states.shape
-    (2, 2)
+    >>> series = Series(["a", "b"], [[0, 1], [1, 1], [1, 0]], times=[0, 1, 5], usual_step=1)
+    >>> series.states.shape, series.transitions()
+    ((3, 2), [(0, 1)])
     """
 
     genes: tuple[str, ...]
@@ -64,6 +94,9 @@ class Series:
     times: tuple[float, ...] | None = None
     held: Mapping[str, int] = field(default_factory=dict)
     experiment: str = ""
+    steady: bool = False
+    levels: npt.NDArray[np.float64] | None = None
+    usual_step: float | None = None
 
     def __post_init__(self) -> None:
         genes = tuple(str(gene) for gene in self.genes)
@@ -80,23 +113,88 @@ class Series:
                 raise DataError(f"series {self.name!r} cannot hold {gene!r} at {value!r}; give one of its genes, and 0 or 1.")
         object.__setattr__(self, "genes", genes)
         object.__setattr__(self, "states", states)
+        if self.times is not None:
+            object.__setattr__(self, "usual_step", self._checked_step(self.times))
+        if self.levels is not None and np.shape(self.levels) != states.shape:
+            raise DataError(f"series {self.name!r} has levels of shape {np.shape(self.levels)}, but states {states.shape}.")
 
-    def in_order(self, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
-        """Return the states with the columns in the order of these genes, which must be the same."""
-        if self.genes == genes:
-            return self.states
+    def _checked_step(self, times: Sequence[float]) -> float | None:
+        """Check the times, and return the usual step."""
+        if len(times) != len(self.states):
+            raise DataError(f"series {self.name!r} has {len(self.states)} states but {len(times)} times.")
+        steps = np.diff(np.asarray(times, dtype=np.float64))
+        if not (steps > 0).all():
+            raise DataError(f"the times of series {self.name!r} must grow from state to state.")
+        return self.usual_step if self.usual_step is not None or not len(steps) else float(np.median(steps))
+
+    @functools.cached_property
+    def codes(self) -> Codes:
+        """Binary states as 0, 1 and 2, which is unknown."""
+        return np.where(np.isnan(self.states), UNKNOWN, self.states).astype(np.uint8)
+
+    @property
+    def is_held(self) -> npt.NDArray[np.bool_]:
+        """Which columns were held."""
+        return np.array([gene in self.held for gene in self.genes], np.bool_)
+
+    def places(self, genes: tuple[str, ...]) -> list[int]:
+        """Return the columns of these genes, which must be those of the series in any order."""
         odd = sorted(set(self.genes) ^ set(genes))
         if odd:
             raise DataError(f"series {self.name!r} has other genes than the first one: {listed(odd)} not in both.")
-        return self.states[:, [self.genes.index(gene) for gene in genes]]
+        return [self.genes.index(gene) for gene in genes]
+
+    def in_order(self, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
+        """Return the states with the columns in the order of these genes."""
+        return self.states if self.genes == genes else self.states[:, self.places(genes)]
+
+    def binary(self, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
+        """Return the states in the order of these genes, checked to be 0, 1 or missing."""
+        states = self.in_order(genes)
+        bad = ~(np.isnan(states) | (states == 0) | (states == 1))
+        if bad.any():
+            time, column = (int(i) for i in np.argwhere(bad)[0])
+            raise DataError(
+                f"{self.step(time)} has the value {states[time, column]:g} for {genes[column]!r}; "
+                "every value must be 0 or 1 (binarize='kmeans', or --binarize kmeans, makes measured levels binary)."
+            )
+        return states
+
+    def step(self, time: int) -> Step:
+        """Return the place of a state."""
+        return Step(self.name, time, None if self.lines is None else self.lines[time])
+
+    def transitions(self) -> list[tuple[int, int]]:
+        """Return the rows that follow each other."""
+        if self.steady:
+            return [(row, row) for row in range(len(self.states))]
+        pairs = [(row, row + 1) for row in range(len(self.states) - 1)]
+        if self.times is None or self.usual_step is None:
+            return pairs
+        steps = np.diff(np.asarray(self.times, dtype=np.float64))
+        return [pair for pair, step in zip(pairs, steps, strict=True) if step <= LONGEST_STEP * self.usual_step]
+
+    def part(self, first: int, end: int) -> Series:
+        """Return the states from `first` to before `end`; the usual step stays that of the whole."""
+
+        def cut(rows: Any) -> Any:
+            return None if rows is None else rows[first:end]
+
+        times = cut(self.times)
+        states, levels, lines = cut(self.states), cut(self.levels), cut(self.lines)
+        return replace(self, states=states, levels=levels, lines=lines, times=None if times is None else tuple(times))
+
+
+YEAST_SERIES = Series(YEAST.genes, YEAST.states, name="yeast")
+"""Ten states of ten genes of the fission yeast cell cycle, a path of `fission_yeast_model`."""
+ECOLI_SERIES = Series(ECOLI.genes, ECOLI.states, name="ecoli")
+"""Six states of ten genes of E. coli."""
 
 
 def read_series(
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
-    layout: Literal["states", "genes"] = "states",
-    series_column: str | None = None,
-    time_column: str | None = None,
+    layout: Literal["auto", "states", "genes"] = "auto",
     **options: Any,
 ) -> tuple[Series, ...]:
     r"""Read one or several time series.
@@ -104,17 +202,15 @@ def read_series(
     Parameters
     ----------
     paths : path-like or iterable of path-likes
-        Each file holds one series, or several told apart by a column.
-    layout : {"states", "genes"}
+        Each file holds one series, or several told apart by a column named ``series``. A column named ``time`` gives the
+        times, by which the states of a series are ordered; without it they are in the order of the file. A column named
+        ``replicate`` tells the replicates of one series apart, and one named ``held`` names the genes that were held in it:
+        ``Rb=0``, or ``Rb=0 E2F=1``. Where times repeat and no column tells series apart, a time that starts again begins a
+        new series.
+    layout : {"auto", "states", "genes"}
         ``"states"``: a row is a state and a column is a gene. ``"genes"``: a row is a gene with its name first and a
-        column is a time, as in BoolNet.
-    series_column : str, optional
-        The column that tells the series apart; by default one named ``series``, if there is one.
-    time_column : str, optional
-        The column that gives the times, by which the states of a series are ordered; by default one named ``time``.
-        Without it they are in the order of the file. A column named ``replicate`` tells the replicates of one series
-        apart, and one named ``held`` names the genes that were held in it: ``Rb=0``, or ``Rb=0 E2F=1``. Where times repeat
-        and no column tells series apart, a time that starts again begins a new series.
+        column is a time, as in BoolNet. ``"auto"``: genes are in rows if the first column is named ``gene``, ``genes``,
+        ``symbol`` or ``probe`` and holds texts.
     **options
         Passed to `read_table`.
 
@@ -136,22 +232,22 @@ def read_series(
     >>> read_series(path)[0].states.tolist()
     [[0.0, 1.0], [1.0, 1.0]]
     """
-    check_choice("layout", layout, ("states", "genes"))
+    check_choice("layout", layout, ("auto", "states", "genes"))
     files = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not files:
         raise SettingsError("there is no file to read.")
-    if layout == "genes" and (series_column is not None or time_column is not None):
-        raise SettingsError("with genes in rows there is no column of series or times; give one file per series.")
-    found: list[Series] = []
-    for path in files:
-        if layout == "genes":
-            found.append(_genes_in_rows(path, options))
-        else:
-            told_apart = SERIES_NAMES if series_column is None else (series_column,)
-            has_text = _kind(path, options) in ("csv", "parquet", "arff")
-            texts: dict[str, Any] = {"text_columns": (*told_apart, *REPLICATE_NAMES, *HELD_NAMES)} if has_text else {}
-            found += _states_in_rows(read_table(path, **texts, **options), series_column, time_column)
-    return tuple(found)
+    return tuple(series for path in files for series in _read_file(path, layout, options))
+
+
+def _read_file(path: str | PathLike[str], layout: str, options: dict[str, Any]) -> list[Series]:
+    if layout == "genes":
+        return [_genes_in_rows(path, options)]
+    has_text = _kind(path, options) in ("csv", "parquet", "arff")
+    texts: dict[str, Any] = {"text_columns": (*SERIES_NAMES, *REPLICATE_NAMES, *HELD_NAMES)} if has_text else {}
+    table = read_table(path, **texts, **options)
+    if layout == "auto" and table.columns[0].lower() in GENE_NAMES and 0 in table.odd:
+        return [_genes_in_rows(path, options)]
+    return _states_in_rows(table)
 
 
 def as_series(source: Any) -> tuple[Series, ...]:
@@ -163,10 +259,10 @@ def as_series(source: Any) -> tuple[Series, ...]:
     names = column_names(source, "the data frame")
     if names is None:
         try:
-            return tuple(series for one in source for series in as_series(one))
+            return tuple(series for part in source for series in as_series(part))
         except TypeError:
             raise DataError(f"{type(source).__name__} is not a time series: give a Series, a DataFrame or a file.") from None
-    return tuple(_states_in_rows(_table_of_frame(source, names), None, None))
+    return tuple(_states_in_rows(_table_of_frame(source, names)))
 
 
 def _table_of_frame(frame: Any, names: tuple[str, ...]) -> Table:
@@ -184,22 +280,23 @@ def _table_of_frame(frame: Any, names: tuple[str, ...]) -> Table:
     return Table(names, values, texts=texts)
 
 
-def _states_in_rows(table: Table, series_column: str | None, time_column: str | None) -> list[Series]:
-    group = _special_column(table, series_column, SERIES_NAMES)
-    replicate = _special_column(table, None, REPLICATE_NAMES)
-    held = _special_column(table, None, HELD_NAMES)
-    time = _special_column(table, time_column, TIME_NAMES)
+def _states_in_rows(table: Table) -> list[Series]:
+    group, replicate, held, time = (
+        next((name for name in names if name in table.columns), None)
+        for names in (SERIES_NAMES, REPLICATE_NAMES, HELD_NAMES, TIME_NAMES)
+    )
     genes = tuple(name for name in table.columns if name not in (group, replicate, held, time))
     if not genes:
         raise FormatError("there is no column with a gene.", path=table.path)
     states = _numbers(table, genes)
     times = None if time is None else table.numbers([time])[:, 0]
     runs = _runs(times) if times is not None and group is None and replicate is None else None
-    labels = list(zip(runs or _labels(table, group, "series"), _labels(table, replicate, "replicate"), strict=True))
-    return [
-        _one_series(table, genes, states, rows, times, label, _held(table, held, rows))
-        for label, rows in _rows_by_label(labels).items()
-    ]
+    rows_of: dict[tuple[str, str], list[int]] = {}
+    for row, label in enumerate(
+        zip(runs or _labels(table, group, "series"), _labels(table, replicate, "replicate"), strict=True)
+    ):
+        rows_of.setdefault(label, []).append(row)
+    return [_one_series(table, genes, states, rows, times, label, _held(table, held, rows)) for label, rows in rows_of.items()]
 
 
 def _held(table: Table, column: str | None, rows: list[int]) -> dict[str, int]:
@@ -208,9 +305,9 @@ def _held(table: Table, column: str | None, rows: list[int]) -> dict[str, int]:
         return {}
     texts = {table.texts[column][row].strip() for row in rows} if column in table.texts else {""}
     if len(texts) > 1:
-        one, other = sorted(texts)[:2]
+        first, other = sorted(texts)[:2]
         raise FormatError(
-            f"a series has both {one!r} and {other!r} in its column {column!r}; the genes held must be the same in all of "
+            f"a series has both {first!r} and {other!r} in its column {column!r}; the genes held must be the same in all of "
             "its rows.",
             path=table.path,
         )
@@ -219,25 +316,17 @@ def _held(table: Table, column: str | None, rows: list[int]) -> dict[str, int]:
 
 def parse_held(text: str, path: str | PathLike[str] | None = None) -> dict[str, int]:
     """Read genes and the values at which they were held."""
-    found = {}
+    held = {}
     for part in text.replace(";", " ").replace(",", " ").split():
         gene, _, value = part.rpartition("=")
         if not gene or value not in ("0", "1"):
             raise FormatError(f"{part!r} does not say which gene was held and at what; write GENE=0 or GENE=1.", path=path)
-        found[gene] = int(value)
-    return found
+        held[gene] = int(value)
+    return held
 
 
 def _kind(path: str | PathLike[str], options: dict[str, Any]) -> str | None:
     return options.get("kind") or READERS.get(Path(path).suffix.lower())
-
-
-def _special_column(table: Table, given: str | None, usual: Sequence[str]) -> str | None:
-    if given is not None:
-        if given not in table.columns:
-            raise DataError(f"{table.path} has no column {given!r}.")
-        return given
-    return next((name for name in usual if name in table.columns), None)
 
 
 def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -247,7 +336,7 @@ def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
         if error.column != 1:
             raise
         raise FormatError(
-            f"{error.message} If genes are in rows, read the file with layout 'genes'.",
+            f"{error.message} If genes are in rows, name the first column 'gene', or read_series(..., layout='genes').",
             path=error.path, line=error.line, column=error.column,
         ) from error  # fmt: skip
 
@@ -273,13 +362,6 @@ def _runs(times: npt.NDArray[np.float64]) -> list[str]:
     return [str(number) for number in np.cumsum(np.append(True, np.diff(times) < 0)).tolist()]
 
 
-def _rows_by_label(labels: list[tuple[str, str]]) -> dict[tuple[str, str], list[int]]:
-    rows: dict[tuple[str, str], list[int]] = {}
-    for row, label in enumerate(labels):
-        rows.setdefault(label, []).append(row)
-    return rows
-
-
 def _one_series(
     table: Table,
     genes: tuple[str, ...],
@@ -291,14 +373,14 @@ def _one_series(
 ) -> Series:
     experiment = ":".join(str(part) for part in (table.path, label[0]) if part) or "series"
     name = f"{experiment}, replicate {label[1]}" if label[1] else experiment
-    own: npt.NDArray[np.float64] | None = None
+    in_order = None
     if times is not None:
         own = times[rows]
         if np.isnan(own).any() or len(np.unique(own)) < len(own):
             raise DataError(f"series {name!r} has a missing or a repeated time; every state needs a time of its own.")
         rows = [rows[i] for i in np.argsort(own, kind="stable")]
+        in_order = tuple(np.sort(own).tolist())
     lines = None if table.lines is None else tuple(table.lines[row] for row in rows)
-    in_order = None if own is None else tuple(np.sort(own).tolist())
     return Series(genes, states[rows], name, table.path, lines, in_order, held, experiment)
 
 

@@ -1,10 +1,11 @@
-"""Examples from time series: each state with the one that follows it."""
+"""Series made binary, and as examples: each state with the one that follows it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,26 +13,95 @@ import numpy.typing as npt
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import OnConflict, check_on_conflict
 from gradus._core.wording import counted, listed
-from gradus.errors import ConflictError, DataError
-from gradus.genes._binarize import binarize as binarize_series
-from gradus.genes._series import Series, as_series
+from gradus.errors import ConflictError, DataError, SettingsError
+from gradus.genes._series import Series, Step, as_series
+from gradus.problems import Problem
 
-__all__ = ["Contradiction", "Step", "Transitions", "read_transitions", "states_of", "transitions"]
+__all__ = ["BinarySeries", "Contradiction", "Transitions", "binarized", "from_series", "transitions", "two_means_boundary"]
 
-
-class Step(NamedTuple):
-    """A transition's place: the state at `time` (counted from 0) of the series, and the one after it."""
-
-    series: str
-    time: int
-    line: int | None
-
-    def __str__(self) -> str:
-        place = "" if self.line is None else f" (line {self.line})"
-        return f"{self.series} row {self.time + 1}{place}"
+NAMES_LISTED = 8
 
 
-class Contradiction(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class BinarySeries:
+    """Binary series and how they were made."""
+
+    series: tuple[Series, ...]
+    """A value is 1 if it was above its gene's boundary, 0 if not, and missing if it was missing. Where some gene has more than
+    two values, what was measured is kept as their levels."""
+    boundaries: Mapping[str, float]
+    """The boundary of each gene; NaN for a gene with a single value, which became 0 everywhere."""
+    notes: tuple[str, ...]
+    """The same in sentences, for `transitions(..., notes=...)`."""
+
+
+def binarized(series: Series | Iterable[Series], how: Literal["kmeans"] | float = "kmeans") -> BinarySeries:
+    """Make continuous series binary; each gene has one boundary for all series."""
+    several = _several(series)
+    threshold = None if how == "kmeans" else _checked_threshold(how)
+    genes = several[0].genes
+    measured = [_finite(single, genes) for single in several]
+    columns = np.concatenate(measured).T
+    bounds = np.array([two_means_boundary(column) if threshold is None else threshold for column in columns])
+    has_levels = any(len(np.unique(column[~np.isnan(column)])) > 2 for column in columns)
+    made = []
+    for single, values in zip(several, measured, strict=True):
+        with np.errstate(invalid="ignore"):
+            states = np.where(np.isnan(values), np.nan, values > bounds)
+        made.append(replace(single, genes=genes, states=states, levels=values if has_levels else None))
+    return BinarySeries(tuple(made), dict(zip(genes, bounds.tolist(), strict=True)), _notes(genes, bounds, threshold))
+
+
+def _several(series: Series | Iterable[Series]) -> list[Series]:
+    several = [series] if isinstance(series, Series) else list(series)
+    if not several:
+        raise DataError("there is no series.")
+    return several
+
+
+def _checked_threshold(how: Any) -> float:
+    if isinstance(how, bool) or not isinstance(how, numbers.Real) or not np.isfinite(float(how)):
+        raise SettingsError(f"binarize is {how!r}; it must be 'kmeans', a finite number or None.")
+    return float(how)
+
+
+def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
+    """Return the value halfway between the two tightest clusters, or NaN if there is one value only."""
+    known = np.sort(values[~np.isnan(values)])
+    if len(known) < 2 or known[0] == known[-1]:
+        return float("nan")
+    # Scaled to [0, 1], so that squares neither overflow nor drown in a large mean.
+    spread = known[-1] / 2 - known[0] / 2
+    scaled = (known / 2 - known[0] / 2) / spread
+    sums = np.cumsum(scaled)
+    sizes = np.arange(1, len(known))
+    # The sum of squares within is smallest where the sum of squares between is largest.
+    between = sums[:-1] ** 2 / sizes + (sums[-1] - sums[:-1]) ** 2 / (len(known) - sizes)
+    between[known[1:] == known[:-1]] = -np.inf  # equal values are never separated
+    split = int(np.argmax(between))
+    return float(known[split] / 2 + known[split + 1] / 2)
+
+
+def _finite(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
+    states = series.in_order(genes)
+    infinite = np.isinf(states)
+    if infinite.any():
+        time, column = (int(i) for i in np.argwhere(infinite)[0])
+        raise DataError(f"{series.name} row {time + 1} has an infinite value for {genes[column]!r}.")
+    return states
+
+
+def _notes(genes: tuple[str, ...], bounds: npt.NDArray[np.float64], threshold: float | None) -> tuple[str, ...]:
+    if threshold is not None:
+        return (f"Values above {threshold:g} were made 1, all others 0.",)
+    shown = [f"{gene} {bound:.4g}" for gene, bound in zip(genes, bounds, strict=True) if not np.isnan(bound)]
+    single = [gene for gene, bound in zip(genes, bounds, strict=True) if np.isnan(bound)]
+    notes = [f"Each gene's values were split in two clusters; 1 is above: {listed(shown, NAMES_LISTED)}."] if shown else []
+    return (*notes, *([f"Genes with a single value became 0: {listed(single, NAMES_LISTED)}."] if single else []))
+
+
+@dataclass(frozen=True)
+class Contradiction:
     """Steps that leave the same state for different ones."""
 
     steps: tuple[Step, ...]
@@ -115,9 +185,7 @@ def transitions(
     # No transition crosses from one series to the next; a repeated transition counts once; a gene whose next value never
     # changes is left out as a target; a transition with a missing value is left out.
     check_on_conflict(on_conflict)
-    several = [series] if isinstance(series, Series) else list(series)
-    if not several:
-        raise DataError("there is no series.")
+    several = _several(series)
     genes = several[0].genes
     X, Y, steps, skipped = _all_transitions(several, genes)
     first, group = _groups(np.hstack([X, Y]))  # each different transition once
@@ -156,50 +224,66 @@ def transitions(
     )
 
 
-def read_transitions(
-    source: Any, *, binarize: Literal["kmeans"] | float | None = None, on_conflict: OnConflict = "raise"
-) -> Transitions:
-    """Make examples from whatever holds time series: a `Series`, a data frame, a file, or several of these."""
-    if isinstance(source, Transitions):
-        return source
-    found = as_series(source)
-    if binarize is None:
-        return transitions(found, on_conflict=on_conflict)
-    made = binarize_series(found, binarize)
-    return transitions(made.series, on_conflict=on_conflict, notes=made.notes)
+def from_series(
+    series: Any, *, name: str = "series", binarize: Literal["kmeans"] | float | None = None, on_conflict: OnConflict = "raise"
+) -> Problem:
+    """Make a problem from time series: each state is an input, and the next state its target.
+
+    Parameters
+    ----------
+    series : Series, DataFrame, path-like, or iterable of these
+    name : str
+        Samples depend on it.
+    binarize : "kmeans" or float, optional
+        How to make values other than 0 and 1 binary: two clusters per gene, or a threshold.
+    on_conflict : {"raise", "ignore", "first"}
+        What to do if a state is followed by different states: raise an error that names them, leave out all transitions
+        from that state, or keep the one that was seen first.
+
+    Returns
+    -------
+    Problem
+        Repeated transitions count once; a gene whose next value never changes is not a target. What was done is in `about`.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from_series(pandas.DataFrame({"a": [0, 1, 1], "b": [0, 0, 1]}))
+    Problem('series', 2 inputs, 1 target, 2 patterns)
+    """
+    several = as_series(series)
+    notes: tuple[str, ...] = ()
+    if binarize is not None:
+        made = binarized(several, binarize)
+        several, notes = made.series, made.notes
+    moves = transitions(several, on_conflict=on_conflict, notes=notes)
+    return Problem(
+        name,
+        input_names=moves.input_names,
+        target_names=moves.target_names,
+        pool=moves.X,
+        targets=moves.Y,
+        about=" ".join(moves.report()),
+    )
 
 
 def _all_transitions(several: Sequence[Series], genes: tuple[str, ...]) -> tuple[BoolMatrix, BoolMatrix, list[Step], int]:
     """Every complete transition of every series, in order, and the number of those with a missing value."""
     befores, afters, steps, skipped = [], [], [], 0
-    for one in several:
-        states = states_of(one, genes)
+    for series in several:
+        states = series.binary(genes)
         complete = np.logical_not(np.isnan(states).any(axis=1))
         usable = complete[:-1] & complete[1:]
         skipped += int((~usable).sum())
         befores.append(states[:-1][usable] == 1)
         afters.append(states[1:][usable] == 1)
-        steps += [Step(one.name, int(time), None if one.lines is None else one.lines[time]) for time in np.flatnonzero(usable)]
+        steps += [series.step(int(time)) for time in np.flatnonzero(usable)]
     if not steps:
         empty = [gene for gene, states in zip(several[0].genes, several[0].states.T, strict=True) if np.isnan(states).all()]
         always = f" ({listed(empty)} has no value at all)" if empty else ""
         why = f"all {skipped} have a missing value{always}" if skipped else "each series has only one state"
         raise DataError(f"the series hold no transition that can be used: {why}.")
     return np.concatenate(befores), np.concatenate(afters), steps, skipped
-
-
-def states_of(series: Series, genes: tuple[str, ...]) -> npt.NDArray[np.float64]:
-    """States with the columns in the order of `genes`, checked to be 0, 1 or missing."""
-    states = series.in_order(genes)
-    bad = ~(np.isnan(states) | (states == 0) | (states == 1))
-    if bad.any():
-        time, column = (int(i) for i in np.argwhere(bad)[0])
-        line = None if series.lines is None else series.lines[time]
-        raise DataError(
-            f"{Step(series.name, time, line)} has the value {states[time, column]:g} for {genes[column]!r}; "
-            "every value must be 0 or 1 (binarize='kmeans', or --binarize kmeans, makes measured levels binary)."
-        )
-    return states
 
 
 def _groups(rows: BoolMatrix) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -222,8 +306,8 @@ def _contradictions(
     for row, which in enumerate(group.tolist()):
         members.setdefault(which, []).append(row)
     several = {rows[0]: rows for rows in members.values() if len(rows) > 1}
-    found = []
+    contradictions = []
     for rows in several.values():
         differ = (Y[rows] != Y[rows[0]]).any(axis=0)
-        found.append(Contradiction(tuple(steps[i] for i in rows), tuple(genes[i] for i in np.flatnonzero(differ))))
-    return found, several
+        contradictions.append(Contradiction(tuple(steps[i] for i in rows), tuple(genes[i] for i in np.flatnonzero(differ))))
+    return contradictions, several

@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-from gradus.problems._from_data import MODELS, from_arrays, from_file, from_model, from_series
-from gradus.problems._gene_networks import ECOLI_SERIES, YEAST_SERIES, fission_yeast_model
+from gradus.problems._from_data import MODELS, from_arrays, from_file, from_model
 from gradus.problems._problem import Problem, TrainTest
 from gradus.problems._registry import families, further, load, names
 
-__all__ = [
-    "ECOLI_SERIES",
-    "MODELS",
-    "YEAST_SERIES",
-    "Problem",
-    "TrainTest",
-    "families",
-    "fission_yeast_model",
-    "from_arrays",
-    "from_file",
-    "from_model",
-    "from_series",
-    "further",
-    "load",
-    "names",
-]
+__all__ = ["MODELS", "Problem", "TrainTest", "families", "from_arrays", "from_file", "from_model", "further", "load", "names"]

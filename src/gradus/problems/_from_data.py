@@ -1,4 +1,4 @@
-"""Problems made from users' own data: arrays, tables, time series and models."""
+"""Problems made from users' own data: arrays, tables and models."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from gradus._core.bits import BoolMatrix, as_bits, column_names
-from gradus._core.checks import OnConflict
 from gradus._core.files import read_guard
 from gradus._formats.aiger import read_aiger
 from gradus._formats.blif import read_blif
@@ -18,10 +17,9 @@ from gradus._formats.sbml import read_sbml
 from gradus._formats.table_files import READERS, read_table
 from gradus._formats.truth_functions import TruthFunctions
 from gradus.errors import DataError, FormatError
-from gradus.genes._transitions import read_transitions
 from gradus.problems._problem import Problem
 
-__all__ = ["MODELS", "from_arrays", "from_file", "from_model", "from_series"]
+__all__ = ["MODELS", "from_arrays", "from_file", "from_model"]
 
 MODELS = (".bnet", ".sbml", ".blif", ".aag", ".aig")
 
@@ -118,34 +116,3 @@ def from_model(model: TruthFunctions, *, name: str = "model", targets: Sequence[
 
 def _outputs(model: TruthFunctions, places: list[int], X: BoolMatrix) -> BoolMatrix:
     return model.evaluate(X)[:, places]
-
-
-def from_series(
-    series: Any, *, name: str = "series", binarize: Literal["kmeans"] | float | None = None, on_conflict: OnConflict = "raise"
-) -> Problem:
-    """Make a problem from time series: each state is an input, and the next state its target.
-
-    Parameters
-    ----------
-    series : Series, DataFrame, path-like, or iterable of these
-    name : str
-        Samples depend on it.
-    binarize : "kmeans" or float, optional
-        How to make values other than 0 and 1 binary: two clusters per gene, or a threshold.
-    on_conflict : {"raise", "ignore", "first"}
-        What to do if a state is followed by different states: raise an error that names them, leave out all transitions
-        from that state, or keep the one that was seen first.
-
-    Returns
-    -------
-    Problem
-        Repeated transitions count once; a gene whose next value never changes is not a target.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> from_series(pandas.DataFrame({"a": [0, 1, 1], "b": [0, 0, 1]}))
-    Problem('series', 2 inputs, 1 target, 2 patterns)
-    """
-    found = read_transitions(series, binarize=binarize, on_conflict=on_conflict)
-    return Problem(name, input_names=found.input_names, target_names=found.target_names, pool=found.X, targets=found.Y)

@@ -7,23 +7,22 @@ fission yeast, the latter with the model that it comes from.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradus._core.bits import BoolMatrix, as_bits
 from gradus._formats.bnet import BnetModel, parse_bnet
 from gradus.errors import DataError, SettingsError
-from gradus.genes._series import Series
-from gradus.genes._transitions import transitions
 from gradus.problems._problem import Function, Problem, bits_of, draw_distinct
 
 __all__ = [
-    "ECOLI_SERIES",
+    "ECOLI",
     "FABRCA_POOL",
     "FABRCA_RULES",
     "MAMMALIAN_RULES",
-    "YEAST_SERIES",
+    "YEAST",
+    "Recording",
     "ecoli",
     "fabrca",
     "fission_yeast_model",
@@ -117,18 +116,22 @@ def fabrca(pool_seed: int = 0) -> Problem:
     )
 
 
-def _series(name: str, genes: str, states: str) -> Series:
-    return Series(tuple(genes.split()), np.array([list(map(int, state)) for state in states.split()]), name=name)
+class Recording(NamedTuple):
+    """The states of some genes at successive times."""
+
+    genes: tuple[str, ...]
+    states: BoolMatrix
 
 
-YEAST_SERIES = _series(
-    "yeast",
+def _recording(genes: str, states: str) -> Recording:
+    return Recording(tuple(genes.split()), np.array([[sign == "1" for sign in state] for state in states.split()]))
+
+
+YEAST = _recording(
     "start SK Cdc2/Cdc13 Ste9 Rum1 Slp1 Cdc2/Cdc13* Wee1/Mik1 Cdc25 PP",
     "1001100100 0101100100 0000000100 0010000100 0010000010 0010001010 0010011010 0000010011 0001100101 0001100100",
 )
-ECOLI_SERIES = _series(
-    "ecoli", "G1 G2 G3 G4 G5 G6 G7 G8 G9 G10", "1011001000 1011000001 1111010101 0101110111 0100110111 0100100111"
-)
+ECOLI = _recording("G1 G2 G3 G4 G5 G6 G7 G8 G9 G10", "1011001000 1011000001 1111010101 0101110111 0100110111 0100100111")
 
 
 def fission_yeast_model(X: Any) -> BoolMatrix:
@@ -146,12 +149,13 @@ def fission_yeast_model(X: Any) -> BoolMatrix:
 
     Examples
     --------
+    >>> from gradus.genes import YEAST_SERIES, fission_yeast_model
     >>> fission_yeast_model(YEAST_SERIES.states[:1]).astype(int)
     array([[0, 1, 0, 1, 1, 0, 0, 1, 0, 0]])
     """
     states = as_bits(X)
-    if states.shape[1] != len(YEAST_SERIES.genes):
-        raise DataError(f"X has {states.shape[1]} columns, but the model has {len(YEAST_SERIES.genes)} genes.")
+    if states.shape[1] != len(YEAST.genes):
+        raise DataError(f"X has {states.shape[1]} columns, but the model has {len(YEAST.genes)} genes.")
     start, sk, cdc2, ste9, rum1, slp1, cdc2_active, wee1, cdc25, pp = states.T
     inhibited = ste9 | rum1 | slp1
     ligase_drive = pp.astype(np.int8) - sk - cdc2 - cdc2_active
@@ -181,24 +185,27 @@ def _yeast_targets(X: BoolMatrix) -> BoolMatrix:
     return fission_yeast_model(X)[:, 1:]
 
 
-def _from_series(series: Series, function: Function | None, about: str) -> Problem:
-    moves = transitions(series)
+def _transitions(name: str, recording: Recording, function: Function | None, about: str) -> Problem:
+    """Make a problem of a recording in which no state occurs twice; a gene whose next value never changes is no target."""
+    now, after = recording.states[:-1], recording.states[1:]
+    varies = (after != after[0]).any(axis=0)
+    targets = tuple(np.array(recording.genes)[varies].tolist())
     return Problem(
-        series.name,
-        input_names=moves.input_names,
-        target_names=moves.target_names,
+        name,
+        input_names=recording.genes,
+        target_names=targets,
         function=function,
-        pool=moves.X,
-        targets=moves.Y,
+        pool=now,
+        targets=after[:, varies],
         about=about,
     )
 
 
 def yeast() -> Problem:
     """Build the problem `yeast`: nine transitions of the fission yeast cell cycle; `evaluate` is the published model."""
-    return _from_series(YEAST_SERIES, _yeast_targets, "Fission yeast cell cycle: nine transitions of a time series.")
+    return _transitions("yeast", YEAST, _yeast_targets, "Fission yeast cell cycle: nine transitions of a time series.")
 
 
 def ecoli() -> Problem:
     """Build the problem `ecoli`: five transitions of ten E. coli genes, without a model."""
-    return _from_series(ECOLI_SERIES, None, "E. coli gene expression: five transitions of a time series.")
+    return _transitions("ecoli", ECOLI, None, "E. coli gene expression: five transitions of a time series.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
 import textwrap
 import time
@@ -76,8 +75,7 @@ def command(
     engine = None if absorb else choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
     save_study(study, folder)
     tasks = study.tasks()[first - 1 :: of]
-    with _terminated_like_interrupted():
-        summary = _absorbed(tasks, folder, absorb) if absorb else _run(study, tasks, folder, engine, time_limit)
+    summary = _absorbed(tasks, folder, absorb) if absorb else _run(study, tasks, folder, engine, time_limit)
     outcome = _outcome(folder, study, summary, ABSORBED if engine is None else engine.name)
     if report:
         from gradus_paper.report import write_report
@@ -98,20 +96,6 @@ def _share(text: str) -> tuple[int, int]:
     if not (first.isdecimal() and of.isdecimal() and 1 <= int(first) <= int(of)):
         raise SettingsError(f"--share is {text!r}; give K/N with K from 1 to N, such as 2/4.")
     return int(first), int(of)
-
-
-@contextlib.contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """End in the same order on SIGTERM, as batch systems send it, as on Ctrl-C."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _opened(folder: Path) -> Any:

@@ -14,6 +14,7 @@ import hashlib
 import logging
 import os
 import pickle
+import re
 import stat
 import sys
 import threading
@@ -32,19 +33,31 @@ __all__ = ["compiled", "inlined", "uncounted"]
 F = TypeVar("F", bound=Callable[..., Any])
 DIGEST_BYTES = 32
 UNUSED_SECONDS = 30 * 86_400.0
+ROOT = Path(__file__).parents[3]
+IMPORT = re.compile(r"^from (gradus\.[\w.]+) import", re.MULTILINE)
 
 
 @functools.cache
-def _source_digest(folder: Path) -> str:
-    """Digest of all source that a kernel in this folder can be made of: any edit invalidates the cache."""
-    # Kernels call functions of other packages, so every file of ours that imports this module counts, and its neighbours.
-    ours = Path(__file__).parent
-    kernels = [path for path in ours.rglob("*.py") if b"gradus._core.kernels.compile" in path.read_bytes()]
-    folders = {path.parent for path in kernels} | {folder}
+def _source_digest(file: Path) -> str:
+    """Digest of all source that a kernel in this file can be made of: any edit invalidates the cache."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted({Path(__file__), *kernels, *(file for one in folders - {ours} for file in one.glob("*.py"))}):
+    for path in _sources(file):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _sources(file: Path) -> list[Path]:
+    """List a file, this one, and all files of ours that they import at the top: what a kernel calls or reads."""
+    # Of a package that is imported by its own name, every module counts, because any of them may be what is meant.
+    sources, waiting = set(), [file, Path(__file__)]
+    while waiting:
+        path = waiting.pop()
+        if path not in sources:
+            sources.add(path)
+            for module in IMPORT.findall(path.read_text(encoding="utf-8")):
+                target = ROOT.joinpath(*module.split("."))
+                waiting += target.glob("*.py") if target.is_dir() else target.parent.glob(f"{target.name}.py")
+    return sorted(sources)
 
 
 @functools.cache
@@ -120,7 +133,7 @@ class _ForgivingCache:
         self._cache = cache
         package = source.parent.name
         cache._impl.locator.ensure_cache_path = lambda: None  # Numba would make and test a folder of its own
-        cache._cache_file = _KernelFiles(folder, f"{package}-{cache._impl.filename_base}", _source_digest(source.parent))
+        cache._cache_file = _KernelFiles(folder, f"{package}-{cache._impl.filename_base}", _source_digest(source))
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         found = None

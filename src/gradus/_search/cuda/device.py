@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._search.cuda.layout import DeviceLimits
+from gradus._search.job import LOSS_CODES
 from gradus.errors import MissingExtraError, SettingsError
 
 __all__ = ["CudaDevice", "Device", "kernel_source"]
@@ -42,7 +43,7 @@ class Device(Protocol):
 
 @functools.cache
 def kernel_source() -> str:
-    """Return the source of the kernel with all its includes as one text."""
+    """Return the source of the kernel with all its includes as one text, after the numbers of the losses."""
     folder = resources.files("gradus._search.cuda")
     seen: set[str] = set()
 
@@ -53,7 +54,8 @@ def kernel_source() -> str:
         text = (folder / name).read_text(encoding="utf-8").replace("#pragma once\n", "")
         return re.sub(r'#include "(\w+\.cuh)"\n', lambda found: flatten(found[1]), text)
 
-    return flatten("kernel.cu")
+    losses = ", ".join(f"{name.upper()} = {code}" for name, code in LOSS_CODES.items())
+    return f"enum Loss {{ {losses} }};\n" + flatten("kernel.cu")
 
 
 def _import_cupy() -> Any:

@@ -1,8 +1,7 @@
-// The records that host and kernel exchange. gpu_batch.py has the same records as NumPy types.
+// The records that host and kernel exchange. batch.py has the same records as NumPy types; device.py puts
+// the numbers of the losses (enum Loss) before all of the source.
 #pragma once
 #include "platform.cuh"
-
-enum Loss { L1 = 0, LW = 1, LLH = 2, LGH = 3 };
 
 struct Job {  // a search as the host requests it
     u64 seed[2];

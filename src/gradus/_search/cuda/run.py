@@ -7,20 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from concurrent.futures import Future
 from typing import Any
 
-from gradus._core.run import Callback, Progress
+from gradus._core.run import Callback, Progress, Run
 from gradus._search.cuda.batch import GpuBatch
 from gradus._search.cuda.device import CudaDevice, Device
 from gradus._search.cuda.feeder import Feeder, Misfit, describe
-from gradus._search.cuda.threads import CpuThreads
 from gradus._search.driver import SearchEnd
 from gradus._search.job import Checkpoint, Job, Outcome
+from gradus._search.threads import SearchesOnCpu
 
 __all__ = ["run_many"]
 
 BATCHES_AT_ONCE = 48
 SECONDS_BETWEEN_POLLS = 0.002
 SECONDS_WITHOUT_GPU = 0.1
-SECONDS_BETWEEN_CALLBACKS = 0.05
 
 
 def run_many(
@@ -36,8 +35,8 @@ def run_many(
 ) -> Iterator[tuple[int, Outcome]]:
     """Run searches on the GPU and yield each as it ends."""
     device = CudaDevice() if device is None else device
-    run = _GpuRun(device, jobs, since or {}, callback, log or (lambda line: None), n_jobs, left, failed)
-    return run.outcomes()
+    run = Run(callback=callback, n_jobs=n_jobs)
+    return _GpuRun(device, jobs, since or {}, run, log or (lambda line: None), left, failed).outcomes()
 
 
 class _GpuRun:
@@ -48,33 +47,31 @@ class _GpuRun:
         device: Device,
         jobs: Iterable[Job],
         since: Mapping[int, Checkpoint],
-        callback: Callback | None,
+        run: Run,
         log: Callable[[str], Any],
-        n_jobs: int,
         left: Callable[[int, Checkpoint], Any] | None,
         failed: Callable[[int, Exception], Any] | None,
     ) -> None:
-        self.device, self.jobs, self.callback, self.log, self.left, self.failed = device, jobs, callback, log, left, failed
-        self.since, self.n_jobs = since, n_jobs
+        self.device, self.jobs, self.since, self.run = device, jobs, since, run
+        self.log, self.left, self.failed = log, left, failed
         self.running: list[GpuBatch] = []
         self.errors: list[Exception] = []
         self.n_ended = self.steps_before = 0
-        self.stopped = self.launch_ended = False
-        self.called_back = time.monotonic()
+        self.stopped = False
 
     def outcomes(self) -> Iterator[tuple[int, Outcome]]:
         """Run everything."""
-        self.feeder, self.threads = Feeder(self.jobs, self.device, self.since), CpuThreads(self.n_jobs)
+        self.feeder, self.threads = Feeder(self.jobs, self.device, self.since), SearchesOnCpu(self.run)
         try:
             while not self.feeder.ended or self.running or self.threads.busy:
                 self._begin_batches()
                 for index, outcome in [*self._poll_batches(), *self._poll_threads()]:
                     self.n_ended += 1
                     yield index, outcome
-                if not self.stopped and self._is_stop_wanted():
+                if not self.stopped and self.run.stop(self._progress()):
                     self.stopped = True
                     self.feeder.close()
-                    self.threads.stop()
+                    self.threads.drop_waiting()
         finally:
             self.feeder.close()
             self.threads.close()
@@ -112,7 +109,6 @@ class _GpuRun:
     def _poll_batches(self) -> list[tuple[int, Outcome]]:
         """Collect what has ended from the batches whose launch has finished, and launch them again."""
         ready = [batch for batch in self.running if batch.ready]
-        self.launch_ended = bool(ready)
         if self.running and not ready:
             time.sleep(SECONDS_BETWEEN_POLLS)
         ended: list[tuple[int, Outcome]] = []
@@ -162,12 +158,8 @@ class _GpuRun:
             self.failed(index, error)
         return True
 
-    def _is_stop_wanted(self) -> bool:
-        """Call the callback when a launch has ended, and regularly while none does; return whether it asks to stop."""
-        now = time.monotonic()
-        if self.callback is None or not (self.launch_ended or now - self.called_back >= SECONDS_BETWEEN_CALLBACKS):
-            return False
-        self.called_back = now
+    def _progress(self) -> Progress:
+        """Count the searches that have ended, and all steps up to the last launches that have."""
         total = len(self.jobs) if isinstance(self.jobs, Sized) else None
         steps = self.steps_before + sum(batch.steps for batch in self.running) + self.threads.steps
-        return self.callback(Progress(stage="jobs", done=self.n_ended, total=total, steps=steps)) is True
+        return Progress(stage="jobs", done=self.n_ended, total=total, steps=steps)

@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const model = JSON.parse(document.getElementById("model").textContent);
   const SVG = "http://www.w3.org/2000/svg";
@@ -350,7 +349,7 @@
   }
 
   function textBox(text, width, tall, anchor) {
-    const most = Math.floor((width - 10) / 6.4);
+    const most = Math.floor((width - 10) / 6.8);
     const shown = text.length > most ? `${text.slice(0, most - 1)}…` : text;
     return [
       svg("rect", { class: "shape", x: anchor === "end" ? -width : 0, y: -tall / 2, width, height: tall, rx: 4 }),
@@ -365,7 +364,7 @@
     heights(layers);
     const inputs = list.filter((item) => item.kind === "input");
     const outputs = list.filter((item) => item.kind === "output");
-    const longest = (some, label) => Math.min(200, Math.max(48, ...some.map((item) => 12 + 6.8 * label(item).length)));
+    const longest = (some, label) => Math.min(200, Math.max(48, ...some.map((item) => 14 + 7.2 * label(item).length)));
     const inputLabel = (item) => model.inputs[item.nodes[0]].label;
     const groupName = (item) => item.kind === "input" ? model.columns[model.inputs[item.nodes[0]].column].name : model.targets[item.output.target].name;
     const left = Math.max(longest(inputs, inputLabel), longest(inputs.filter(titled), groupName));

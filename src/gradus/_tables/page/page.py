@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradus._circuit import Network
-from gradus._core.wording import counted
-from gradus._pages.html import SORTING, data_element, html_page, html_table, page_asset
+from gradus._core.wording import counted, listed
+from gradus._pages.html import page
 from gradus._tables.conditions import Condition, Token
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.labels import TargetEncoding
@@ -17,7 +17,6 @@ from gradus._tables.page.data import Decoder, page_data
 from gradus._tables.page.examples import OddRow, PageExamples
 from gradus._tables.page.labels import statement_names
 from gradus._tables.statements import Statement
-from gradus._version import __version__
 
 __all__ = ["ModelView", "Scores", "model_page", "summary_of"]
 
@@ -25,8 +24,7 @@ Scores = Mapping[str, Sequence[float]]
 """The share of the rows that are right, for each target, under the name of each way to measure it."""
 MOST_ODD_ROWS = 200
 MOST_RIVALS = 5
-LONG_CONDITION = 36
-OPERATORS = {" & ": "and", " | ": "or", " ^ ": "xor"}
+OPERATORS = {"&": "and", "|": "or", "^": "xor"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,158 +47,87 @@ class ModelView:
     examples: PageExamples | None = None
 
 
+class _Piece(NamedTuple):
+    """A condition, with the node that it is about, or an operator or brackets."""
+
+    text: str
+    node: int | None = None
+    holds: bool = True
+    is_word: bool = False
+
+
+class _Alternative(NamedTuple):
+    """A line of a rule."""
+
+    pieces: list[_Piece]
+    nested: bool
+    """Whether it is more than a product of conditions."""
+
+
 def model_page(view: ModelView) -> str:
     """Return the page as HTML that opens from disk and loads nothing."""
-    sections = {
-        "Try a row": _form(),
-        "Rules": _rules(view),
-        "Circuit": _circuit(view),
-        "Scores": _scores(view),
-        "Rows that are not right": _odd_rows(view),
-        "Columns": _columns(view.features),
-    }
-    links = [f'<a href="#{_anchor(name)}">{escape(name)}</a>' for name, parts in sections.items() if parts]
-    body = [f"<h1>{escape(view.title)}</h1>", f'<p class="lead">{escape(view.summary)}</p>']
-    body.append(f'<nav class="contents">{"".join(links)}</nav>')
-    for name, parts in sections.items():
-        body += [f'<h2 id="{_anchor(name)}">{escape(name)}</h2>', *parts] if parts else []
-    body.append(f'<p class="quiet">Made by gradus {__version__}.</p>')
+    plain = all(column.kind == "bit" and not column.missing for column in view.features.columns)
+    odd = () if view.examples is None else view.examples.odd
     rows = () if view.examples is None else view.examples.rows
-    body.append(data_element("model", page_data(view.network, view.features, view.targets, view.decode, rows)))
-    style, script = (page_asset("gradus._tables.page", f"model_page.{kind}") for kind in ("css", "js"))
-    return html_page(view.title, style, body, script=SORTING + script)
+    return page(
+        "gradus._tables.page",
+        "model_page",
+        title=view.title,
+        view=view,
+        rules=_rules(view),
+        odd=[_odd_row(row, view.targets[row.target]) for row in odd[:MOST_ODD_ROWS]],
+        n_odd=len(odd),
+        encoded=() if plain else view.features.plan(),
+        model=page_data(view.network, view.features, view.targets, view.decode, rows),
+    )
 
 
-def _anchor(name: str) -> str:
-    return name.lower().replace(" ", "-")
-
-
-def _form() -> list[str]:
-    return [
-        '<form class="row" id="row" autocomplete="off"></form>',
-        '<div class="tools"><button type="button" id="random" hidden>next example</button></div>',
-        '<div class="answer" id="answer" aria-live="polite"></div>'
-        '<details open><summary>Why</summary><ul id="why" class="quiet"></ul></details>',
-    ]
-
-
-def _rules(view: ModelView) -> list[str]:
+def _rules(view: ModelView) -> list[dict[str, Any]]:
+    """Return the statements as the page shows them: outputs in the order of the targets, then the steps."""
     pairs = [(column, key) for column in view.features.columns for key in column.input_keys]
     conditions = {node: Condition(column, key) for node, (column, key) in enumerate(pairs)}
-    conditions |= {one.node: Condition(None, name=one.name) for one in reversed(view.statements) if one.node >= len(pairs)}
+    conditions |= {said.node: Condition(None, name=said.name) for said in reversed(view.statements) if said.node >= len(pairs)}
     place = {name: k for k, name in enumerate(name for target in view.targets for name in statement_names(target))}
-    lines = []
-    for one in sorted(view.statements, key=lambda one: (one.is_signal, place.get(one.name, 0))):
-        kind = ' class="signal"' if one.is_signal else ""
-        lines.append(f'<dt{kind} data-node="{one.node}">{escape(one.name)}</dt>')
-        lines.append(f"<dd>{_formula(one.tokens, conditions)}</dd>")
-    said = "Marked conditions are true of the row above."
-    if any(one.is_signal for one in view.statements):
-        said += " Long rules are written in steps, which follow them."
-    return [f'<p class="quiet">{said}</p>', f'<dl class="rules">{"".join(lines)}</dl>']
+    ordered = sorted(view.statements, key=lambda said: (said.is_signal, place.get(said.name, 0)))
+    return [{**vars(said), "alternatives": _alternatives(said.tokens, conditions)} for said in ordered]
 
 
-def _formula(tokens: Sequence[Token], conditions: Mapping[int, Condition]) -> str:
-    """Write a formula with a line for each of its alternatives."""
-    alternatives: list[list[Token]] = [[]]
+def _alternatives(tokens: Sequence[Token], conditions: Mapping[int, Condition]) -> list[_Alternative]:
+    """Cut a formula at each "or" outside brackets."""
+    lines: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
         if isinstance(token, str):
             depth += token.count("(") - token.count(")")
             if token == " | " and depth == 0:
-                alternatives.append([])
+                lines.append([])
                 continue
-        alternatives[-1].append(token)
-    lines = []
-    for place, one in enumerate(alternatives):
-        text = "".join(_piece(token, conditions) for token in one)
-        nested = any(isinstance(token, str) and token != " & " for token in one)
-        start = '<span class="op">or</span> ' if place else ""
-        lines.append(f'<span class="or{" nested" * nested}">{start}{text}</span>')
-    return "".join(lines)
+        lines[-1].append(token)
+    nested = [any(isinstance(token, str) and token != " & " for token in line) for line in lines]
+    pieces = [[piece for token in line for piece in _pieces(token, conditions)] for line in lines]
+    return list(map(_Alternative, pieces, nested))
 
 
-def _piece(token: Token, conditions: Mapping[int, Condition]) -> str:
+def _pieces(token: Token, conditions: Mapping[int, Condition]) -> list[_Piece]:
     if isinstance(token, str):
         if token in ("0", "1"):
-            return "always" if token == "1" else "never"
-        for sign, word in OPERATORS.items():
-            token = token.replace(sign, f' <span class="op">{word}</span> ')
-        return token
+            return [_Piece("always" if token == "1" else "never")]
+        parts = (part for part in re.split(r" ([&|^]) ", token) if part)
+        return [_Piece(OPERATORS.get(part, part), is_word=part in OPERATORS) for part in parts]
     node, holds = token
     text = conditions[node].text(holds, quoted=False)
-    if text.startswith("!"):
-        text = f"not {text[1:]}"
-    long = " long" if len(text) > LONG_CONDITION else ""
-    return f'<span class="c{long}" data-node="{node}" data-holds="{int(holds)}">{escape(text)}</span>'
+    return [_Piece(f"not {text[1:]}" if text.startswith("!") else text, node, holds)]
 
 
-def _circuit(view: ModelView) -> list[str]:
-    hint = "Click an input to change the row and watch the signals; point at a gate to see what it depends on and who uses it."
-    several = (
-        [f'<p class="quiet">In the model {view.n_circuits} circuits vote; this is the one that was made to be read.</p>']
-        if view.n_circuits > 1
-        else []
-    )
-    return [
-        *several,
-        '<div class="tools"><select id="target" aria-label="which target"></select>'
-        '<button type="button" id="fit" hidden></button><button type="button" id="fold" hidden>fold again</button>'
-        '<span id="folded" class="quiet" hidden>Boxes are folded gates: click to unfold.</span></div>',
-        f'<p class="about quiet" id="about" data-hint="{escape(hint)}">{escape(hint)}</p>',
-        '<div class="drawing" id="drawing"></div>',
-    ]
+def _odd_row(row: OddRow, target: TargetEncoding) -> list[Any]:
+    return [row.row + 1, target.name, target.classes[row.label], target.classes[row.answer], _why(row)]
 
 
-def _scores(view: ModelView) -> list[str]:
-    if not view.scores:
-        return []
-    said = '<p class="quiet">Share of the rows that are right.</p>'
-    if len(view.targets) == 1:  # a line each fits a narrow screen
-        lines = [[escape(name), _percent(shares[0])] for name, shares in view.scores.items()]
-        return [said, html_table(["", escape(view.targets[0].name)], lines, numeric=[1])]
-    rows = [
-        [escape(target.name), *(_percent(shares[k]) for shares in view.scores.values())]
-        for k, target in enumerate(view.targets)
-    ]
-    head = ["target", *(escape(name) for name in view.scores)]
-    return [said, html_table(head, rows, numeric=range(1, len(head)))]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}&nbsp;%"
-
-
-def _odd_rows(view: ModelView) -> list[str]:
-    if view.examples is None:
-        return []
-    odd = view.examples.odd
-    if not odd:
-        return ["<p>Every row that was given is right.</p>"]
-    rows = []
-    for one in odd[:MOST_ODD_ROWS]:
-        target = view.targets[one.target]
-        said = [target.name, target.classes[one.label], target.classes[one.answer], _why(one)]
-        rows.append([str(one.row + 1), *(escape(str(text)) for text in said)])
-    more = len(odd) - len(rows)
-    parts = [html_table(["row", "target", "label", "answer", "why"], rows, numeric=[0], sortable=True)]
-    return parts + ([f'<p class="quiet">… and {more} more.</p>'] if more else [])
-
-
-def _why(one: OddRow) -> str:
-    if not one.rivals:
+def _why(row: OddRow) -> str:
+    if not row.rivals:
         return "outvoted: a circuit that gets it right would have to be larger"
-    shown = ", ".join(str(row + 1) for row in one.rivals[:MOST_RIVALS])
-    more = f" and {len(one.rivals) - MOST_RIVALS} more" if len(one.rivals) > MOST_RIVALS else ""
-    return f"contradicts {'row' if len(one.rivals) == 1 else 'rows'} {shown}{more}: the same inputs, another label"
-
-
-def _columns(features: TableEncoding) -> list[str]:
-    if all(column.kind == "bit" and not column.missing for column in features.columns):
-        return []
-    items = "".join(f"<li>{escape(line)}</li>" for line in features.plan())
-    names = counted(len(features.columns), "column")
-    return [f"<details><summary>What became of {names} of the table</summary><ul>{items}</ul></details>"]
+    shown = listed([rival + 1 for rival in row.rivals], MOST_RIVALS)
+    return f"contradicts {'row' if len(row.rivals) == 1 else 'rows'} {shown}: the same inputs, another label"
 
 
 def summary_of(network: Network, about: Mapping[str, Any]) -> str:

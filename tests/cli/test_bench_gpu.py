@@ -1,0 +1,33 @@
+"""The GPU benchmark counts the steps that were taken; here on a CPU that imitates one."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from cuda_on_cpu import COMPILER, HostDevice
+from gradus._cli.bench import Case, measure_on_gpu
+from gradus._search.cuda import feeder as gpu_feeder
+from gradus._search.cuda.layout import DeviceLimits
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
+def test_every_case_is_measured_under_both_losses(tmp_path):
+    small = DeviceLimits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
+    device = HostDevice(tmp_path, small)
+    for loss in ("l1", "lgh"):
+        row = measure_on_gpu(device, Case("add3", 20), loss, seconds=0.3)
+        assert (row["case"], row["loss"]) == ("add3/20", loss)
+        assert row["steps_per_second"] > 10_000
+        assert row["searches"] == 2 * row["searches_at_a_time"] > 0
+        assert 0 <= row["converged"] <= row["ended"] <= row["searches"]
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
+def test_time_before_the_first_step_is_not_measured(tmp_path, monkeypatch):
+    plain = gpu_feeder.pack_jobs
+    monkeypatch.setattr(gpu_feeder, "pack_jobs", lambda *what: time.sleep(0.6) or plain(*what))
+    small = DeviceLimits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
+    row = measure_on_gpu(HostDevice(tmp_path, small), Case("add3", 20), "l1", seconds=0.1)
+    assert row["steps_per_second"] > 10_000
