@@ -80,8 +80,10 @@ class Row:
         """Rebuild the task; the row has everything that its result depends on."""
         values: dict[str, dict[str, Any]] = {"task": {}, "design": {}, "settings": {}}
         for name, (kind, attribute) in _SOURCES.items():
-            if kind != "settings" or self.method == "network":
-                values[kind][attribute] = getattr(self, name)
+            value = getattr(self, name)
+            # A row from before a setting existed has its default.
+            if kind != "settings" or (self.method == "network" and value is not None):
+                values[kind][attribute] = value
         design, settings = values["design"], Settings(**values["settings"])
         design["targets"] = None if self.targets is None else tuple(self.targets)
         design["method_version"] = self.method_version or 1

@@ -64,6 +64,7 @@ def test_a_row_that_describes_no_task_is_refused_with_its_file():
 
 WITH_NEW_COLUMNS = """
 import sys
+from gradus_paper.results import Results
 from gradus_paper.row import SCHEMA, Row
 from gradus_paper.store import Store
 from gradus_paper.tasks import Design, Task
