@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,16 @@ from mkdocs.structure.files import File, Files
 import gradus
 
 ROOT = Path(__file__).parent
+ARCHIVE = ROOT / "paper" / "results"
 ADDER = ROOT / "examples" / "adder6.json"
 SHOWN_BITS = 4
+VERDICTS = {
+    "holds": ("holds", "hold"),
+    "close": ("is close", "are close"),
+    "direction confirmed": ("is confirmed in direction", "are confirmed in direction"),
+    "undecided": ("is undecided", "are undecided"),
+    "does not hold": ("does not hold", "do not hold"),
+}
 ELSEWHERE = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
 LOADS = re.compile(rf"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)={ELSEWHERE}|url\({ELSEWHERE}")
 # In a frame of another page only the drawing and what it says are wanted.
@@ -26,10 +36,13 @@ body > .tools:has(#random) { display: none; } .drawing { max-height: none; } .ab
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages to the site."""
+    """Add the pages to the site, those of the archive among them."""
     page = _adder_page()
     for name, content in {"adder.html": page, "adder_circuit.html": page.replace("</head>", ONLY_THE_CIRCUIT)}.items():
         files.append(File.generated(config, f"interactive/{name}", content=content))
+    for page_path in ARCHIVE.rglob("report.html"):
+        name = f"results/{page_path.relative_to(ARCHIVE).as_posix()}"
+        files.append(File.generated(config, name, abs_src_path=str(page_path)))
     return files
 
 
@@ -50,14 +63,19 @@ def _adder_page() -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """List the files of results, with sizes and checksums, on the page that describes them."""
+    """Write what can be counted: verdicts, and the files of results with sizes and checksums."""
+    claims = json.loads((ROOT / "paper" / "src" / "gradus_paper" / "published_claims.json").read_text(encoding="utf-8"))
+    counts = Counter(claim["verdict"] for claim in claims)
+    said = ", ".join(f"{counts[word]} {VERDICTS[word][counts[word] > 1]}" for word in VERDICTS if counts[word])
+    markdown = re.sub(r"<!-- verdicts -->.*?<!-- /verdicts -->", f"Of {len(claims)} statements {said}.", markdown)
     if page.file.src_uri != "archive.md":
         return markdown
     lines = []
-    for path in sorted((ROOT / "docs" / "results").glob("*.parquet")):
+    for path in sorted(ARCHIVE.rglob("*.parquet")):
         rows = pq.read_metadata(path).num_rows
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        lines.append(f"- `{path.name}`: {rows:,} rows, {path.stat().st_size / 1e6:.1f} MB, SHA-256 `{digest}`")
+        name, size = path.relative_to(ROOT).as_posix(), path.stat().st_size / 1e6
+        lines.append(f"- `{name}`: {rows:,} rows, {size:.1f} MB, SHA-256 `{digest}`")
     return re.sub(r"<!-- files:.*?-->", "\n".join(lines), markdown)
 
 

@@ -26,8 +26,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,13 @@ import numpy as np
 
 import gradus
 from gradus._formats.table_files import write_table
-from gradus._search.job import Settings
 from gradus.errors import GradusError
-from gradus_paper import run as run_module
-from gradus_paper.engines import ExecutorEngine, LocalEngine
-from gradus_paper.row import TIMING
-from gradus_paper.run import run_tasks
+from gradus.lab import Settings
+from gradus_paper import runs as run_module
+from gradus_paper.engines import LocalEngine
+from gradus_paper.execution import TaskBatch, run_batch
+from gradus_paper.row import TIMING, Row
+from gradus_paper.runs import run_tasks
 from gradus_paper.store import Store
 from gradus_paper.tasks import Design, Task
 
@@ -57,12 +57,22 @@ def rows_in(folder: Path) -> list[dict[str, Any]]:
     return Store(folder).table().drop_columns(list(TIMING)).sort_by("task").to_pylist()
 
 
-def here() -> ExecutorEngine:
-    return ExecutorEngine(lambda: ThreadPoolExecutor(1), lambda: 1)
+class InThisProcess:
+    """An engine without workers."""
+
+    name = "this process"
+
+    def __init__(self) -> None:
+        self.left: dict[bytes, Any] = {}
+
+    def run(self, tasks: Sequence[Task], begun: Any) -> Iterator[list[Row]]:
+        """Run every task once."""
+        for task in tasks:
+            yield run_batch(TaskBatch((task,)))
 
 
 def undisturbed(count: int, folder: Path) -> list[dict[str, Any]]:
-    run_tasks(tasks_of(count), Store(folder / "undisturbed"), here())
+    run_tasks(tasks_of(count), Store(folder / "undisturbed"), InThisProcess())
     return rows_in(folder / "undisturbed")
 
 
@@ -119,7 +129,7 @@ def _children(parent: int) -> list[int]:
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             status = (entry / "status").read_text()
-            if f"\nPPid:\t{parent}\n" in status and b"spawn_main" in (entry / "cmdline").read_bytes():
+            if f"\nPPid:\t{parent}\n" in status and b"popen_loky_posix" in (entry / "cmdline").read_bytes():
                 found.append(int(entry.name))
     return found
 
@@ -168,7 +178,7 @@ def attack_clock(times: int, folder: Path) -> dict[str, Any]:
 
     time.time = jumping
     try:
-        run_tasks(tasks_of(times), Store(folder / "jumps"), here(), callback=lambda _: bool(time.time() < 0))
+        run_tasks(tasks_of(times), Store(folder / "jumps"), InThisProcess(), callback=lambda _: bool(time.time() < 0))
         began = time.process_time()
         gradus.search(*_noise(), order=None, max_iter=10**15, time_limit=1.0)
         took = time.process_time() - began
@@ -242,14 +252,14 @@ def attack_disk(folder: Path) -> dict[str, Any]:
         os.fsync = write
         said = ""
         try:
-            run_tasks(tasks_of(12), Store(place), here())
+            run_tasks(tasks_of(12), Store(place), InThisProcess())
         except GradusError as error:
             said = str(error)
         finally:
             os.fsync = plain
         if seen[0] <= writes:
             return {"writes": writes, "held": held, "identical": held == writes}
-        run_tasks(tasks_of(12), Store(place), here())
+        run_tasks(tasks_of(12), Store(place), InThisProcess())
         held += "\n" not in said and rows_in(place) == expected
         writes += 1
 

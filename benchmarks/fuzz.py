@@ -27,19 +27,17 @@ import pyarrow.parquet as pq
 import gradus
 from gradus import problems
 from gradus._formats.table_files import read_table, write_table
-from gradus._search.job import Outcome, Settings
 from gradus.errors import FormatError, GradusError
 from gradus.genes._edges import EdgePrior, known_edges
 from gradus.genes._series import read_series
 from gradus.genes._transitions import transitions
-from gradus_paper.offline import absorb_files, prepare_searches
-from gradus_paper.plans import Block, Plan, load_plans
+from gradus.lab import Checkpoint, Settings
+from gradus_paper.execution import run_task
 from gradus_paper.report_page import report_page
 from gradus_paper.row import Row
-from gradus_paper.run import read_runs
-from gradus_paper.search_files import OutcomeWriter, read_outcomes, read_searches
-from gradus_paper.spec import read_spec
+from gradus_paper.runs import absorb, read_runs
 from gradus_paper.store import Store
+from gradus_paper.study import Block, Study, load_studies, save_study
 from gradus_paper.tasks import Design, Task
 
 SECONDS = 2.0
@@ -59,7 +57,6 @@ TEXTS = {
     "edges": b'regulator,target\na,b\n"b c",a\n',
     "prior": b"regulator,target,probability,sign\na,b,0.8,+\nb,a,,-\nb,b,1,unknown\n",
     "runs": b'{"ended": "2026", "what": "quick", "done": 3, "seconds": 1.5, "versions": {"numpy": "2"}}\n{"what": ',
-    "spec": b'title = "t"\n[[runs]]\nproblem = ["add3"]\nsizes = [4, { from = 5, to = 7 }]\nsamples = 3\nloss = ["l1"]\n',
     "model": b"""{"format": "gradus-network", "version": 2, "about": {"version": 3, "order": ["y[0]", "y[1]"], "rows": 20,
  "encoding": {"features": [
   {"name": "x0", "kind": "above", "values": [1, 2, 3], "strict": false, "reason": "4 numbers", "spaced": true},
@@ -162,7 +159,6 @@ def readers() -> list[Reader]:
     found += [Reader("mulan", TEXTS["mulan"], _named("t.xml"), _with_labels)]
     found += [Reader("model", TEXTS["model"], _named("t.json"), _used)]
     found += [Reader("edges", TEXTS["edges"], _named("t.csv"), known_edges)]
-    found += [Reader("spec", TEXTS["spec"], _named("t.toml"), lambda path: read_spec(str(path), path.parent))]
     with tempfile.TemporaryDirectory() as folder:
         found += _made_readers(Path(folder))
     return found
@@ -190,24 +186,25 @@ def _made_readers(folder: Path) -> Iterator[Reader]:
     network.save(path)
     yield Reader("network", path.read_bytes(), _named(path.name), gradus.Network.load)
     design = Design("add3", settings=Settings(max_iter=1000, n_restarts=0))
-    plan = Plan("mine", "Mine", blocks=(Block((design,), (4, 8), (0, 1)),), parts=(Plan("part", "Part"),))
-    yield Reader("plan", plan.to_json().encode(), _named("plans/mine.json"), lambda path: load_plans(path.parent.parent))
+    save_study(Study("Mine", [Block((design,), (4, 8), (0, 1))], parts=(Study("Part"),), name="mine"), folder)
+    saved = (folder / "studies" / "mine.json").read_bytes()
+    yield Reader("study", saved, _named("studies/mine.json"), lambda path: load_studies(path.parent.parent))
     tasks = [Task(design, 8, sample) for sample in range(3)]
-    jobs = folder / "jobs.npz"
-    prepare_searches(tasks, jobs)
-    yield Reader("jobs", jobs.read_bytes(), _named(jobs.name), lambda path: list(read_searches(path)))
-    writer = OutcomeWriter(folder)
-    for one in read_searches(jobs):
-        gates = np.random.default_rng(one.seed).integers(0, 6, (63, 2))
-        writer.add(one, Outcome(gates, cost=1, iterations=1000, restarts=0, live_gates=20, stopped=False))
-    writer.flush()
-    outcomes = folder / "results-0.npz"
-    yield Reader("results", outcomes.read_bytes(), _named(outcomes.name), lambda path: list(read_outcomes(path)))
     store = Store(folder)
+    store.begin()
+    wiring, random = np.zeros((63, 2), np.uint32), np.array([1, 2], np.uint64)
+    since = Checkpoint(
+        step=5, iterations=0, restart=0, best_cost=3, random=random, sources=wiring, best=wiring,
+        history=np.zeros(250, np.uint64),
+    )  # fmt: skip
+    store.keep_begun({tasks[0].id_bytes: since})
+    begun = (folder / "begun.parquet").read_bytes()
+    yield Reader("begun", begun, _named("begun.parquet"), lambda path: _resumed(path, tasks[0]))
     store.append([Row(task="00ff", status="done"), Row(task="01ff", status="failed")])
     part = next((folder / "parts").glob("*.parquet")).read_bytes()
     yield Reader("part", part, _place_of_part, _results)
     rows = Store(folder / "published")
+    rows.begin()
     rows.append([Row.of(task, converged=True, n_test=4, test_accuracy_mean=0.5) for task in tasks])
     path = folder / "published.parquet"
     pq.write_table(rows.table().drop_columns(["task"]), path)
@@ -216,7 +213,13 @@ def _made_readers(folder: Path) -> Iterator[Reader]:
 
 def _absorbed(path: Path, tasks: list[Task]) -> Any:
     with tempfile.TemporaryDirectory() as folder:
-        return absorb_files(tasks, None, [path], Store(folder))
+        return absorb(tasks, path, Store(folder))
+
+
+def _resumed(path: Path, task: Task) -> Any:
+    """Read interrupted searches and continue them where they fit."""
+    for since in Store(path.parent).begun().values():
+        run_task(task, since)
 
 
 def mutant(content: bytes, dice: random.Random) -> bytes:

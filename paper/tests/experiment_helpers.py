@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
-from gradus._search.driver import resume, run_search
-from gradus._search.job import Settings
-from gradus_paper.engines import ExecutorEngine
+from gradus.lab import Settings, resume, run_search
 from gradus_paper.execution import TaskBatch, run_batch
 from gradus_paper.results import Results
 from gradus_paper.row import TIMING, Row, table_of
@@ -48,18 +45,15 @@ def slow_tasks(count):
 class Here:
     """An engine without workers: runs tasks one by one in this process, and lists them."""
 
-    def __init__(self):
-        self.ran = []
+    name = "this process"
 
-    def run(self, tasks):
+    def __init__(self, run=run_batch):
+        self.ran, self.left, self._run = [], {}, run
+
+    def run(self, tasks, begun):
         for task in tasks:
             self.ran.append(task.id)
-            yield run_batch(TaskBatch((task,)))
-
-
-def in_threads(count=1):
-    """An engine that runs tasks in threads of this process."""
-    return ExecutorEngine(lambda: ThreadPoolExecutor(count), lambda: count)
+            yield self._run(TaskBatch((task,), begun=(begun.get(task.id_bytes),)))
 
 
 def on_cpu(jobs, *, callback=None, n_jobs=0, since=None, left=None, failed=None):

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from gradus._circuit import Network
+from gradus import Network
 
 
 def test_errors(sources, outputs, X, Y, tested):

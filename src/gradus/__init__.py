@@ -12,7 +12,7 @@ from gradus._core.hooks import HOOKS
 from gradus._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from gradus import errors, genes, losses, problems
+    from gradus import errors, genes, lab, losses, problems
     from gradus._circuit import Network
     from gradus._circuit.formulas import formulas
     from gradus._core.run import Progress
@@ -59,7 +59,7 @@ _HOME = {
 }
 """The module in which each public name is defined."""
 HOOKS["draw"] = "gradus._circuit.drawing.picture", "notebook_picture"
-_MODULES = ("errors", "genes", "losses", "problems")
+_MODULES = ("errors", "genes", "lab", "losses", "problems")
 
 __all__ = [
     "BooleanNetworkClassifier",
@@ -78,6 +78,7 @@ __all__ = [
     "formulas",
     "genes",
     "kendall_tau",
+    "lab",
     "learn",
     "load",
     "losses",

@@ -3,49 +3,61 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gradus_paper.estimates import (
+    CLOSE,
+    DIRECTION,
+    DOES_NOT_HOLD,
+    FEWEST_PAIRS,
+    HOLDS,
+    NOTICEABLE,
+    UNDECIDED,
+    VERDICTS,
+    Estimate,
+    Statement,
+    above,
     aligned_accuracies,
+    as_points,
+    as_share,
     crossing,
     gain_by_size,
+    in_points,
     mean_by_size,
     mean_interval,
+    not_below,
     ratio_of_sizes,
     row_means,
+    together,
+    within,
 )
 from gradus_paper.gains import (
-    FEWEST_PAIRS,
     changes_in_steps,
     gain_matrix,
+    gains_by_target,
     in_known_order,
     middle_size,
     peak,
     peak_difference,
     share_of_gain,
 )
-from gradus_paper.paper import AUTOMATIC, KNOWN_ORDER, REAL_WORLD, load_spec, problem_title
+from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, LATER_TARGETS, REAL_WORLD, problem_title
 from gradus_paper.results import Results
-from gradus_paper.table_claims import gains_in_the_tables, later_targets_improve, lgh_improves_on_time_series
-from gradus_paper.verdicts import (
-    DOES_NOT_HOLD,
-    HOLDS,
-    NOTICEABLE,
-    UNDECIDED,
-    Statement,
-    above,
-    as_points,
-    as_share,
-    in_points,
-    not_below,
-    together,
-    within,
-)
+from gradus_paper.study import load_study
 
-__all__ = ["CLAIMS", "Claim", "check_claims", "numbered"]
+TargetGains = tuple[str, dict[str, Estimate]]
+"""A target, or "mean", and the gain of each loss over L1."""
+COUNTED = {
+    HOLDS: ("holds", "hold"),
+    CLOSE: ("is close", "are close"),
+    DIRECTION: ("is confirmed in direction", "are confirmed in direction"),
+    UNDECIDED: ("is undecided", "are undecided"),
+    DOES_NOT_HOLD: ("does not hold", "do not hold"),
+}
 
 EXCEPTION = "cmux15"
 """The problem on which an automatic order does not help, according to the paper."""
@@ -76,6 +88,12 @@ class Claim:
     """One of `gradus_paper.verdicts.VERDICTS`."""
 
 
+def verdict_counts(claims: Sequence[Claim]) -> str:
+    """Write how many statements have each verdict, leaving out verdicts that none has."""
+    counts = Counter(claim.verdict for claim in claims)
+    return ", ".join(f"{counts[word]} {COUNTED[word][counts[word] > 1]}" for word in VERDICTS if counts[word])
+
+
 def check_claims(results: Results) -> list[Claim]:
     """Check every claim that there are results for."""
     return numbered(_with_settings_of_the_text(results), CLAIMS)
@@ -97,7 +115,7 @@ def numbered(results: Results, claims: Sequence[Callable[[Results], list[Stateme
 @functools.cache
 def _settings_of_the_text() -> dict[str, tuple[int, int]]:
     """Return the gates per target and the length of the history that the paper's text gives, by problem."""
-    networks = [design for design in load_spec("all").designs() if design.method == "network"]
+    networks = [design for design in load_study("all").designs() if design.method == "network"]
     return {design.problem: (design.settings.gates_per_target, design.settings.history) for design in networks}
 
 
@@ -339,6 +357,57 @@ def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
     verdict = decided if min(map(len, tested)) >= FEWEST_PAIRS else UNDECIDED
     statement = "Lgh changes the number of training steps in no consistent direction over the problems"
     return [(statement, "none", f"significantly {ours}", verdict)]
+
+
+def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, Estimate]]]:
+    """Yield the number of each table, its problem, the gains of its targets, and those of their mean."""
+    for number, problem in enumerate(GAIN_TABLES, start=2):
+        one = results.select(problem=problem, draw="leave-one-out")
+        if not {"l1", "lgh"} <= set(one.loss.tolist()):
+            continue
+        *targets, (_, _, overall) = gains_by_target(one, problem)
+        if overall["lgh"].n:
+            yield number, problem, [(name, gains) for name, _, gains in targets], overall
+
+
+def lgh_improves_on_time_series(results: Results) -> list[Statement]:
+    """Check that on the two time series Lgh does better than L1 in leave-one-out, on the mean of the targets."""
+    found = []
+    for number, problem, targets, overall in _time_series(results):
+        gain = overall["lgh"]
+        each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, gains in targets)
+        statement = f"Table {number}: Lgh improves on L1 for {problem_title(problem)}, leave-one-out"
+        found.append((statement, "an improvement", f"{as_points(gain)}; {each}", above(gain, 0.0)))
+    return found
+
+
+def gains_in_the_tables(results: Results) -> list[Statement]:
+    """Check the gain of every loss on every target against the table, up to one point."""
+    found = []
+    for number, problem, targets, _ in _time_series(results):
+        for target, gains in targets:
+            paper = GAIN_TABLES[problem].get(target, {})
+            judged = {loss: gain.scaled(100) for loss, gain in gains.items() if loss in paper}
+            if judged:
+                found.append((
+                    f"Table {number}, {target}: gains over L1",
+                    ", ".join(f"{loss} {paper[loss]:+.1f}" for loss in judged) + " points",
+                    ", ".join(f"{loss} {gain.value:+.1f} [{gain.low:.1f}, {gain.high:.1f}]" for loss, gain in judged.items())
+                    + f" points (n = {min(gain.n for gain in judged.values())})",
+                    together([within(gain, paper[loss], 100 * NOTICEABLE) for loss, gain in judged.items()]),
+                ))  # fmt: skip
+    return found
+
+
+def later_targets_improve(results: Results) -> list[Statement]:
+    """Check that Lgh does better than L1 on the targets that come later in a hierarchy, as the paper's text says."""
+    found = []
+    for _, problem, targets, _ in _time_series(results):
+        for target, gains in targets:
+            if target in LATER_TARGETS:
+                statement = f"Lgh improves the later target {target} of {problem_title(problem)}"
+                found.append((statement, "an improvement", as_points(gains["lgh"]), above(gains["lgh"], 0.0)))
+    return found
 
 
 CLAIMS: tuple[Callable[[Results], list[Statement]], ...] = (

@@ -1,29 +1,28 @@
-"""Engines that run tasks on `concurrent.futures` executors: local processes or a Dask cluster; all give the same rows."""
+"""Where tasks run: processes of this machine or a cluster, both through joblib, or a GPU; all give the same rows."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import logging
-import multiprocessing
 import os
+import queue
 import signal
 import threading
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, wait
-from multiprocessing import connection
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from gradus._core.checks import check_choice, check_n_jobs
-from gradus._version import __version__
-from gradus.errors import GradusError, MissingExtraError, SettingsError, WorkerError
-from gradus_paper.execution import TaskBatch, run_batch
+import gradus
+from gradus.errors import MissingExtraError, SettingsError, WorkerError
+from gradus.lab import Checkpoint, Job, Outcome, run_many, wording
+from gradus_paper.execution import TaskBatch, finished_row, fits, job_of, run_batch
+from gradus_paper.orders import TargetOrder
 from gradus_paper.row import Row
-from gradus_paper.tasks import Design, Task
-from gradus_paper.training_sets import own_tables
-
-__all__ = ["Batcher", "DaskEngine", "Engine", "ExecutorEngine", "LocalEngine", "choose_engine"]
+from gradus_paper.tasks import Task, check_word
+from gradus_paper.training_sets import own_tables, problem_of
 
 BATCH_SECONDS = 1.0
 LONGEST_BATCH_SECONDS = 3.0
@@ -31,21 +30,19 @@ LONGEST_BATCH_SECONDS = 3.0
 FIRST_GUESS_SECONDS = 0.25
 MOST_TASKS_PER_BATCH = 256
 LATEST_WEIGHT = 0.3
-"""Weight of the latest time of a kind of task against the earlier ones."""
-BATCHES_PER_SLOT = 2
-MOST_TASKS_IN_FLIGHT = 4000
-QUIET_SECONDS = 1.0
-"""Time without results after which an engine yields an empty list."""
-SECONDS_TO_CLOSE = 5.0
-DEATHS_TO_BLAME = 2
-NO_TASKS = TaskBatch(())
-"""A batch that shows whether a worker is alive."""
-DEAD_STARTS_TO_END = 20
-NONE_LIVES = (
-    f"{DEAD_STARTS_TO_END} worker processes in succession died while they started (killed, or out of memory); "
-    "what is done is kept: the same command continues from there."
-)
-DIED = "the worker process died twice while it ran nothing but this task (killed, or out of memory)"
+"""Weight of the latest batch in the mean time of a task."""
+CLUSTER_BATCHES = 256
+"""Batches in flight on a cluster at least, so that workers that come later have work at once."""
+DEATHS_TO_END = 3
+"""Deaths of workers in succession, with nothing done in between, that end a run."""
+DEAD = ("TerminatedWorkerError", "BrokenProcessPool", "KilledWorker")
+"""Errors of joblib and Dask that mean that a worker has died: most are private classes, or of libraries that may be absent."""
+QUIET_SECONDS = 0.5
+"""Time without results after which an engine yields an empty list, so that earlier rows can be written."""
+STOP_SECONDS = 30.0
+"""Time for a GPU to hand its searches back."""
+
+Begun = Mapping[bytes, Checkpoint]
 
 
 class Engine(Protocol):
@@ -53,227 +50,198 @@ class Engine(Protocol):
 
     name: str
     """Name in the record of the run."""
+    left: dict[bytes, Checkpoint]
+    """Searches that were running when the work was stopped, where an engine can hand them back."""
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
+    def run(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
         """Run every task once; closing the iterator stops the work."""
-        # When no task ends for about a second an empty list is yielded, so that earlier rows can be written.
+        # When no task ends for a while an empty list is yielded, so that earlier rows can be written.
         ...
 
 
-class Batcher:
-    """Cuts a list of tasks into batches of about a second, from how long earlier tasks of the same kind took."""
+def _in_thread(make: Callable[[], Iterator[list[Row]]], stop: Callable[[], None], seconds: float) -> Iterator[list[Row]]:
+    """Yield what an iterator yields in a thread of its own; empty lists while it is busy."""
+    ended: queue.SimpleQueue[list[Row] | BaseException | None] = queue.SimpleQueue()
 
-    def __init__(self, tasks: Iterable[Task]) -> None:
-        self._tasks = deque(tasks)
-        self._times: dict[tuple[Design, int], float] = {}
-        self._problem_times: dict[str, float] = {}
+    def drive() -> None:
+        try:
+            for rows in make():
+                ended.put(rows)
+            ended.put(None)
+        except BaseException as error:  # raised again where the rows are waited for
+            ended.put(error)
 
-    def __len__(self) -> int:
-        return len(self._tasks)
-
-    def next(self) -> TaskBatch:
-        """Take the next tasks, about a second of work but at least one task."""
-        taken: list[Task] = []
-        expected = 0.0
-        while self._tasks and len(taken) < MOST_TASKS_PER_BATCH and (not taken or expected < BATCH_SECONDS):
-            task = self._tasks.popleft()
-            expected += self._expected(task)
-            taken.append(task)
-        return TaskBatch(tuple(taken), own_tables(taken))
-
-    def take_back(self, batch: TaskBatch, rows: Sequence[Row]) -> None:
-        """Remember how long the tasks of a batch took; those without a row come next."""
-        self._tasks.extendleft(reversed(batch.tasks[len(rows) :]))
-        for task, row in zip(batch.tasks, rows, strict=False):
-            if (seconds := row.cpu_seconds) is not None:
-                key, problem = (task.design, task.n_train), task.design.problem
-                self._times[key] = _blend(self._times.get(key), seconds)
-                self._problem_times[problem] = _blend(self._problem_times.get(problem), seconds)
-
-    def _expected(self, task: Task) -> float:
-        known = self._times.get((task.design, task.n_train))
-        return known if known is not None else self._problem_times.get(task.design.problem, FIRST_GUESS_SECONDS)
+    thread = threading.Thread(target=drive, daemon=True)
+    thread.start()
+    try:
+        while True:
+            try:
+                rows = ended.get(timeout=QUIET_SECONDS)
+            except queue.Empty:
+                yield []
+                continue
+            if rows is None:
+                return
+            if isinstance(rows, BaseException):
+                raise rows
+            yield rows
+    finally:
+        stop()
+        thread.join(timeout=seconds)
 
 
-def _blend(before: float | None, latest: float) -> float:
-    return latest if before is None else (1 - LATEST_WEIGHT) * before + LATEST_WEIGHT * latest
+class _Queue:
+    """Tasks that wait for a worker, cut into batches of about a second."""
+
+    def __init__(self, tasks: Iterable[Task], begun: Begun, most: int) -> None:
+        self._waiting, self._begun, self._most = deque(tasks), begun, most
+        self._seconds = FIRST_GUESS_SECONDS
+        self.sent: dict[Task, None] = {}
+        """What was sent to a worker and has not come back, in that order."""
+
+    def batches(self) -> Iterator[TaskBatch]:
+        """Yield batches until nothing waits; joblib asks for the next one when there is room for it."""
+        while self._waiting:
+            count = min(self._most, len(self._waiting), max(1, int(BATCH_SECONDS / self._seconds)))
+            tasks = tuple(self._waiting.popleft() for _ in range(count))
+            self.sent.update(dict.fromkeys(tasks))
+            begun = tuple(self._begun.get(task.id_bytes) for task in tasks) if self._begun else ()
+            yield TaskBatch(tasks, own_tables(tasks), begun)
+
+    def take_back(self, batch: TaskBatch, rows: Sequence[Row], seconds: float) -> None:
+        """Note what came back; tasks without a row wait again."""
+        for task in batch.tasks:
+            self.sent.pop(task)
+        self._waiting.extendleft(reversed(batch.tasks[len(rows) :]))
+        self._seconds += LATEST_WEIGHT * (max(seconds / len(rows), 1e-4) - self._seconds)
+
+    def left(self) -> list[Task]:
+        """Return the tasks without a row, those that were with a worker last."""
+        return [*self._waiting, *self.sent]
 
 
-class ExecutorEngine:
-    """Runs batches of tasks on any `concurrent.futures` executor."""
+class _JoblibEngine:
+    """Runs batches of tasks with a backend of joblib, again and again if workers die.
 
-    def __init__(
-        self,
-        make: Callable[[], Executor],
-        slots: Callable[[], int],
-        stop: Callable[[Executor], None] | None = None,
-        name: str = "an executor",
-    ) -> None:
-        self.make, self.slots, self.name = make, slots, name
-        self.stop = stop or (lambda executor: executor.shutdown(wait=False))
-
-    def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-        """Run every task once; closing the iterator stops the work."""
-        return _ExecutorRun(tasks, self).rows()
-
-
-class _ExecutorRun:
-    """One run on executors: the batches in flight, and those that were in flight when a worker died.
-
-    A task that kills its worker is found by running the batches that were in flight again, one at a time, and halving those
-    whose worker dies again. Workers also die of other causes, so a task is blamed only if it was alone twice on a worker that
-    had run something before; a worker that dies while it starts says nothing about its batch.
+    A task that was with a worker when one died may be what ends workers, so such tasks go last and then run one at a time: the
+    others cannot be lost to it, and it is only ever named when it was alone.
     """
 
-    def __init__(self, tasks: Sequence[Task], engine: ExecutorEngine) -> None:
-        self._engine = engine
-        self._batcher = Batcher(tasks)
-        self._executor = engine.make()
-        self._flying: dict[Future[list[Row]], TaskBatch] = {}
-        self._suspects: list[TaskBatch] = []
-        self._on_trial: TaskBatch | None = None
-        self._deaths: Counter[Task] = Counter()
-        self._dead_starts = 0
-        """Workers in succession that died before they ran anything."""
-        self._is_started = False
-        """Whether a worker has run something since one died."""
+    name = "joblib"
 
-    def rows(self) -> Iterator[list[Row]]:
-        """Yield rows as they finish; an empty list when none has for a while."""
-        try:
-            while len(self._batcher) or self._flying or self._suspects:
-                if self._suspects and not self._flying:
-                    # Nothing runs beside a suspect, or it could be blamed for a worker that another task killed.
-                    self._try_alone(self._suspects.pop() if self._is_started else NO_TASKS)
-                elif not self._suspects:
-                    self._keep_busy()
-                yield from self._harvest()
-        finally:
-            for future in self._flying:
-                future.cancel()
-            self._engine.stop(self._executor)
+    def __init__(self) -> None:
+        self.left: dict[bytes, Checkpoint] = {}
+        self._over = threading.Event()
 
-    def _keep_busy(self) -> None:
-        room = max(1, self._engine.slots()) * BATCHES_PER_SLOT
-        in_flight = sum(len(batch.tasks) for batch in self._flying.values())
-        while len(self._batcher) and len(self._flying) < room and in_flight < MOST_TASKS_IN_FLIGHT:
-            batch = self._batcher.next()
-            in_flight += len(batch.tasks)
+    def run(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
+        """Run every task once; closing the iterator stops the work."""
+        self._over.clear()
+        return _in_thread(lambda: self._rows(tasks, begun), self._stop, 0.1)
+
+    def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
+        left, suspects, deaths = list(tasks), set[Task](), 0
+        while left:
+            others = [task for task in left if task not in suspects]
+            waiting = _Queue(others or left, begun, MOST_TASKS_PER_BATCH if others else 1)
+            done: list[Task] = []
             try:
-                self._submit(batch)
-            except BrokenExecutor:
-                self._suspects.append(batch)
-                return
+                for batch, rows, seconds in self._results(waiting, alone=not others):
+                    waiting.take_back(batch, rows, seconds)
+                    done += batch.tasks[: len(rows)]
+                    deaths = 0
+                    yield rows
+            except Exception as error:
+                if self._over.is_set() or type(error).__name__ not in DEAD:
+                    raise
+                deaths += 1
+                suspects.update(waiting.sent)
+                if deaths == DEATHS_TO_END:
+                    raise WorkerError(_said_of_deaths(waiting, alone=not others)) from error
+            finished = set(done)
+            last = [task for task in waiting.left() if task in suspects]
+            left = [task for task in left if task not in finished and task not in set(last)] + last
 
-    def _submit(self, batch: TaskBatch) -> None:
-        self._flying[self._executor.submit(run_batch, batch, LONGEST_BATCH_SECONDS)] = batch
+    def _results(self, waiting: _Queue, *, alone: bool) -> Iterator[tuple[TaskBatch, list[Row], float]]:
+        """Send batches to workers and yield their results as they come."""
+        from joblib import Parallel, delayed
 
-    def _try_alone(self, batch: TaskBatch) -> None:
-        try:
-            self._submit(batch)
-        except BrokenExecutor:  # it was broken already: that says nothing about this batch
-            self._engine.stop(self._executor)
-            self._executor = self._engine.make()
-            if batch is not NO_TASKS:
-                self._suspects.append(batch)
-                batch = NO_TASKS
-            self._submit(batch)
-        self._on_trial = batch
+        with self._backend() as (n_jobs, in_flight):
+            parallel = Parallel(n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=1 if alone else in_flight)
+            yield from parallel(delayed(_timed)(batch, LONGEST_BATCH_SECONDS) for batch in waiting.batches())
 
-    def _harvest(self) -> Iterator[list[Row]]:
-        """Yield the rows of batches that have ended, and those of tasks that are to blame."""
-        wait(self._flying, timeout=QUIET_SECONDS, return_when=FIRST_COMPLETED)
-        ended = [future for future in self._flying if future.done()]
-        if not ended:
-            yield []
-        for future in ended:
-            batch = self._flying.pop(future)
-            rows = _rows_of(future)
-            if rows is None:
-                self._is_started = False
-                yield self._after_a_death(batch)
-            else:
-                self._is_started, self._dead_starts = True, 0
-                self._batcher.take_back(batch, rows)
-                yield rows
+    def _backend(self) -> contextlib.AbstractContextManager[tuple[int, int]]:
+        """Choose joblib's backend; the value is how many jobs and how many batches it takes at a time."""
+        raise NotImplementedError
 
-    def _after_a_death(self, batch: TaskBatch) -> list[Row]:
-        if batch is NO_TASKS:
-            self._dead_starts += 1
-            if self._dead_starts == DEAD_STARTS_TO_END:
-                raise WorkerError(NONE_LIVES)
-        elif batch is not self._on_trial:
-            self._suspects.append(batch)
-        elif len(batch.tasks) > 1:
-            half = len(batch.tasks) // 2
-            self._suspects += [TaskBatch(part, batch.tables) for part in (batch.tasks[half:], batch.tasks[:half])]
-        else:
-            (task,) = batch.tasks
-            self._deaths[task] += 1
-            if self._deaths[task] == DEATHS_TO_BLAME:
-                return [Row.failure(task, DIED)]
-            self._suspects.append(batch)
-        return []
+    def _stop(self) -> None:
+        self._over.set()
 
 
-def _rows_of(future: Future[list[Row]]) -> list[Row] | None:
-    """Return the rows of a finished batch, or None if its worker died."""
-    try:
-        return future.result()
-    except BrokenExecutor:
-        return None
-    except CancelledError as error:
-        raise WorkerError("the cluster cancelled work that it was given; what is done is kept.") from error
-    except Exception as error:
-        if type(error).__name__ == "KilledWorker":  # Dask's BrokenExecutor; the class exists only where Dask is installed
-            return None
-        raise WorkerError(f"a batch of tasks could not be run: {type(error).__name__}: {error}") from error
+def _said_of_deaths(waiting: _Queue, *, alone: bool) -> str:
+    """Write the one sentence that a run ends with when its workers keep dying."""
+    left = waiting.left()
+    task = left[-1]
+    what = f"while they ran {task.design.problem}, {task.n_train} examples, sample {task.sample} alone" if alone else "at once"
+    return (
+        f"{DEATHS_TO_END} worker processes in succession died {what} (killed, or out of memory); "
+        f"{wording.counted(len(left), 'task')} left; what is done is kept, and the same command continues from there."
+    )
 
 
-class LocalEngine(ExecutorEngine):
-    """Runs tasks in processes on this machine."""
-
-    def __init__(self, n_jobs: int | None = None) -> None:
-        self.n_jobs = count = check_n_jobs(n_jobs)
-        super().__init__(lambda: _process_pool(count), lambda: count, _kill_pool, f"{count} local processes")
-
-
-def _process_pool(n_jobs: int) -> ProcessPoolExecutor:
-    # Fresh processes: a fork would copy locks that threads of this one may hold.
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(n_jobs, mp_context=context, initializer=_begin_worker)
+def _timed(batch: TaskBatch, seconds: float) -> tuple[TaskBatch, list[Row], float]:
+    """Run a batch in a worker; the batch comes back with its rows, since results come in any order."""
+    begin = time.monotonic()
+    return batch, run_batch(batch, seconds), time.monotonic() - begin
 
 
 def _begin_worker() -> None:
     """Leave Ctrl-C to the parent, and exit when the parent does: a killed parent cannot stop its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if not multiprocessing.current_process().name.endswith("-1"):
-        logging.getLogger("gradus").setLevel(logging.ERROR)  # only the first worker logs that it is compiling
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+    logging.getLogger("gradus").setLevel(logging.ERROR)  # not a line from every worker that it is compiling
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
-def _end_with(sentinel: int) -> None:
-    connection.wait([sentinel])
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
     os._exit(1)
 
 
-def _kill_pool(executor: Executor) -> None:
-    """Terminate the processes now: a running search may take minutes, and nothing of an unfinished task is kept."""
-    processes = list((getattr(executor, "_processes", None) or {}).values())
-    executor.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        with contextlib.suppress(OSError):
-            process.terminate()
-    for process in processes:
-        process.join(timeout=5)
+class LocalEngine(_JoblibEngine):
+    """Runs tasks in processes on this machine."""
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        super().__init__()
+        import joblib
+
+        if n_jobs is not None and (type(n_jobs) is not int or n_jobs < -1 or n_jobs == 0):
+            raise SettingsError(f"n_jobs is {n_jobs!r}; it must be a number of processes, or -1 for one per core.")
+        self.n_jobs = joblib.cpu_count() if n_jobs in (None, -1) else n_jobs
+        self.name = wording.counted(self.n_jobs, "local process", "local processes")
+
+    @contextlib.contextmanager
+    def _backend(self) -> Iterator[tuple[int, int]]:
+        from joblib import parallel_config
+
+        with parallel_config("loky", initializer=_begin_worker):
+            # Two processes even for one job: joblib runs a single one in this process, which could then not be stopped.
+            yield max(2, self.n_jobs), self.n_jobs if self.n_jobs == 1 else 2 * self.n_jobs
+
+    def _stop(self) -> None:
+        """End the processes now: a running search may take minutes, and nothing of an unfinished task is kept."""
+        super()._stop()
+        from joblib.externals.loky import get_reusable_executor
+
+        get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
 
 
-class DaskEngine(ExecutorEngine):
+class DaskEngine(_JoblibEngine):
     """Runs tasks on a Dask cluster."""
 
+    name = "a Dask cluster"
+
     def __init__(self, address: Any, *, timeout: str = "10s") -> None:
+        super().__init__()
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError as error:
@@ -286,59 +254,137 @@ class DaskEngine(ExecutorEngine):
         try:
             self._check_versions()
         except WorkerError:
-            self._close()
+            self._stop()
             raise
-        super().__init__(lambda: self.client.get_executor(pure=False), self._count_slots, self._end, "a Dask cluster")
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-        """Run every task once; if the scheduler dies, the run ends with a `WorkerError`."""
+    @contextlib.contextmanager
+    def _backend(self) -> Iterator[tuple[int, int]]:
+        from joblib import parallel_config
+
+        logging.getLogger("tornado.application").setLevel(logging.CRITICAL)  # tracebacks of connections that end
         try:
-            yield from super().run(tasks)
-        except GradusError:
-            raise
-        except Exception as error:  # a lost connection raises errors of many classes
-            raise WorkerError(
-                f"the Dask scheduler no longer answers ({type(error).__name__}: {error}); what is done is kept: start it and "
+            with parallel_config("dask", client=self.client):
+                yield -1, max(CLUSTER_BATCHES, 4 * sum(self.client.nthreads().values()))
+        except Exception as error:
+            if type(error).__name__ in DEAD or isinstance(error, WorkerError):
+                raise
+            raise WorkerError(  # a lost connection raises errors of many classes
+                f"the Dask cluster no longer answers ({type(error).__name__}: {error}); what is done is kept: start it and "
                 "run the same command again."
             ) from error
 
-    def _count_slots(self) -> int:
-        if self.client.status != "running":
-            raise ConnectionError("the connection is lost")
-        return int(sum(self.client.nthreads().values()))
-
     def _check_versions(self) -> None:
+        """Raise `WorkerError` unless all workers have this version of Gradus."""
+        here = gradus.__version__
         try:
             theirs = self.client.run(_gradus_version)
         except ImportError as error:
             raise WorkerError(
-                f"workers of the cluster cannot import Gradus ({error}); install version {__version__} everywhere."
+                f"workers of the cluster cannot import Gradus ({error}); install version {here} everywhere."
             ) from error
-        other = {version for version in theirs.values() if version != __version__}
+        other = {version for version in theirs.values() if version != here}
         if other:
             raise WorkerError(
-                f"workers of the cluster have Gradus {', '.join(sorted(other))}, but this is {__version__}; "
+                f"workers of the cluster have Gradus {', '.join(sorted(other))}, but this is {here}; "
                 "install the same version everywhere."
             )
 
-    def _end(self, executor: Executor) -> None:
-        with contextlib.suppress(Exception):  # the scheduler may be gone
-            executor.shutdown(wait=False)
-        self._close()
-
-    def _close(self) -> None:
+    def _stop(self) -> None:
+        super()._stop()
         if self._own:
-            with contextlib.suppress(Exception):
-                self.client.close(timeout=SECONDS_TO_CLOSE)
+            with contextlib.suppress(Exception):  # the scheduler may be gone
+                self.client.close(timeout=0.3)
 
 
 def _gradus_version() -> str:
-    return __version__
+    return gradus.__version__
+
+
+class CudaEngine:
+    """Runs searches on a GPU and everything else in this process."""
+
+    name = "a GPU"
+
+    def __init__(self) -> None:
+        self.left: dict[bytes, Checkpoint] = {}
+        self._over = threading.Event()
+
+    def run(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
+        """Run every task once; closing the iterator stops the work and fills `left`."""
+        self._over.clear()
+        searches = [task for task in tasks if task.design.method == "network"]
+        others = [task for task in tasks if task.design.method != "network"]
+        # The longest searches should begin first, and those with many examples and targets are the hardest.
+        searches.sort(key=_size, reverse=True)
+        rest = (run_batch(TaskBatch((task,), own_tables((task,)))) for task in others if not self._over.is_set())
+        return _in_thread(lambda: itertools.chain(self._searched(searches, begun), rest), self._over.set, STOP_SECONDS)
+
+    def _searched(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
+        """Run searches; one that raises becomes the row of a failed task, and the others continue."""
+        sent: list[tuple[Task, TargetOrder]] = []
+        failures: queue.SimpleQueue[Row] = queue.SimpleQueue()
+
+        def jobs_of(some: Sequence[Task]) -> Iterator[Job]:
+            # Read by another thread while the GPU is busy, so rows of failures cannot be yielded from here.
+            for task in some:
+                try:
+                    job, order = job_of(task)
+                except Exception as error:
+                    failures.put(Row.failure(task, error))
+                    continue
+                sent.append((task, order))
+                yield job
+
+        # Those that have begun come first, so that their numbers are known.
+        first = list(jobs_of([task for task in tasks if task.id_bytes in begun]))
+        known = {index: begun[task.id_bytes] for index, (task, _) in enumerate(sent)}
+        since = {index: checkpoint for index, checkpoint in known.items() if fits(checkpoint, first[index])}
+
+        def keep(index: int, checkpoint: Checkpoint) -> None:
+            self.left[sent[index][0].id_bytes] = checkpoint
+
+        stream = run_many(
+            itertools.chain(first, jobs_of([task for task in tasks if task.id_bytes not in begun])),
+            callback=lambda _: self._over.is_set(),
+            n_jobs=max(1, (os.cpu_count() or 2) - 1),
+            since=since,
+            left=keep,
+            failed=lambda index, error: failures.put(Row.failure(sent[index][0], error)),
+        )
+        try:
+            for index, outcome in stream:
+                if not outcome.stopped or sent[index][0].design.settings.time_limit is not None:
+                    yield [_row_of(*sent[index], outcome), *_taken_from(failures)]
+        except Exception as error:
+            if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):  # no task's fault, and none can continue
+                raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error
+            raise
+        yield _taken_from(failures)
+
+
+def _size(task: Task) -> int:
+    """Return how large the network of a task is, times its examples."""
+    n_targets = len(task.design.targets or problem_of(task.design.problem).target_names)
+    return task.n_train * task.design.settings.gates_per_target * n_targets
+
+
+def _taken_from(failures: queue.SimpleQueue[Row]) -> list[Row]:
+    rows = []
+    while not failures.empty():
+        rows.append(failures.get())
+    return rows
+
+
+def _row_of(task: Task, order: TargetOrder, outcome: Outcome) -> Row:
+    try:
+        return finished_row(task, order, outcome, None)
+    except Exception as error:
+        return Row.failure(task, error)
 
 
 def choose_engine(*, n_jobs: int | None = None, dask: str | None = None, backend: str = "cpu") -> Engine:
     """Pick the engine that a user asked for."""
-    check_choice("backend", backend, ("cpu", "cuda"))
+    check_word("backend", backend, ("cpu", "cuda"))
     if backend == "cuda" and (dask is not None or n_jobs is not None):
         raise SettingsError("a GPU runs in this process: leave out --n-jobs and --dask, or --backend cuda.")
     if dask is not None and n_jobs is not None:
@@ -346,7 +392,5 @@ def choose_engine(*, n_jobs: int | None = None, dask: str | None = None, backend
     if dask is not None and ":" not in dask:
         raise SettingsError(f"the Dask scheduler {dask!r} is not an address; give one like tcp://HOST:8786.")
     if backend == "cuda":
-        from gradus_paper.gpu_engine import CudaEngine
-
         return CudaEngine()
     return LocalEngine(n_jobs) if dask is None else DaskEngine(dask)

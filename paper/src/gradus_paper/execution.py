@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from gradus._search.driver import run_search
-from gradus._search.job import Job, Outcome, largest_cost
-from gradus._search.search import make_network
-from gradus_paper.methods import fit_method
+from gradus.lab import Checkpoint, Job, Outcome, largest_cost, learn_whole, make_network, resume, run_search
+from gradus_paper.orders import TargetOrder, order_of, shuffled_targets, tau_of
 from gradus_paper.row import Row
-from gradus_paper.task_orders import TargetOrder, order_of
 from gradus_paper.tasks import Task
-from gradus_paper.training_sets import OwnTable, register, training_set
+from gradus_paper.training_sets import OwnTable, TrainingSet, register, training_set
 
-__all__ = ["TaskBatch", "finished_row", "job_of", "run_batch", "run_task"]
+BoolMatrix = npt.NDArray[np.bool_]
+Predictor = Callable[[BoolMatrix], BoolMatrix]
+Counts = npt.NDArray[np.int64]
 
 
 def job_of(task: Task) -> tuple[Job, TargetOrder]:
@@ -28,10 +29,29 @@ def job_of(task: Task) -> tuple[Job, TargetOrder]:
     return Job(X=data.X, Y=Y, settings=task.design.settings, seed=task.search_seed), order
 
 
-def finished_row(task: Task, order: TargetOrder, found: Outcome, cpu_seconds: float | None) -> Row:
+def fits(since: Checkpoint, job: Job) -> bool:
+    """Return whether a checkpoint, which may come from a file, is one that the job can have; compiled code does not check."""
+    m, settings = job.Y.shape[1], job.settings
+    gates = settings.n_gates(m)
+    readable = job.X.shape[1] + np.minimum(np.arange(gates), gates - m)[:, np.newaxis]
+    return bool(
+        since.sources.shape == since.best.shape == (gates, 2)
+        and (since.sources < readable).all()
+        and (since.best < readable).all()
+        and since.history.shape == (settings.history,)
+        and 0 <= since.step <= settings.max_iter
+        and 0 <= since.restart <= settings.n_restarts
+        and 0 <= since.iterations <= since.restart * settings.max_iter
+        and since.best_cost >= 0
+        and since.random.shape == (2,)
+        and since.random.any()
+    )
+
+
+def finished_row(task: Task, order: TargetOrder, outcome: Outcome, cpu_seconds: float | None) -> Row:
     """Score the outcome of a search and return it as a row."""
     data = training_set(task.set_key)
-    network = make_network(found, data.X.shape[1], order.order)
+    network = make_network(outcome, data.X.shape[1], order.order)
     wrong = (network.node_words(data.inputs)[network.outputs] ^ data.targets) & data.test_mask
     errors = np.bitwise_count(wrong).sum(axis=1, dtype=np.int64)
     return Row.of(
@@ -39,17 +59,18 @@ def finished_row(task: Task, order: TargetOrder, found: Outcome, cpu_seconds: fl
         learned_order=list(order.order),
         tau=order.tau,
         eta=order.eta,
-        converged=found.converged,
-        iterations=found.iterations,
-        restarts=found.restarts,
-        live_gates=found.live_gates,
-        train_loss=found.cost / largest_cost(task.design.settings.loss, *data.Y.shape[::-1]),
+        converged=outcome.converged,
+        iterations=outcome.iterations,
+        restarts=outcome.restarts,
+        live_gates=outcome.live_gates,
+        train_loss=outcome.cost / largest_cost(task.design.settings.loss, *data.Y.shape[::-1]),
         cpu_seconds=cpu_seconds,
         **_accuracies(errors, data.n_test),
     )
 
 
 def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
+    """Return the columns of a row that say how accurate it is; a task may have nothing to test on."""
     if not n_test:
         return {"n_test": 0}
     accuracy = 1.0 - errors / n_test
@@ -60,35 +81,25 @@ def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
     }
 
 
-def run_task(task: Task) -> Row:
-    """Run one task in this process."""
+def run_task(task: Task, since: Checkpoint | None = None) -> Row:
+    """Run one task in this process, a search from its checkpoint if there is one."""
     begin = time.thread_time()
     if task.design.method == "network":
         job, order = job_of(task)
-        found = run_search(job)
-        return finished_row(task, order, found, time.thread_time() - begin)
-    data = training_set(task.set_key)
-    fit = fit_method(task, data)
-    best = fit.best_circuit_errors
-    return Row.of(
-        task,
-        learned_order=list(fit.order.order),
-        tau=fit.order.tau,
-        converged=not fit.train_errors.any(),
-        live_gates=fit.n_gates,
-        train_loss=float(fit.train_errors.sum()) / data.Y.size,
-        best_circuit_accuracy=None if best is None or not data.n_test else float(1.0 - best.mean() / data.n_test),
-        cpu_seconds=time.thread_time() - begin,
-        **_accuracies(fit.test_errors, data.n_test),
-    )
+        outcome = run_search(job) if since is None or not fits(since, job) else resume(job, since)[0]
+        return finished_row(task, order, outcome, time.thread_time() - begin if since is None else None)
+    measured = _lessons(task) if task.design.method == "lessons" else _baseline(task)
+    return Row.of(task, **measured, cpu_seconds=time.thread_time() - begin)
 
 
 @dataclass(frozen=True)
 class TaskBatch:
-    """Tasks that are sent to a worker together, with the users' tables they need."""
+    """Tasks that are sent to a worker together, with the users' tables that they need."""
 
     tasks: tuple[Task, ...]
     tables: tuple[OwnTable, ...] = ()
+    begun: tuple[Checkpoint | None, ...] = ()
+    """Where the search of each task was interrupted; empty if none has begun."""
 
 
 def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
@@ -97,11 +108,87 @@ def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
     register(batch.tables)
     end = time.monotonic() + seconds
     rows: list[Row] = []
-    for task in batch.tasks:
+    for task, since in zip(batch.tasks, batch.begun or [None] * len(batch.tasks), strict=True):
         if rows and time.monotonic() >= end:
             break
         try:
-            rows.append(run_task(task))
+            rows.append(run_task(task) if since is None else run_task(task, since))
         except Exception as error:  # part of the results, whatever it is
             rows.append(Row.failure(task, error))
     return rows
+
+
+def _lessons(task: Task) -> dict[str, Any]:
+    """Learn circuits, and score both their vote and the best of them alone."""
+    data = training_set(task.set_key)
+    m = data.Y.shape[1]
+    shuffled = list(shuffled_targets(task.set_key, m) if task.design.shuffle else range(m))
+    result = learn_whole(data.X, data.Y[:, shuffled], seed=task.search_seed, n_jobs=1)
+    columns = tuple(shuffled[place] for place in result.order)
+    places = np.argsort(shuffled)  # back to the problem's order of the targets
+    best = _errors(lambda X: result.network.predict(X)[:, places], *data.test_patterns())
+    return {
+        **_scores(data, TargetOrder(columns, tau_of(columns, data), None), lambda X: result.predict(X)[:, places]),
+        "live_gates": int(result.n_gates),
+        "best_circuit_accuracy": float(1.0 - best.mean() / data.n_test) if data.n_test else None,
+    }
+
+
+def _baseline(task: Task) -> dict[str, Any]:
+    """Fit a plain classifier and score it."""
+    data, order = training_set(task.set_key), order_of(task)
+    if task.design.method != "chain":  # the others do not use it
+        order = TargetOrder(order.order, None, None)
+    from threadpoolctl import threadpool_limits
+
+    # With more, results could depend on the number of cores, and tasks that run side by side would slow each other down.
+    with threadpool_limits(limits=1):
+        return _scores(data, order, _fitted(task.design.method, data.X, data.Y, order.order, task.search_seed % 2**32))
+
+
+def _scores(data: TrainingSet, order: TargetOrder, predict: Predictor) -> dict[str, Any]:
+    """Return the columns of a row that every method but the search has."""
+    train_errors = _errors(predict, data.X, data.Y)
+    return {
+        "learned_order": list(order.order),
+        "tau": order.tau,
+        "converged": not train_errors.any(),
+        "train_loss": float(train_errors.sum()) / data.Y.size,
+        **_accuracies(_errors(predict, *data.test_patterns()), data.n_test),
+    }
+
+
+def _errors(predict: Predictor, X: BoolMatrix, Y: BoolMatrix) -> Counts:
+    """Count the errors of each target; there may be no rows, which classifiers refuse."""
+    errors = (predict(X) ^ Y).sum(axis=0) if len(X) else np.zeros(Y.shape[1])
+    return np.asarray(errors, dtype=np.int64)
+
+
+def _fitted(method: str, X: BoolMatrix, Y: BoolMatrix, order: Sequence[int], seed: int) -> Predictor:
+    """Fit one of `gradus_paper.tasks.BASELINES`; the chain fits its trees in the order of the curriculum."""
+    if method == "majority":
+        common = 2 * Y.sum(axis=0) >= len(Y)
+        return lambda X: np.repeat(common[np.newaxis], len(X), axis=0)
+    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+    from sklearn.multioutput import ClassifierChain
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    make: dict[str, Callable[[], Any]] = {
+        "tree": lambda: DecisionTreeClassifier(random_state=seed),
+        "forest": lambda: RandomForestClassifier(n_estimators=100, random_state=seed),
+        "boosting": lambda: GradientBoostingClassifier(n_estimators=100, random_state=seed),
+        # With so few examples L-BFGS converges where stochastic gradients would need tuning.
+        "mlp": lambda: MLPClassifier((32,), solver="lbfgs", max_iter=1000, random_state=seed),
+    }
+    if method == "chain":
+        chain = ClassifierChain(make["tree"](), order=order).fit(X, Y)
+        return lambda X: chain.predict(X).astype(np.bool_)
+    # A target that is constant in training is predicted to be that constant.
+    models = [None if column.min() == column.max() else make[method]().fit(X, column) for column in Y.T]
+
+    def predict(X: BoolMatrix) -> BoolMatrix:
+        columns = [np.full(len(X), Y[0, k]) if model is None else model.predict(X) for k, model in enumerate(models)]
+        return np.column_stack(columns).astype(np.bool_)
+
+    return predict

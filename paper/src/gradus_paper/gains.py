@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus_paper.estimates import (
+    FEWEST_PAIRS,
     Estimate,
     accuracy_by_size,
     aligned_accuracies,
@@ -19,23 +20,8 @@ from gradus_paper.estimates import (
 )
 from gradus_paper.results import Floats, Pairs, Results
 
-__all__ = [
-    "FEWEST_PAIRS",
-    "STRICTER_LOSSES",
-    "changes_in_steps",
-    "gain_by_tau",
-    "gain_matrix",
-    "gains_by_target",
-    "in_known_order",
-    "middle_size",
-    "pairs_by_tau",
-    "peak",
-    "peak_difference",
-    "share_of_gain",
-]
-
-FEWEST_PAIRS = 20
-"""Number of observations below which nothing is concluded."""
+HEADLINE_SIZE = 40
+"""Training examples at which parity is summed up; the full replication has its largest gain there."""
 HALFWAY = 0.75
 """Accuracy halfway between guessing and being right."""
 STRICTER_LOSSES = ("lw", "llh", "lgh")
@@ -156,3 +142,19 @@ def gains_by_target(results: Results, problem: str) -> list[tuple[str, Estimate,
         rows.append((name, mean_interval(usable.per_target[:, k] if len(usable) else []), gains))
     overall = {loss: mean_interval(pair.gain) for loss, pair in pairs.items()}
     return [*rows, ("mean", mean_interval(usable.accuracy), overall)]
+
+
+def headline_numbers(results: Results) -> tuple[dict[str, Estimate], Estimate] | None:
+    """Return the accuracies on parity at `HEADLINE_SIZE` (L1, Lgh, lessons where there are) and the gain of Lgh."""
+    # There are none without rows of both losses there.
+    rows = in_known_order(results, "cpar7", "l1", "lgh")
+    if not rows:
+        return None
+    base, lgh = rows
+    gains = dict(gain_by_size(lgh.pairs(base)))
+    if HEADLINE_SIZE not in gains:
+        return None
+    lessons = results.select(problem="cpar7", method="lessons")
+    curves = {"L1": base, "Lgh": lgh, "lessons": lessons}
+    at = {name: dict(accuracy_by_size(one)).get(HEADLINE_SIZE) for name, one in curves.items()}
+    return {name: estimate for name, estimate in at.items() if estimate is not None}, gains[HEADLINE_SIZE]

@@ -8,45 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gradus._lessons.description import BIT, gate_table
+from gradus.lab import circuit_bits
+from gradus_paper.beyond import LEAGUE_SIZES
 from gradus_paper.estimates import Estimate, accuracy_by_size, aligned_accuracies, mean_interval
 from gradus_paper.gains import share_of_gain
 from gradus_paper.paper import AUTOMATIC, problems_of
 from gradus_paper.results import Results
 from gradus_paper.training_sets import problem_of
 
-__all__ = [
-    "LEAGUE_SIZES",
-    "LEARNERS",
-    "LEVEL_WANTED",
-    "METHOD_NAMES",
-    "ORDERS",
-    "PUBLISHED_SPEED",
-    "Effort",
-    "LeagueRow",
-    "Learner",
-    "difference",
-    "effort",
-    "gain_kept",
-    "league_rows",
-    "learners_of",
-    "limit_in_examples",
-    "orders_found",
-    "rows_of_learner",
-    "smallest_right_circuit",
-]
-
 LEVEL_WANTED = 0.99
 """Share of the unseen bits that a learner must get right."""
-LEAGUE_SIZES = {
-    "cpar7": 32, "cmaj9": 96, "sub5": 48, "add6": 80, "cmux15": 48, "mammalian": 32, "fabrca": 48, "alu74181": 192,
-}  # fmt: skip
-"""Training sizes in the league of the problems that also have curves; the others have one size."""
 PUBLISHED_SPEED = {"cpar7": 0.32e6, "add6": 0.28e6, "cmux15": 0.31e6, "cmaj9": 0.31e6, "sub5": 0.31e6}
 """Steps per CPU second of the paper's published code, measured on the first three; the others take that of addition with 80
 examples."""
 ORDERS = {"minimum sets": AUTOMATIC, "entropy": "entropy", "self-paced": "self-paced"}
-"""Ways to find an order, with the words for them in specs."""
+"""Ways to find an order, with the words for them in studies."""
 
 
 METHOD_NAMES = {
@@ -109,7 +85,7 @@ def limit_in_examples(problem: str, n_gates: int) -> float:
     known = problem_of(problem)
     ones = np.clip(known.Y.mean(axis=0), 1e-12, 1 - 1e-12)
     bits_per_example = float(-(ones * np.log2(ones) + (1 - ones) * np.log2(1 - ones)).sum())
-    return float(gate_table(known.n_inputs, n_gates)[n_gates]) / BIT / bits_per_example
+    return circuit_bits(known.n_inputs, n_gates) / bits_per_example
 
 
 @dataclass(frozen=True)

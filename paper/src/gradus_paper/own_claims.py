@@ -6,28 +6,28 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from gradus._core.wording import two_digits
+from gradus.lab import wording
+from gradus_paper import learners
+from gradus_paper.beyond import LEAGUE_SIZES
 from gradus_paper.claims import Claim, numbered
-from gradus_paper.estimates import Estimate, mean_interval, ratio_of_sizes, size_at_level
-from gradus_paper.gains import FEWEST_PAIRS
-from gradus_paper.learners import (
-    LEAGUE_SIZES,
-    LEARNERS,
-    LEVEL_WANTED,
-    PUBLISHED_SPEED,
-    difference,
-    effort,
-    league_rows,
-    limit_in_examples,
-    orders_found,
-    rows_of_learner,
-    smallest_right_circuit,
+from gradus_paper.estimates import (
+    DOES_NOT_HOLD,
+    FEWEST_PAIRS,
+    HOLDS,
+    NOTICEABLE,
+    UNDECIDED,
+    Estimate,
+    Statement,
+    above,
+    as_points,
+    as_share,
+    mean_interval,
+    not_below,
+    ratio_of_sizes,
+    size_at_level,
 )
 from gradus_paper.paper import KNOWN_ORDER, PROBLEMS, REAL_WORLD, problem_title
 from gradus_paper.results import Results
-from gradus_paper.verdicts import DOES_NOT_HOLD, HOLDS, NOTICEABLE, UNDECIDED, Statement, above, as_points, as_share, not_below
-
-__all__ = ["OWN_CLAIMS", "check_own_claims"]
 
 HALF = 0.5
 TIMES_THE_LIMIT = 2.0
@@ -54,7 +54,7 @@ def _leads_over(learner: str, results: Results, problems: Sequence[str]) -> Iter
     """Yield each problem with its size in the league, and how much more accurate lessons are there than another learner."""
     for problem in problems:
         one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
-        gain = difference(rows_of_learner(one, "lessons"), rows_of_learner(one, learner), size)
+        gain = learners.difference(learners.rows_of_learner(one, "lessons"), learners.rows_of_learner(one, learner), size)
         if gain.n:
             yield f"{problem_title(problem)} at {size} examples", gain
 
@@ -64,9 +64,9 @@ def lessons_need_half_the_examples(results: Results) -> list[Statement]:
     found = []
     for problem in KNOWN_ORDER:
         one = results.select(problem=problem)
-        ours, theirs = rows_of_learner(one, "lessons"), rows_of_learner(one, "lgh")
+        ours, theirs = learners.rows_of_learner(one, "lessons"), learners.rows_of_learner(one, "lgh")
         if len(ours) and len(theirs):
-            share = ratio_of_sizes(ours, theirs, LEVEL_WANTED)
+            share = ratio_of_sizes(ours, theirs, learners.LEVEL_WANTED)
             statement = (
                 f"Lessons pass 99 % on {problem_title(problem)} with at most half the examples of Lgh in the given order"
             )
@@ -79,11 +79,11 @@ def near_the_limit(results: Results) -> list[Statement]:
     found = []
     for problem in PROBLEMS:
         one = results.select(problem=problem)
-        gates = smallest_right_circuit(one)
+        gates = learners.smallest_right_circuit(one)
         if gates is None:
             continue
-        limit = limit_in_examples(problem, gates)
-        needed = size_at_level(rows_of_learner(one, "lessons"), LEVEL_WANTED)
+        limit = learners.limit_in_examples(problem, gates)
+        needed = size_at_level(learners.rows_of_learner(one, "lessons"), learners.LEVEL_WANTED)
         statement = f"Lessons pass 99 % on {problem_title(problem)} with at most twice the examples that describe its circuit"
         size = f"{needed.value:.1f} [{needed.low:.1f}, {needed.high:.1f}] examples"
         ours = f"{size} against {limit:.1f} ({gates} gates; n = {needed.n})"
@@ -108,7 +108,7 @@ def wrong_labels_cost_little(results: Results) -> list[Statement]:
         one = results.select(problem=problem, method="lessons")
         noisy = one.select(noise=NOISE)
         for size in noisy.sizes:
-            loss = difference(noisy, one.select(noise=0.0), size)
+            loss = learners.difference(noisy, one.select(noise=0.0), size)
             if loss.n:
                 statement = (
                     f"With 5 % flipped labels lessons lose less than a point on {problem_title(problem)} at {size} examples"
@@ -123,14 +123,14 @@ def lessons_stand_noise_better(results: Results) -> list[Statement]:
     for problem in KNOWN_ORDER:
         one = results.select(problem=problem, noise=NOISE)
         for size in one.sizes:
-            others = {key: rows_of_learner(one, key, NOISE) for key in ("chain", "forest", "boosting", "mlp")}
+            others = {key: learners.rows_of_learner(one, key, NOISE) for key in ("chain", "forest", "boosting", "mlp")}
             others = {key: rows for key, rows in others.items() if len(rows)}
             if not others or "lessons" not in one.method.tolist():
                 continue
             best = max(others, key=lambda key: float(np.mean(others[key].accuracy)))
-            gain = difference(one.select(method="lessons"), others[best], size)
+            gain = learners.difference(one.select(method="lessons"), others[best], size)
             statement = f"With 5 % flipped labels lessons beat every classifier on {problem_title(problem)} at {size} examples"
-            found.append((statement, "above 0", f"{as_points(gain)} over {LEARNERS[best].name}", above(gain, 0.0)))
+            found.append((statement, "above 0", f"{as_points(gain)} over {learners.LEARNERS[best].name}", above(gain, 0.0)))
     return found
 
 
@@ -138,7 +138,7 @@ def self_paced_orders_agree_more(results: Results) -> list[Statement]:
     """Check that self-paced orders agree more with the known one than orders by minimum feature sets."""
     found = []
     for problem in KNOWN_ORDER:
-        rows, size = orders_found(results.select(problem=problem)), LEAGUE_SIZES[problem]
+        rows, size = learners.orders_found(results.select(problem=problem)), LEAGUE_SIZES[problem]
         if not {"self-paced", "minimum sets"} <= set(rows):
             continue
         at = [rows[name].select(n_train=size) for name in ("self-paced", "minimum sets")]
@@ -153,12 +153,12 @@ def self_paced_orders_agree_more(results: Results) -> list[Statement]:
 
 def no_other_learner_is_better(results: Results) -> list[Statement]:
     """Check that on no function of the league another learner is noticeably better than lessons."""
-    rows = league_rows(results)
+    rows = learners.league_rows(results)
     if not rows:
         return []
     wins, losses = [row for row in rows if row.lead.low > 0], [row for row in rows if row.lead.high < 0]
     enough = all(row.lead.n >= FEWEST_PAIRS for row in rows)
-    lost = ", ".join(f"{row.problem} {100 * row.lead.value:+.1f} ({LEARNERS[row.best_other].name})" for row in losses)
+    lost = ", ".join(f"{row.problem} {100 * row.lead.value:+.1f} ({learners.LEARNERS[row.best_other].name})" for row in losses)
     ours = f"{len(wins)} won, {len(losses)} lost of {len(rows)}" + (f": {lost} points" if lost else "")
     verdict = DOES_NOT_HOLD if losses else HOLDS if enough else UNDECIDED
     return [("On no function of the league is another learner better than lessons", "none", ours, verdict)]
@@ -167,16 +167,20 @@ def no_other_learner_is_better(results: Results) -> list[Statement]:
 def ten_times_less_time(results: Results) -> list[Statement]:
     """Check that lessons take less than a tenth of the CPU seconds that the published code takes to 99 %."""
     found = []
-    for problem, speed in PUBLISHED_SPEED.items():
+    for problem, speed in learners.PUBLISHED_SPEED.items():
         one = results.select(problem=problem)
-        ours, theirs = effort(rows_of_learner(one, "lessons")), effort(rows_of_learner(one, "lgh"), speed)
+        ours, theirs = (
+            learners.effort(learners.rows_of_learner(one, "lessons")),
+            learners.effort(learners.rows_of_learner(one, "lgh"), speed),
+        )
         if ours is None or theirs is None:
             continue
         mean, other = ours.seconds, theirs.seconds
         # The quotient of two means: the widest that their intervals allow.
         share = Estimate(mean.value / other.value, mean.low / other.high, mean.high / other.low, min(mean.n, other.n))
         statement = f"Lessons take less than a tenth of the published code's CPU time to 99 % on {problem_title(problem)}"
-        said = f"{two_digits(mean.value)} s at {ours.size} examples against {two_digits(other.value)} s at {theirs.size}"
+        times = [wording.two_digits(one.value) for one in (mean, other)]
+        said = f"{times[0]} s at {ours.size} examples against {times[1]} s at {theirs.size}"
         found.append((statement, "below 10 %", f"{as_share(share)}: {said} (n = {share.n})", above(share.below(FASTER), 0.0)))
     return found
 

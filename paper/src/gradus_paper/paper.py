@@ -1,27 +1,17 @@
-"""The paper: its specs, the problems it uses, and their names."""
+"""The paper: the problems it uses, their names, the values it reports, and its studies."""
 
 from __future__ import annotations
 
-from importlib import resources
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from gradus_paper.plans import Plan
-from gradus_paper.results import Results
-from gradus_paper.spec import read_spec
+from gradus_paper.orders import all_taus
+
+if TYPE_CHECKING:
+    from gradus_paper.results import Results
+from gradus_paper.study import Block, Study, grid, leave_one_out
 from gradus_paper.training_sets import name_of
 
-__all__ = [
-    "AUTOMATIC",
-    "GAIN_TABLES",
-    "KNOWN_ORDER",
-    "LATER_TARGETS",
-    "PROBLEMS",
-    "REAL_WORLD",
-    "load_spec",
-    "problem_title",
-    "problems_of",
-]
-
-SPECS = resources.files("gradus_paper") / "specs"
 KNOWN_ORDER = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
 """The problems with a known order, as the paper lists them."""
 REAL_WORLD = ("alu74181", "mammalian", "fabrca")
@@ -62,11 +52,21 @@ TITLES = {
     "yeast": "fission yeast",
     "ecoli": "E. coli",
 }
-
-
-def load_spec(name: str, *, samples: int | None = None, as_published: bool = False) -> Plan:
-    """Read a spec and resolve it to a plan."""
-    return read_spec(name, SPECS, samples=samples, as_published=as_published)
+LOSSES = ("l1", "lw", "llh", "lgh")
+SIZES: dict[str, Sequence[int]] = {
+    "cpar7": range(8, 113, 8),
+    "cmaj9": [*range(8, 129, 8), 160, 192, 224, 256, 384],
+    "sub5": [*range(8, 97, 4), 104, 112, 120, 128, 160, 192],
+    "add3": range(8, 61, 4),
+    "add4": [*range(8, 97, 4), 104, 112, 120, 128, 144],
+    "add5": [*range(8, 97, 4), 104, 112, 120, 128, 160, 192],
+    "add6": [8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 112, 160, 208],
+    "cmux15": [*range(8, 121, 8), 180],
+    "alu74181": [64, 128, 192, 256, 320, 384],
+    "mammalian": [8, 16, 24, 32, 48, 64, 96, 128, 180],
+    "fabrca": [8, 16, 24, 32, 48, 64, 96],
+}
+"""Training sizes of the curves: the paper's table 1."""
 
 
 def problem_title(problem: str) -> str:
@@ -78,3 +78,242 @@ def problems_of(results: Results) -> list[str]:
     """Return the problems that there are results for: the paper's in its order, then any others."""
     there = results.problems
     return [name for name in PROBLEMS if name in there] + [name for name in there if name not in PROBLEMS]
+
+
+def history_of(problem: str) -> dict[str, Any]:
+    """Return the history that the paper uses: a longer one for parity."""
+    return {"history": 1000} if problem == "cpar7" else {}
+
+
+def found_order(problem: str) -> str:
+    """Return the word for an order from minimum feature sets; parity and majority have many, of which one is drawn."""
+    return "auto-random" if problem in ("cpar7", "cmaj9") else "auto"
+
+
+def _curves(problems: Iterable[str], loss: Any = LOSSES, samples: int = 1000) -> list[Block]:
+    """Return networks taught in the known order, at the sizes of the paper."""
+    return [grid(name, SIZES[name], samples, loss=loss, order="known", **history_of(name)) for name in problems]
+
+
+def quick() -> Study:
+    """Make the study that the README begins with."""
+    return Study(
+        "Quick: the paper's main result, in minutes",
+        about="7-bit parity with 30 training sets per point, five learned adders, and figure 2.",
+        parts=(headline().at_most(30), adder().at_most(5), fig2()),
+        cpu_seconds_per_task=0.12,
+    )
+
+
+def headline() -> Study:
+    """Make the study of the main figure."""
+    sizes = [*range(16, 65, 8), 80]
+    return Study(
+        "Teaching in order: 7-bit cascaded parity",
+        [
+            grid("cpar7", sizes, 1000, loss=["l1", "lgh"], order="known", history=1000),
+            grid("cpar7", sizes, 1000, method="lessons"),
+        ],
+        about="How many unseen bits are right: the plain loss L1, the paper's Lgh with the known order, and lessons, which "
+        "are given no order, on the same training sets.",
+        figures=("headline",),
+    )
+
+
+def adder() -> Study:
+    """Make the study of a learned adder."""
+    return Study(
+        "A circuit learned in this run",
+        [grid("add6", [80], 100, method="lessons")],
+        about="6-bit addition from 80 of its 4,096 patterns, by lessons, from the first training set. A gate has the colour "
+        "of the lesson that added it; the order was found, not given.",
+        figures=("adder",),
+    )
+
+
+def fig1() -> Study:
+    """Make the study of figure 1."""
+    return Study(
+        "Figure 1: a learned adder",
+        [grid("add3", [48], 10, loss="lgh", order="known")],
+        about="The best of ten networks for 3-bit addition, learned from 48 examples with Lgh; its networks are among those "
+        "of figure A1.",
+        figures=("fig1",),
+    )
+
+
+def fig2() -> Study:
+    """Make the study of figure 2, which needs no tasks."""
+    return Study(
+        "Figure 2: hierarchies of the two time series",
+        about="Which targets may be learned after which, found from minimum feature sets of all transitions.",
+        figures=("fig2",),
+    )
+
+
+def fig3() -> Study:
+    """Make the study of figure 3."""
+    return Study(
+        "Figure 3: cascaded parity",
+        _curves(["cpar7"]),
+        about="Test accuracy against training size for the four losses, and gains over L1 for each target.",
+        figures=("fig3",),
+    )
+
+
+def fig4() -> Study:
+    """Make the study of figure 4."""
+    return Study(
+        "Figure 4: gains on five problems with a known order",
+        _curves(KNOWN_ORDER),
+        about="Mean gain in test accuracy over L1, paired by training set, with 95 % intervals.",
+        figures=("fig4",),
+    )
+
+
+def fig5() -> Study:
+    """Make the study of figure 5."""
+    found = [
+        grid(name, SIZES[name], 1000, loss="lgh", order=found_order(name), shuffle=True, **history_of(name))
+        for name in KNOWN_ORDER
+    ]
+    return Study(
+        "Figure 5: given against automatic order",
+        [*_curves(KNOWN_ORDER, ["l1", "lgh"]), *found],
+        about="Lgh with the known order and with the order found from minimum feature sets of shuffled targets: gain, tau and "
+        "eta.",
+        figures=("fig5",),
+    )
+
+
+def fig6() -> Study:
+    """Make the study of figure 6."""
+    sizes, taus = range(8, 129, 8), [f"tau:{tau:.6g}" for tau in all_taus(5)]
+    return Study(
+        "Figure 6: the order matters",
+        [
+            grid("add5", sizes, 50, repeats=5, loss="l1", order="known"),
+            grid("add5", sizes, 50, repeats=5, loss="lgh", order=taus),
+        ],
+        about="5-bit addition with Lgh in orders drawn uniformly at each Kendall distance from the known one, against L1.",
+        figures=("fig6",),
+    )
+
+
+def fig7(problems: Iterable[str] = REAL_WORLD, sizes: Sequence[int] | None = None, losses: Sequence[str] = LOSSES) -> Study:
+    """Make the study of figure 7, or of some of its problems, sizes and losses."""
+    blocks = []
+    for name in problems:
+        published = {"gates_per_target": 41, "history": 750} | ({} if name == "alu74181" else {"samples": 500})
+        for loss, order in (("l1", "none"), ([loss for loss in losses if loss != "l1"], "auto")):
+            samples = 100 if name == "alu74181" else 1000
+            blocks.append(grid(name, sizes or SIZES[name], samples, loss=loss, order=order, published=published))
+    return Study(
+        "Figure 7: three real-world models",
+        blocks,
+        about="Gains over L1 on the 74181, the mammalian cell cycle and the FA/BRCA pathway, with automatic orders.",
+        figures=("fig7",),
+    )
+
+
+def tab2() -> Study:
+    """Make the study of table 2."""
+    return Study(
+        "Table 2: fission yeast",
+        [_table("yeast", range(1, 9))],
+        about="Leave-one-out accuracy on the targets of the two hierarchies, taught as one network of six targets in the "
+        "order listed.",
+        figures=("tab2",),
+    )
+
+
+def tab3() -> Study:
+    """Make the study of table 3."""
+    return Study(
+        "Table 3: E. coli",
+        [_table("ecoli", range(1, 5))],
+        about="Leave-one-out accuracy on the targets of the hierarchy, in the order listed.",
+        figures=("tab3",),
+    )
+
+
+def _table(problem: str, folds: Iterable[int]) -> Block:
+    """Return the tasks of a table; without the first transition a further target would be constant."""
+    published = {"gates_per_target": 38}
+    targets = tuple(GAIN_TABLES[problem])
+    return leave_one_out(problem, folds, repeats=1000, targets=targets, loss=LOSSES, order="none", published=published)
+
+
+def figA1() -> Study:  # noqa: N802 - the figure's name
+    """Make the study of figure A1."""
+    return Study(
+        "Figure A1: addition of 3 to 6 bits, target by target",
+        _curves(["add3", "add4", "add5", "add6"]),
+        about="Gain in test accuracy over L1 for each target.",
+        figures=("figA1",),
+    )
+
+
+def figA2() -> Study:  # noqa: N802 - the figure's name
+    """Make the study of figure A2."""
+    return Study(
+        "Figure A2: steps to zero training error",
+        _curves(KNOWN_ORDER),
+        about="Mean number of steps until every training example is right, for the four losses; the tasks are those of figure "
+        "4.",
+        figures=("figA2",),
+    )
+
+
+def baselines() -> Study:
+    """Make the study of plain classifiers."""
+    sizes = {
+        "cpar7": [24, 48, 72, 96], "cmaj9": [48, 96, 192, 384], "sub5": [32, 64, 96, 192], "add6": [48, 96, 160, 208],
+        "cmux15": [40, 80, 120, 180],
+    }  # fmt: skip
+    methods = ["majority", "tree", "chain", "forest", "mlp", "lessons"]
+    return Study(
+        "Trivial and standard baselines",
+        [
+            *(grid(name, sizes[name], 10, method=methods) for name in KNOWN_ORDER),
+            *(grid(name, sizes[name], 10, loss=["l1", "lgh"], **history_of(name)) for name in KNOWN_ORDER),
+        ],
+        about="Majority, decision tree, chain of trees in the known order, random forest and a small multi-layer perceptron, "
+        "beside networks and lessons, on the same training sets.",
+        figures=("baselines",),
+    )
+
+
+def all_() -> Study:
+    """Make the study of every figure and table of the paper."""
+    return Study(
+        "Everything",
+        about="Every figure and table of the paper, and the baselines.",
+        parts=tuple(make() for make in (fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2, baselines)),
+    )
+
+
+all_.__name__ = "all"
+
+
+def replication() -> Study:
+    """Make the study whose results are published: less of the 74181, and that with the settings of the configuration files."""
+    alu, rest = ("alu74181",), SIZES["alu74181"][2:]
+    return Study(
+        "The replication",
+        about="1,000 training sets per point, as in the paper; fewer on the 74181; tables 2 and 3 in full.",
+        parts=(
+            *(make() for make in (fig1, fig2, fig3, fig4, fig5, fig6)),
+            fig7(alu, SIZES["alu74181"][:2]).published(),
+            fig7(alu, rest, ["l1", "lgh"]).published().at_most(20),
+            fig7(REAL_WORLD[1:]),
+            *(make() for make in (figA1, figA2, tab2, tab3, baselines)),
+        ),
+    )
+
+
+STUDIES = (
+    *(quick, headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),
+    *(baselines, all_, replication),
+)
+"""Functions that make the studies, under their names."""

@@ -7,22 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradus._core.wording import counted
-from gradus._pages.html import page
-from gradus_paper.claims import Claim
-from gradus_paper.estimates import accuracy_by_size
+from gradus.lab import pages, wording
+from gradus_paper.claims import Claim, verdict_counts
+from gradus_paper.estimates import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED, accuracy_by_size
 from gradus_paper.figures.style import LABELS
 from gradus_paper.gains import STRICTER_LOSSES, gains_by_target
-from gradus_paper.highlights import verdict_counts
 from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import GAIN_TABLES, problem_title, problems_of
-from gradus_paper.plans import Plan
 from gradus_paper.results import Results
-from gradus_paper.run import versions
-from gradus_paper.standings import Standing
-from gradus_paper.verdicts import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED
-
-__all__ = ["Section", "report_page"]
+from gradus_paper.runs import Standing, versions
+from gradus_paper.study import Study
 
 PAPER_TITLE = "Target curricula for Boolean networks: a replication"
 OWN_TITLE = "Boolean circuits from few examples: beyond the paper"
@@ -48,7 +42,7 @@ class Section:
     """One figure or table of the page."""
 
     name: str
-    plan: Plan
+    study: Study
     results: Results
     n_tasks: int
     svg: str
@@ -67,7 +61,7 @@ def report_page(
     damaged: Sequence[str],
 ) -> str:
     """Return the page."""
-    return page(
+    return pages.page(
         "gradus_paper",
         "report_page",
         title="Gradus report",
@@ -93,12 +87,12 @@ def report_page(
 
 
 def _figure(section: Section) -> dict[str, Any]:
-    plan, results = section.plan, section.results
+    study, results = section.study, section.results
     drawn = bool(section.svg)
     return {
-        **{"name": section.name, "title": plan.title, "about": plan.about, "svg": section.svg, "caption": section.caption},
+        **{"name": section.name, "title": study.title, "about": study.about, "svg": section.svg, "caption": section.caption},
         "leads": section.name in LEADING,
-        "settings": _settings_said(plan) if plan.problems(as_published=True) else "",
+        "settings": _settings_said(study) if study.problems(as_published=True) else "",
         "methods": _method_table(results) if drawn and section.name == "baselines" else None,
         "gains": _gain_table(results, TABLES[section.name]) if drawn and section.name in TABLES else None,
         "counts": _counts(section) if section.n_tasks else "",
@@ -107,17 +101,17 @@ def _figure(section: Section) -> dict[str, Any]:
 
 def _counts(section: Section) -> str:
     results = section.results
-    said = f"{len(results):,} of {counted(section.n_tasks, 'task')} done"
+    said = f"{len(results):,} of {wording.counted(section.n_tasks, 'task')} done"
     said += f", {results.n_failed:,} failed" if results.n_failed else ""
     if results.n_not_converged:
-        ended = counted(results.n_not_converged, "search", "searches")
+        ended = wording.counted(results.n_not_converged, "search", "searches")
         said += f"; {ended} ended with training errors, left out of every mean"
     return f"{said}.{_training_sets(results)}"
 
 
-def _settings_said(plan: Plan) -> str:
-    """Name the source of a plan's settings: the paper's text, or its published configuration files."""
-    published, text = (plan.problems(as_published=flag) for flag in (True, False))
+def _settings_said(study: Study) -> str:
+    """Name the source of a study's settings: the paper's text, or its published configuration files."""
+    published, text = (study.problems(as_published=flag) for flag in (True, False))
     if not published:
         return "text of the paper"
     if not text:
@@ -174,7 +168,7 @@ def _method_table(results: Results) -> tuple[list[tuple[str, str]], list[dict[st
 
 def _settings(sections: Sequence[Section]) -> dict[str, str]:
     """Say with which settings the networks of the page were trained."""
-    designs = {design for section in sections for design in section.plan.designs()}
+    designs = {design for section in sections for design in section.study.designs()}
     networks = [design for design in designs if design.method == "network"]
     settings = [design.settings for design in networks]
     return {
@@ -191,7 +185,7 @@ def _numbers(values: Iterable[int]) -> str:
 
 
 def _run_said(run: dict[str, Any]) -> str:
-    done, seconds = counted(run.get("done", 0), "task"), f"{run.get('seconds', 0):,.0f} s"
+    done, seconds = wording.counted(run.get("done", 0), "task"), f"{run.get('seconds', 0):,.0f} s"
     made = _named_versions(dict(run.get("versions", {})))
     return f"{run.get('ended', '')}: {run.get('what', '')}, {done} in {seconds} on {run.get('engine', '')}; {made}"
 

@@ -12,8 +12,6 @@ import pyarrow as pa
 
 from gradus_paper.row import DONE, SCHEMA, Row, conform
 
-__all__ = ["Pairs", "Results"]
-
 Floats = npt.NDArray[np.float64]
 
 

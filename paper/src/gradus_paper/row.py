@@ -7,18 +7,13 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from gradus._search.job import Settings
 from gradus.errors import FormatError
-from gradus_paper.tasks import RETIRED, Design, Task
-
-__all__ = ["DONE", "FAILED", "SCHEMA", "TIMING", "Row", "conform", "table_of", "with_task_ids"]
+from gradus.lab import Settings
+from gradus_paper.tasks import Design, Task
 
 DONE, FAILED = "done", "failed"
 LONGEST_ERROR = 2000
-LATER: dict[str, Any] = {"noise": 0.0}
-"""Columns added later, with the value of all earlier rows."""
 
 
 def _column(kind: pa.DataType, of: str = "") -> Any:
@@ -62,36 +57,37 @@ class Row:
     test_accuracy_mean: float | None = _column(pa.float64())
     best_circuit_accuracy: float | None = _column(pa.float64())
     cpu_seconds: float | None = _column(pa.float64())
+    method_version: int | None = _column(pa.int32())
+    """Null for the first version of every method, as in the published tables, which do not have this column."""
 
     @classmethod
-    def of(cls, task: Task, **found: Any) -> Row:
+    def of(cls, task: Task, **measured: Any) -> Row:
         """Make the row of a finished task."""
         sources = {"task": task, "design": task.design, "settings": task.design.settings}
         values = {name: getattr(sources[kind], attribute) for name, (kind, attribute) in _SOURCES.items()}
         if task.design.method != "network":
             values["loss"] = None
-        return cls(**{**values, "status": DONE, **found})
+        if task.design.method_version != 1:
+            values["method_version"] = task.design.method_version
+        return cls(**{**values, "status": DONE, **measured})
 
     @classmethod
-    def failure(cls, task: Task, error: BaseException | str) -> Row:
+    def failure(cls, task: Task, error: BaseException) -> Row:
         """Make the row of a task that failed, with its error."""
-        text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-        return cls.of(task, status=FAILED, error=text[:LONGEST_ERROR])
+        return cls.of(task, status=FAILED, error=f"{type(error).__name__}: {error}"[:LONGEST_ERROR])
 
     def to_task(self) -> Task:
         """Rebuild the task; the row has everything that its result depends on."""
         values: dict[str, dict[str, Any]] = {"task": {}, "design": {}, "settings": {}}
         for name, (kind, attribute) in _SOURCES.items():
-            value = LATER.get(name) if getattr(self, name) is None else getattr(self, name)
+            value = getattr(self, name)
             # A row from before a setting existed has its default.
             if kind != "settings" or (self.method == "network" and value is not None):
                 values[kind][attribute] = value
-        targets = values["design"].pop("targets")
-        values["task"].pop("id")
-        design = Design(
-            **values["design"], targets=None if targets is None else tuple(targets), settings=Settings(**values["settings"])
-        )
-        return Task(design, **values["task"])
+        design, settings = values["design"], Settings(**values["settings"])
+        design["targets"] = None if self.targets is None else tuple(self.targets)
+        design["method_version"] = self.method_version or 1
+        return Task(Design(**design, settings=settings), self.n_train, self.sample, self.repeat)
 
 
 _SOURCES = {one.name: tuple(one.metadata["of"].split(".")) for one in fields(Row) if one.metadata["of"]}
@@ -108,27 +104,22 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
 
 
 def conform(table: pa.Table, columns: Sequence[str] = SCHEMA.names) -> pa.Table:
-    """Return some columns of a table of any version: missing ones are null, rows of methods that are gone are left out."""
-    for name, value in RETIRED.items():
-        if name in table.column_names:
-            table = table.filter(pc.equal(pc.fill_null(table.column(name), value), value))
-    nulls = {name: pa.nulls(len(table), SCHEMA.field(name).type) for name in columns if name not in table.column_names}
-    found = [nulls[name] if name in nulls else table.column(name) for name in columns]
-    found = [
-        pc.fill_null(column.cast(SCHEMA.field(name).type), LATER[name]) if name in LATER else column
-        for name, column in zip(columns, found, strict=True)
+    """Return some columns of a table; those that it does not have are null."""
+    schema = pa.schema([SCHEMA.field(name) for name in columns])
+    filled = [
+        table.column(field.name) if field.name in table.column_names else pa.nulls(len(table), field.type) for field in schema
     ]
-    return pa.Table.from_arrays(found, names=list(columns)).cast(pa.schema([SCHEMA.field(name) for name in columns]))
+    return pa.Table.from_arrays(filled, names=list(columns)).cast(schema)
 
 
 def with_task_ids(table: pa.Table, path: Any) -> pa.Table:
     """Fill in the ids of tasks, which a published table leaves out, from the other columns."""
-    columns = {name: table.column(name).to_pylist() for name in _SOURCES if name != "task"}
-    described = [name for name in columns if name not in NUMBERS]
+    described = [name for name in (*_SOURCES, "method_version") if name != "task" and name not in NUMBERS]
+    columns = {name: table.column(name).to_pylist() for name in (*described, *NUMBERS)}
     designs: dict[str, Design] = {}
-    ids = []
+    ids: list[str] = []
     try:
-        for *values, n_train, sample, repeat in zip(*(columns[name] for name in (*described, *NUMBERS)), strict=True):
+        for *values, n_train, sample, repeat in zip(*columns.values(), strict=True):
             key = repr(values)
             if key not in designs:
                 designs[key] = Row(**dict(zip(described, values, strict=True))).to_task().design

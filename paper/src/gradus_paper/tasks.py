@@ -5,21 +5,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from gradus._core.checks import check_choice
-from gradus._search.job import Settings
 from gradus.errors import SettingsError
+from gradus.lab import Settings
 
-__all__ = ["BASELINES", "Design", "Task", "TrainingSetKey", "in_running_order"]
-
-IDENTITY_VERSION = 1
-"""To be raised whenever the same task gives another result than before."""
 BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
 METHODS = ("network", "lessons", *BASELINES)
+METHOD_VERSIONS: dict[str, int] = {}
+"""Methods that give other results than they gave for the published rows: 2, 3, …; a new version changes only its own ids."""
 DRAWS = ("random", "leave-one-out")
 ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "self-paced", "random")
 SELF_PACED = "self-paced"
@@ -27,10 +24,10 @@ SELF_PACED = "self-paced"
 FOUND_ORDERS = ("auto", "auto-random", "entropy", SELF_PACED)
 MOST_NOISE = 0.5
 ID_BYTES = 16
+# The words of the version that made the published rows: other ones would give every task another seed.
+_FIXED = {"version": 1}
+_FIXED_SETTINGS = {"shrink": 0, "attempts": 1}
 _IDENTITY_NAMES = {"max_iter": "max_iterations", "n_restarts": "restarts"}
-"""Settings with another name in the hash: a new name there would give every task another seed."""
-RETIRED = {"shrink": 0, "attempts": 1}
-"""Settings of earlier versions, for the same reason still in the hash, with the only value that they can have now."""
 
 
 class TrainingSetKey(NamedTuple):
@@ -62,11 +59,7 @@ class Design:
     settings: Settings = field(default_factory=Settings)
     """Settings of the search; the defaults for every other method."""
     order: str = "known"
-    """One of "known", "none" (as the columns stand), "auto", "auto-random" (a minimum set drawn among all), "entropy",
-    "self-paced" (that of lessons on the same examples), "random", "tau:T" (drawn uniformly among the orders at that Kendall
-    distance from the known one) and "given:2,0,1". Lessons are always "self-paced", and baselines other than the chain have
-    the order "none".
-    """
+    """One of `ORDER_WORDS`, "tau:T" (drawn among the orders at that Kendall distance from the known one) or "given:2,0,1"."""
     shuffle: bool = False
     """Whether the targets are shuffled, per training set, before an order is found."""
     draw: str = "random"
@@ -75,15 +68,19 @@ class Design:
     """The targets to learn; None for all of them."""
     noise: float = 0.0
     """Share of the training labels that are flipped, each at random; never a label that is tested on."""
+    method_version: int | None = None
+    """Version of the method; None for that of today."""
 
     def __post_init__(self) -> None:
-        check_choice("method", self.method, METHODS)
-        check_choice("draw", self.draw, DRAWS)
+        check_word("method", self.method, METHODS)
+        check_word("draw", self.draw, DRAWS)
         _check_order_word(self.order)
         if not isinstance(self.noise, float | int) or not 0 <= self.noise <= MOST_NOISE:
             raise SettingsError(f"noise is {self.noise!r}; it must be a share of the labels from 0 to {MOST_NOISE:g}.")
         # Whatever does not affect the result must not make two tasks of one.
         object.__setattr__(self, "noise", float(self.noise))
+        if self.method_version is None:
+            object.__setattr__(self, "method_version", METHOD_VERSIONS.get(self.method, 1))
         if self.method != "network":
             object.__setattr__(self, "settings", Settings())
             if self.method != "chain":
@@ -94,8 +91,8 @@ class Design:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What the hash is computed from, as plain values."""
-        known = {
-            "version": IDENTITY_VERSION,
+        known: dict[str, Any] = {
+            **_FIXED,
             "problem": self.problem,
             "method": self.method,
             "order": self.order,
@@ -105,25 +102,21 @@ class Design:
         }
         if self.method == "network":
             settings = {_IDENTITY_NAMES.get(name, name): value for name, value in asdict(self.settings).items()}
-            known["settings"] = {**RETIRED, **settings}
-        if self.noise:  # tasks without it keep the ids that they had before there was noise
-            known["noise"] = self.noise
+            known["settings"] = {**_FIXED_SETTINGS, **settings}
+        # Named only where they are not what they were for the published rows, whose ids have neither.
+        known |= {"noise": self.noise} if self.noise else {}
+        known |= {"method_version": self.method_version} if self.method_version != 1 else {}
         return known
 
+    def to_plain(self) -> dict[str, Any]:
+        """Return the design as values for JSON."""
+        return asdict(self)
+
     @classmethod
-    def from_identity(cls, identity: dict[str, Any]) -> Design:
-        """Rebuild a design from its `identity`, for instance out of a file; everything is checked again."""
-        values = dict(identity)
-        if values.pop("version", None) != IDENTITY_VERSION:
-            raise SettingsError("these tasks were made by another version of Gradus; prepare them again.")
-        targets = values.get("targets")
-        values["targets"] = None if targets is None else tuple(targets)
-        settings: dict[str, Any] = dict(values.pop("settings", {}))
-        for name, only in RETIRED.items():
-            if settings.pop(name, only) != only:
-                raise SettingsError(f"these tasks use {name!r}, which this version of Gradus does not have.")
-        names = {old: new for new, old in _IDENTITY_NAMES.items()}
-        return cls(**values, settings=Settings(**{names.get(name, name): value for name, value in settings.items()}))
+    def from_plain(cls, values: dict[str, Any]) -> Design:
+        """Rebuild a design from `to_plain`; everything is checked again."""
+        targets = None if values["targets"] is None else tuple(map(str, values["targets"]))
+        return cls(**{**values, "targets": targets, "settings": Settings(**values["settings"])})
 
     @cached_property
     def _hash(self) -> Any:
@@ -178,7 +171,14 @@ def in_running_order(tasks: Iterable[Task]) -> list[Task]:
     return sorted(once.values(), key=lambda task: (task.sample + task.repeat, task.design.problem, task.n_train, task.sample))
 
 
+def check_word(name: str, word: Any, words: Sequence[str]) -> None:
+    """Raise `SettingsError` unless a word is one of those that are possible."""
+    if word not in words:
+        raise SettingsError(f"{name} is {word!r}; it must be one of {', '.join(words)}.")
+
+
 def _check_order_word(order: Any) -> None:
+    """Raise `SettingsError` for an order that no targets can have."""
     kind, _, value = order.partition(":") if isinstance(order, str) else ("", "", "")
     with contextlib.suppress(ValueError):  # not a number
         if (

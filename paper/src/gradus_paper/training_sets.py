@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+import gradus
 from gradus import problems
-from gradus._core.bits import WORD_BITS, BoolMatrix, WordMatrix, pack, tail_mask, unpack
 from gradus.errors import SettingsError
+from gradus.lab import pack
 from gradus.problems import Problem
 from gradus_paper.tasks import Task, TrainingSetKey
 
-__all__ = ["OwnTable", "TrainingSet", "name_of", "own_tables", "problem_of", "register", "target_columns", "training_set"]
+BoolMatrix = npt.NDArray[np.bool_]
+WordMatrix = npt.NDArray[np.uint64]
 
 CACHED_SETS = 32
 CACHED_PROBLEMS = 32
@@ -39,13 +42,6 @@ class OwnTable:
         bits = np.packbits(np.column_stack([X, Y]), axis=None).tobytes()
         return cls(name, tuple(input_names), tuple(target_names), len(X), bits)
 
-    @classmethod
-    def read(cls, name: str, path: Path, targets: Sequence[str], inputs: Sequence[str] | None = None) -> OwnTable:
-        """Read a table of zeros and ones from any file that Gradus reads; the inputs are all other columns if not given."""
-        from gradus._formats.table_files import read_table
-
-        return cls.of(name, *read_table(path).split(targets, inputs=inputs))
-
     @property
     def key(self) -> str:
         """The table's name with a digest of its content: the `problem` of its tasks."""
@@ -62,6 +58,30 @@ class OwnTable:
 
 
 _tables: dict[str, OwnTable] = {}
+
+
+def own_table(
+    path: str | PathLike[str], targets: Sequence[str], inputs: Sequence[str] | None = None, name: str | None = None
+) -> str:
+    """Read a table of zeros and ones from any file that Gradus reads and return the name of its problem for a study.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; in a study, relative to the study's own file.
+    targets : sequence of str
+        Columns to learn.
+    inputs : sequence of str, optional
+        Columns to learn from; all others if not given.
+    name : str, optional
+        Name of the problem; that of the file if not given.
+    """
+    name = Path(path).stem if name is None else name
+    if not name or "#" in name:
+        raise SettingsError("the name of your data must be a text without '#'.")
+    table = OwnTable.of(name, *gradus.read_table(path).split(list(targets), inputs=inputs))
+    register([table])
+    return table.key
 
 
 def register(tables: Iterable[OwnTable]) -> None:
@@ -100,13 +120,9 @@ class TrainingSet:
     targets: WordMatrix
     test_mask: npt.NDArray[np.uint64]
     """Which of the packed patterns to test on."""
+    test_patterns: Callable[[], tuple[BoolMatrix, BoolMatrix]]
+    """Returns the inputs and targets of the patterns to test on."""
     n_test: int
-
-    def test_patterns(self) -> tuple[BoolMatrix, BoolMatrix]:
-        """Return the inputs and targets of the patterns to test on."""
-        n_patterns = len(self.test_mask) * WORD_BITS
-        tested = unpack(self.test_mask[np.newaxis], n_patterns)[:, 0]
-        return unpack(self.inputs, n_patterns)[tested], unpack(self.targets, n_patterns)[tested]
 
 
 @functools.lru_cache(maxsize=CACHED_SETS)
@@ -119,8 +135,9 @@ def training_set(key: TrainingSetKey) -> TrainingSet:
         if key.draw != "random":
             raise SettingsError(f'problem {problem.name!r} has too many patterns to leave each out once; use draw = "random".')
         X, Y, X_test, Y_test = problem.examples(key.n_train, key.sample)
-        words = pack(X_test), pack(Y_test[:, columns])
-        return TrainingSet(X, _noisy(Y[:, columns], key), known, *words, tail_mask(len(X_test)), len(X_test))
+        every = pack(np.ones((len(X_test), 1), dtype=np.bool_))[0]
+        words, test = (pack(X_test), pack(Y_test[:, columns]), every), (X_test, Y_test[:, columns])
+        return TrainingSet(X, _noisy(Y[:, columns], key), known, *words, lambda: test, len(X_test))
     rows = _training_rows(problem, key)
     inputs, all_targets = _packed(key.problem)
     tested = np.ones((problem.n_patterns, 1), dtype=np.bool_)
@@ -132,6 +149,7 @@ def training_set(key: TrainingSetKey) -> TrainingSet:
         inputs=inputs,
         targets=all_targets if key.targets is None else all_targets[columns],
         test_mask=pack(tested)[0],
+        test_patterns=lambda: (problem.X[tested[:, 0]], problem.Y[tested[:, 0]][:, columns]),
         n_test=problem.n_patterns - key.n_train,
     )
 

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradus import problems, search
-from gradus._lessons import learn
-from gradus._search.job import Outcome, Settings
+from gradus import learn, problems, search
 from gradus.errors import SettingsError
+from gradus.lab import Outcome, Settings
 from gradus_paper.execution import TaskBatch, finished_row, job_of, run_batch, run_task
-from gradus_paper.task_orders import TargetOrder, order_of
+from gradus_paper.orders import TargetOrder, order_of
 from gradus_paper.tasks import BASELINES, Design, Task
 from gradus_paper.training_sets import OwnTable, problem_of, register, training_set
 from naive_experiments import test_errors

@@ -8,19 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import gradus
+import gradus_paper
 from experiment_helpers import small_tasks
-from gradus._search.job import Settings
 from gradus.errors import FormatError
-from gradus_paper.results import Results
+from gradus.lab import Settings
 from gradus_paper.row import SCHEMA, Row, conform, table_of, with_task_ids
 from gradus_paper.tasks import Design, Task
 
-PUBLISHED = Path(__file__).parents[2] / "docs" / "results" / "results.parquet"
+PUBLISHED = Path(__file__).parents[2] / "results" / "results.parquet"
 
 
 @pytest.mark.parametrize(
@@ -34,12 +32,6 @@ def test_a_row_says_which_task_it_is_of(task):
     assert Row(**again).to_task() == task
 
 
-def test_a_row_from_before_there_was_noise_is_of_a_task_without_any():
-    task = Task(Design("add3"), 8, 0)
-    table = conform(table_of([Row.of(task)]).drop_columns(["noise", "task"]))
-    assert with_task_ids(table, "old.parquet").column("task").to_pylist() == [task.id]
-
-
 def test_a_failed_task_has_a_row_with_its_error():
     row = Row.failure(Task(Design("add3"), 8, 0), ValueError("x" * 5000))
     assert (row.status, len(row.error), row.converged) == ("failed", 2000, None)
@@ -48,7 +40,7 @@ def test_a_failed_task_has_a_row_with_its_error():
 
 def test_names_of_the_published_columns_stay():
     names = set(pq.read_schema(PUBLISHED).names)
-    assert set(SCHEMA.names) == names | {"task"}  # ids follow from the other columns
+    assert set(SCHEMA.names) == names | {"task", "method_version"}  # ids follow from the other columns
     for name in names:
         assert pq.read_schema(PUBLISHED).field(name).type == SCHEMA.field(name).type
 
@@ -62,19 +54,6 @@ def test_published_rows_have_the_ids_of_their_tasks_and_are_all_of_methods_that_
         design = Design(row["problem"], settings=settings, order=row["order"], shuffle=row["shuffle"])
         assert row["task"] == Task(design, row["n_train"], row["sample"], row["repeat"]).id
     assert len(set(table.column("task").to_pylist())) == len(table)
-
-
-def test_rows_of_methods_that_are_gone_are_in_no_results(made_up_old):
-    assert len(Results(made_up_old)) == 2
-    assert Results(made_up_old).sample.tolist() == [0, 2]
-
-
-@pytest.fixture
-def made_up_old():
-    """A table as an earlier version wrote it, without a column that came later."""
-    table = table_of(Row.of(Task(Design("add3"), 8, sample), converged=True) for sample in range(4)).drop_columns(["eta"])
-    table = table.append_column("shrink", pa.array([0, 1000, 0, 0], pa.int64()))
-    return table.append_column("attempts", pa.array([1, 1, 1, 7], pa.int32()))
 
 
 def test_a_row_that_describes_no_task_is_refused_with_its_file():
@@ -92,6 +71,7 @@ from gradus_paper.tasks import Design, Task
 
 task = Task(Design("add3"), 8, 0)
 store = Store(sys.argv[1])
+store.begin()
 store.append([Row.of(task, luck=7), Row.failure(Task(Design("add3"), 8, 1), "no")])
 assert {"luck", "length"} <= set(SCHEMA.names)
 assert sorted(Store(sys.argv[1]).table(["luck"])["luck"].to_pylist(), key=str) == [7, None, None]
@@ -107,10 +87,12 @@ def test_a_new_column_is_one_new_line(tmp_path):
     """With a line for each new column in `Row`, rows, store, results and the way back to a task know them."""
     from gradus_paper.store import Store
 
-    Store(tmp_path / "store").append([Row.of(Task(Design("cpar7"), 8, 0))])  # by the version without them
-    copy = tmp_path / "src" / "gradus"
-    shutil.copytree(Path(gradus.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    path = copy / "_experiments" / "row.py"
+    before = Store(tmp_path / "store")  # by the version without them
+    before.begin()
+    before.append([Row.of(Task(Design("cpar7"), 8, 0))])
+    copy = tmp_path / "src" / "gradus_paper"
+    shutil.copytree(Path(gradus_paper.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    path = copy / "row.py"
     line = "    cpu_seconds: float | None ="
     assert line in path.read_text()
     new = '    luck: int | None = _column(pa.int32())\n    length: int = _column(pa.int32(), "settings.history")\n'

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 
-import pyarrow as pa
+import numpy as np
 import pytest
 
 from experiment_helpers import Here, comparable
-from gradus.errors import StoreError
+from gradus.errors import FormatError, StoreError
+from gradus.lab import Checkpoint
 from gradus_paper import store as store_module
-from gradus_paper.row import SCHEMA, Row, table_of
-from gradus_paper.run import run_tasks, split_tasks
+from gradus_paper.row import Row
+from gradus_paper.runs import run_tasks, split_tasks
 from gradus_paper.store import Store
 from gradus_paper.tasks import Design, Task
 
@@ -22,19 +22,24 @@ def rows(numbers, status="done"):
     return [Row(task=f"{n:032x}", status=status, sample=n) for n in numbers]
 
 
-def test_rows_are_read_back_and_parts_are_never_changed(tmp_path):
+@pytest.fixture
+def store(tmp_path):
     store = Store(tmp_path)
-    store.append(rows(range(3)))
-    first = {path.name: path.read_bytes() for path in store.parts_folder.iterdir()}
-    store.append(rows(range(3, 5)))
-    assert {name: (store.parts_folder / name).read_bytes() for name in first} == first
+    store.begin()
+    return store
+
+
+def test_rows_are_read_back_from_few_parts(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(store_module, "PART_ROWS", 3)
+    for number in range(5):
+        store.append(rows([number]))
+    assert [len(store_module.pq.read_table(path)) for path in sorted(store.parts_folder.iterdir())] == [3, 2]
     again = Store(tmp_path)
     assert again.table().column("sample").to_pylist() == [0, 1, 2, 3, 4]
     assert len(again.ids()) == len(again) == 5
 
 
-def test_a_retried_task_counts_once_and_done_beats_failed(tmp_path):
-    store = Store(tmp_path)
+def test_a_retried_task_counts_once_and_done_beats_failed(store):
     store.append(rows([1, 2], status="failed"))
     store.append(rows([2]))
     store.append(rows([1], status="failed"))
@@ -43,35 +48,12 @@ def test_a_retried_task_counts_once_and_done_beats_failed(tmp_path):
     assert sorted(store.ids().values()) == ["done", "failed"]
 
 
-def test_many_small_parts_become_one_and_no_row_is_seen_twice(tmp_path):
-    store = Store(tmp_path)
-    for n in range(100):
-        store.append(rows([n]))
-    assert len(list(store.parts_folder.glob("part-*"))) <= store_module.SMALL_PARTS + 1
-    assert sorted(Store(tmp_path).table()["sample"].to_pylist()) == list(range(100))
-
-
-def test_a_merge_that_died_before_deleting_is_finished_by_the_next_reader(tmp_path):
-    store = Store(tmp_path)
-    for n in range(3):
-        store.append(rows([n]))
-    kept = tmp_path / "kept"
-    shutil.copytree(store.parts_folder, kept)
-    store.compact()
-    for path in kept.iterdir():  # as if the process had died between writing the merged part and deleting the others
-        shutil.copy(path, store.parts_folder / path.name)
-    again = Store(tmp_path)
-    assert sorted(again.table()["sample"].to_pylist()) == [0, 1, 2]
-    assert len(list(store.parts_folder.glob("part-*"))) == 1
-
-
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
 def test_a_damaged_part_is_named_and_only_its_tasks_run_again(tmp_path, damage):
     tasks = [Task(Design("cpar3"), 5, sample) for sample in range(9)]
-    store = Store(tmp_path)
     for start in (0, 3, 6):
-        run_tasks(tasks[start : start + 3], store, Here())
-        store.compact = lambda: None  # keep three parts
+        run_tasks(tasks[start : start + 3], Store(tmp_path), Here())  # each with a part of its own
+    store = Store(tmp_path)
     whole = comparable(Store(tmp_path).table())
     victim = sorted(store.parts_folder.glob("part-*"))[1]
     lost = {row["task"] for row in store_module.pq.read_table(victim).to_pylist()}
@@ -88,40 +70,8 @@ def test_a_damaged_part_is_named_and_only_its_tasks_run_again(tmp_path, damage):
     assert (tmp_path / "damaged" / victim.name).exists()
 
 
-def test_two_runs_cannot_write_to_one_folder(tmp_path):
-    with Store(tmp_path).writing(), pytest.raises(StoreError, match="another run is writing"):
-        run_tasks([], Store(tmp_path), Here())
-
-
-def test_a_reader_beside_a_merging_writer_sees_every_row_once(tmp_path):
-    writer = Store(tmp_path)
-    for n in range(5):
-        writer.append(rows([n]))
-    reader = Store(tmp_path)
-    writer.compact()
-    assert sorted(reader.table()["sample"].to_pylist()) == [0, 1, 2, 3, 4]
-
-
-def test_parts_merged_while_they_are_being_listed_lose_no_row(tmp_path, monkeypatch):
-    writer = Store(tmp_path)
-    for n in range(5):
-        writer.append(rows([n]))
-    plain = store_module._checked_metadata
-    merges = [writer.compact]
-
-    def merge_meanwhile(path):
-        if merges:
-            merges.pop()()
-        return plain(path)
-
-    monkeypatch.setattr(store_module, "_checked_metadata", merge_meanwhile)
-    reader = Store(tmp_path)
-    assert reader.damaged == []
-    assert sorted(reader.table()["sample"].to_pylist()) == [0, 1, 2, 3, 4]
-
-
-def test_a_part_that_cannot_be_read_is_not_called_damaged(tmp_path, monkeypatch):
-    Store(tmp_path).append(rows([1]))
+def test_a_part_that_cannot_be_read_is_not_called_damaged(store, tmp_path, monkeypatch):
+    store.append(rows([1]))
 
     def refuse(path):
         raise PermissionError(13, "Permission denied", str(path))
@@ -131,31 +81,52 @@ def test_a_part_that_cannot_be_read_is_not_called_damaged(tmp_path, monkeypatch)
         Store(tmp_path)
 
 
-def test_leftovers_of_a_killed_write_are_cleared_away(tmp_path):
-    store = Store(tmp_path)
+def test_a_longer_part_that_was_not_yet_in_place_of_the_shorter_doubles_nothing(store, tmp_path):
+    store.append(rows([0, 1]))
+    (part,) = store.parts_folder.iterdir()
+    kept = part.read_bytes()
+    store.append(rows([2]))
+    part.write_bytes(kept)  # as if the run had died between writing one and deleting the other
+    assert sorted(Store(tmp_path).table()["sample"].to_pylist()) == [0, 1, 2]
+
+
+def test_a_reader_finds_rows_whose_part_is_replaced_meanwhile(store, tmp_path):
+    store.append(rows([0]))
+    reader = Store(tmp_path)
     store.append(rows([1]))
-    (store.parts_folder / ".part-000002-abc.parquet.x1y2").write_bytes(b"half")
-    run_tasks([], Store(tmp_path), Here())
-    assert [path.name[:5] for path in store.parts_folder.iterdir()] == ["part-"]
+    assert sorted(reader.table()["sample"].to_pylist()) == [0, 1]
 
 
-def old_rows(shrink):
-    """Rows as an earlier version wrote them: with a column for a setting that is gone."""
-    table = table_of(rows(range(len(shrink)))).drop_columns(["eta"])
-    return table.append_column("shrink", pa.array(shrink, pa.int64()))
+def test_two_runs_in_one_folder_lose_and_double_nothing(tmp_path):
+    tasks = [Task(Design("cpar3"), 5, sample) for sample in range(6)]
+    first = Store(tmp_path)
+
+    def other_run(progress):
+        if progress.done == 3:
+            run_tasks(tasks[2:], Store(tmp_path), Here())
+
+    run_tasks(tasks, first, Here(), callback=other_run)
+    assert sorted(Store(tmp_path).table()["sample"].to_pylist()) == list(range(6))
 
 
-def test_parts_of_an_earlier_version_are_read_without_the_rows_of_methods_that_are_gone(tmp_path):
-    store = Store(tmp_path)
-    store.append_table(old_rows([0, 1000, 0]))
-    store.append(rows([3]))
-    assert Store(tmp_path).table().schema == SCHEMA
-    assert sorted(Store(tmp_path).table(["sample"])["sample"].to_pylist()) == [0, 2, 3]
-    store.compact()
-    assert len(list(store.parts_folder.glob("part-*"))) == 1
-    again = Store(tmp_path)
-    assert len(again) == 4  # a merge throws nothing away
-    assert sorted(again.table(["sample"])["sample"].to_pylist()) == [0, 2, 3]
+def test_interrupted_searches_are_read_back(store, tmp_path):
+    since = Checkpoint(
+        step=3, iterations=7, restart=1, best_cost=2, random=np.array([1, 2], np.uint64),
+        history=np.arange(4, dtype=np.uint64),
+        sources=np.array([[0, 1], [2, 3]], np.uint32), best=np.array([[1, 1], [0, 2]], np.uint32),
+    )  # fmt: skip
+    store.keep_begun({b"0" * 16: since})
+    (again,) = Store(tmp_path).begun().values()
+    for name, value in vars(since).items():
+        assert np.array_equal(getattr(again, name), value)
+    store.keep_begun({})
+    assert Store(tmp_path).begun() == {}
+
+
+def test_a_damaged_file_of_interrupted_searches_is_named(store, tmp_path):
+    (tmp_path / "begun.parquet").write_bytes(b"no table")
+    with pytest.raises(FormatError, match=r"begun\.parquet.*cannot be read as a table of interrupted searches"):
+        store.begun()
 
 
 def fill(store):
@@ -173,6 +144,7 @@ def test_a_full_disk_ends_with_a_clear_message_and_the_store_resumes(tmp_path):
         pytest.skip(f"a small file system cannot be mounted here: {mounted.stderr.strip()}")
     try:
         store = Store(small)
+        store.begin()
         with pytest.raises(StoreError, match=r"the disk is full.*run the same command again"):
             fill(store)
         kept = Store(small)

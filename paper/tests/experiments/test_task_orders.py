@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradus._curriculum import kendall_tau
+from gradus import kendall_tau
 from gradus.errors import SettingsError
-from gradus_paper.task_orders import all_taus, inversions_for_tau, permutation, permutation_with_inversions
+from gradus_paper.orders import all_taus, inversions_for_tau, permutation, permutation_with_inversions
 from naive_experiments import orders_with_inversions
 
 

@@ -6,8 +6,10 @@ import pickle
 
 import pytest
 
-from gradus._search.job import Settings
 from gradus.errors import SettingsError
+from gradus.lab import Settings
+from gradus_paper import tasks as tasks_module
+from gradus_paper.row import Row
 from gradus_paper.tasks import Design, Task, in_running_order
 
 BASE = Task(Design("cpar7"), 56, 3)
@@ -41,9 +43,9 @@ def test_noise_is_a_share_of_at_most_one_half(noise):
         Design("cpar7", noise=noise)
 
 
-def test_a_design_with_noise_is_rebuilt_from_its_identity():
+def test_a_design_with_noise_is_rebuilt_from_its_plain_values():
     design = Design("cpar7", noise=0.05)
-    assert Design.from_identity(design.identity) == design
+    assert Design.from_plain(design.to_plain()) == design
     assert "noise" not in Design("cpar7", noise=0).identity
 
 
@@ -115,12 +117,17 @@ def test_ids_and_seeds_are_those_of_the_published_results(task, known):
     assert (task.id, task.search_seed, task.set_key.seed("order")) == known
 
 
-def test_settings_that_are_gone_are_refused_unless_they_have_their_only_value():
-    identity = BASE.design.identity
-    assert identity["settings"]["shrink"] == 0
-    assert Design.from_identity(identity) == BASE.design
-    with pytest.raises(SettingsError, match="these tasks use 'shrink'"):
-        Design.from_identity({**identity, "settings": {**identity["settings"], "shrink": 1000}})
+def test_a_new_version_of_a_method_changes_its_own_ids_and_nobody_elses(monkeypatch):
+    before = {method: Task(Design("cpar7", method=method), 56, 3) for method in ("network", "lessons", "chain")}
+    monkeypatch.setitem(tasks_module.METHOD_VERSIONS, "lessons", 2)
+    after = {method: Task(Design("cpar7", method=method), 56, 3) for method in before}
+    assert {method for method in before if before[method].id != after[method].id} == {"lessons"}
+    assert after["lessons"].search_seed != before["lessons"].search_seed
+    assert after["lessons"].set_key == before["lessons"].set_key
+    for task in (before["lessons"], after["lessons"]):  # the rows of both are told apart, and those that exist are the first's
+        assert Row.of(task).to_task() == task
+    assert Row.of(before["lessons"]).method_version is None
+    assert "method_version" not in before["lessons"].design.identity
 
 
 def test_an_id_is_the_same_in_every_process():

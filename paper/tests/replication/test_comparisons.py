@@ -10,15 +10,6 @@ import pytest
 
 from experiment_helpers import changed, results_of
 from gradus import problems
-from gradus_paper.comparison_tables import (
-    accuracy_with_noise,
-    agreement_of_orders,
-    examples_to_level,
-    gains_kept,
-    seconds_to_level,
-    tables_in_markdown,
-    the_league,
-)
 from gradus_paper.estimates import Estimate, size_at_level
 from gradus_paper.figures import FIGURES
 from gradus_paper.learners import (
@@ -32,6 +23,15 @@ from gradus_paper.learners import (
     smallest_right_circuit,
 )
 from gradus_paper.own_claims import check_own_claims
+from gradus_paper.report import (
+    accuracy_with_noise,
+    agreement_of_orders,
+    examples_to_level,
+    gains_kept,
+    seconds_to_level,
+    tables_in_markdown,
+    the_league,
+)
 
 SIZES = (16, 32, 48)
 

@@ -7,22 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from matplotlib.patches import FancyArrowPatch
 
-import gradus
 from experiment_helpers import changed, results_of
 from gradus import problems
-from gradus._circuit.drawing.diagram import diagram, first_targets
 from gradus._lessons.circuit_learner import CircuitLearner
 from gradus.errors import SettingsError
 from gradus_paper.execution import run_task
 from gradus_paper.figures import FIGURES, OWN_FIGURES, check_figure
 from gradus_paper.figures.circuit_figures import learned_again
-from gradus_paper.figures.lanes import _lanes, draw_lanes
 from gradus_paper.figures.style import LABELS
 from gradus_paper.paper import GAIN_TABLES, problem_title
+from gradus_paper.report import _drawn
 from gradus_paper.tasks import BASELINES, Design, Task
 
 PROBLEMS = {"cpar7": 7, "cmaj9": 5, "sub5": 5, "add6": 6, "cmux15": 7}
@@ -272,18 +267,6 @@ def test_figure_2_names_every_target_with_the_inputs_it_needs():
     assert any(text.startswith("G6\n{") for text in [text.get_text() for text in right.texts])
 
 
-def arrows(panel):
-    return [patch for patch in panel.patches if isinstance(patch, FancyArrowPatch)]
-
-
-def placed_lanes(network, order):
-    return _lanes(diagram(network, list(order)), first_targets(network, order).tolist(), list(order))
-
-
-def texts(panel):
-    return [text.get_text() for text in panel.texts]
-
-
 @pytest.mark.parametrize(
     ("figure", "design", "n_train"),
     [("fig1", Design("add3", order="auto"), 40), ("adder", Design("add3", method="lessons"), 40)],
@@ -292,14 +275,13 @@ def test_a_learned_circuit_is_drawn_with_every_pin_and_name(figure, design, n_tr
     row = run_task(Task(design, n_train, 0))
     network = learned_again(row)
     assert network.n_gates == row.live_gates
-    (panel,) = FIGURES[figure](results_of([row])).axes
-    pins = sum(len(pair) for pair in network.read_sources)
-    assert len(arrows(panel)) == pins + network.n_outputs
-    assert {*network.input_names, *network.output_names} <= set(texts(panel))
-    title, *_ = texts(panel)
-    assert title.startswith(f"3-bit addition, learned from 40 examples: {row.live_gates} ")
+    drawing = FIGURES[figure](results_of([row]))
+    assert (drawing.network, list(drawing.order)) == (network, list(row.learned_order))
+    svg = _drawn(drawing)["svg"].decode()
+    assert all(f">{name}<" in svg for name in (*network.input_names, *network.output_names))
+    assert drawing.caption.startswith(f"3-bit addition, learned from 40 examples: {row.live_gates} ")
     wrong = (network.predict(problems.load("add3").X) != problems.load("add3").Y).any(axis=1).sum()
-    assert title.endswith("right on all 24 others" if not wrong else f"right on {24 - wrong} of the 24 others")
+    assert ("right on all 24 others" if not wrong else f"right on {24 - wrong} of the 24 others") in drawing.caption
 
 
 def test_an_interrupted_fit_is_never_drawn_or_recorded(monkeypatch):
@@ -312,36 +294,6 @@ def test_an_interrupted_fit_is_never_drawn_or_recorded(monkeypatch):
             learn()
 
 
-@st.composite
-def circuits(draw):
-    n_inputs, n_gates = draw(st.integers(1, 4)), draw(st.integers(0, 12))
-    sources = [[draw(st.integers(0, n_inputs + gate - 1)) for _ in range(2)] for gate in range(n_gates)]
-    functions = [draw(st.integers(0, 15)) for _ in range(n_gates)]
-    outputs = draw(st.lists(st.integers(0, n_inputs + n_gates - 1), min_size=1, max_size=4))
-    order = draw(st.permutations(range(len(outputs))))
-    return gradus.Network(n_inputs, sources, outputs, functions), order
-
-
-@settings(max_examples=25, deadline=None)
-@given(circuits())
-def test_in_any_circuit_wires_run_to_the_right_and_nothing_overlaps(case):
-    network, order = case
-    lanes = placed_lanes(network, order)
-    boxes = list(lanes.places.values())
-    assert len(set(boxes)) == len(boxes)
-    for x, y in boxes:
-        near = [other for other in boxes if abs(other[0] - x) < 76 and abs(other[1] - y) < 19 and other != (x, y)]
-        assert not near
-    for (kind, number), (x, _) in lanes.places.items():
-        reads = network.outputs[[number]] if kind == "output" else ()
-        if kind == "node" and number >= network.n_inputs:
-            reads = network.read_sources[number - network.n_inputs]
-        assert all(lanes.places["node", int(source)][0] < x for source in reads)
-    (panel,) = draw_lanes(network, order, "a title").axes
-    shown = [source for gate, pair in enumerate(network.read_sources) if network.live[gate] for source in pair]
-    assert len(arrows(panel)) == len(shown) + network.n_outputs
-
-
 def test_dollar_signs_in_names_are_not_formulas(made_up):
     import io
 
@@ -349,8 +301,6 @@ def test_dollar_signs_in_names_are_not_formulas(made_up):
     rows = [replace(row, problem=f"{odd}#0123456789abcdef") for row in made_up("cpar7", lambda *_: 0.5, m=7)]
     figure = FIGURES["accuracy"](results_of(rows))
     figure.savefig(io.BytesIO(), format="svg")
-    network = gradus.Network(1, [[0, 0]], [1], input_names=["$x^$"], output_names=["$y_{$"])
-    draw_lanes(network, [0], "a title").savefig(io.BytesIO(), format="svg")
     table = changed(rows_for("tab2", made_up), targets=("$S_{$", "P$"))
     FIGURES["tab2"](results_of(table)).savefig(io.BytesIO(), format="svg")
 

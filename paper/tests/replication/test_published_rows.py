@@ -7,13 +7,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from gradus_paper.comparison_tables import accuracy_with_noise, agreement_of_orders
-from gradus_paper.paper import load_spec
+from gradus_paper.report import accuracy_with_noise, agreement_of_orders
 from gradus_paper.results import Results
 from gradus_paper.row import conform, with_task_ids
-from gradus_paper.standings import rows_of
+from gradus_paper.runs import rows_of
+from gradus_paper.study import load_study
 
-FOLDER = Path(__file__).parents[2] / "docs" / "results" / "beyond"
+FOLDER = Path(__file__).parents[2] / "results" / "beyond"
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def table():
 
 
 def test_every_row_is_of_a_task_of_the_plan(table):
-    known = {task.id for task in load_spec("beyond").tasks()}
+    known = {task.id for task in load_study("beyond").tasks()}
     ids = table.column("task").to_pylist()
     assert len(set(ids)) == len(ids)
     assert set(ids) <= known
@@ -39,5 +39,5 @@ def test_every_point_has_the_first_training_sets_and_no_others(table):
 
 @pytest.mark.parametrize(("name", "written"), [("noise", accuracy_with_noise), ("orders", agreement_of_orders)])
 def test_the_page_has_the_tables_of_the_rows(table, name, written):
-    rows = Results(rows_of(table, load_spec(name)))
-    assert written(rows) in (FOLDER / "tables.md").read_text(encoding="utf-8")
+    rows = Results(rows_of(table, load_study(name).tasks()))
+    assert written(rows) in (FOLDER.parents[2] / "docs" / "results" / "beyond" / "tables.md").read_text(encoding="utf-8")

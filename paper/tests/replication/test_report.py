@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from html import unescape
 from pathlib import Path
@@ -11,14 +12,14 @@ import pytest
 
 from browser import drive, needs_browser
 from experiment_helpers import Here, results_of
-from gradus._search.job import Settings
 from gradus.errors import StoreError
-from gradus_paper.paper import load_spec
-from gradus_paper.plans import Block, Plan, save_plan
+from gradus.lab import Settings
+from gradus_paper.paper import fig7
+from gradus_paper.report import SORTED_BY, archive, claims_in_markdown, publish, published_claims, write_report
 from gradus_paper.report_page import _training_sets
-from gradus_paper.report_writer import SORTED_BY, claims_in_markdown, publish, published_claims, write_report
-from gradus_paper.run import run_tasks
+from gradus_paper.runs import run_tasks
 from gradus_paper.store import Store
+from gradus_paper.study import Block, Study, load_study, save_study
 from gradus_paper.tasks import Design
 
 
@@ -27,17 +28,16 @@ def small_report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     adder = Design("add3", order="auto")
     losses = tuple(Design("cpar4", settings=Settings(loss=loss)) for loss in ("l1", "lgh"))
-    plan = Plan(
-        "mine", "Mine <script>alert(1)</script>", about="a & b", figures=("accuracy",),
-        blocks=(Block(losses, (6, 9), (0, 1, 2)),),
+    study = Study(
+        "Mine <script>alert(1)</script>", (Block(losses, (6, 9), (0, 1, 2)),), "a & b", name="mine",
         parts=(
-            Plan("fig1", "A learned adder", figures=("fig1",), blocks=(Block((adder,), (40,), (0,)),)),
-            Plan("fig2", "Hierarchies", figures=("fig2",)),
-            Plan("fig4", "Nothing yet", figures=("fig4",), blocks=(Block((Design("cmux7"),), (10,), (0, 1)),)),
+            Study("A learned adder", (Block((adder,), (40,), (0,)),), figures=("fig1",)),
+            Study("Hierarchies", figures=("fig2",)),
+            Study("Nothing yet", (Block((Design("cmux7"),), (10,), (0, 1)),), figures=("fig4",)),
         ),
     )  # fmt: skip
-    save_plan(plan, folder)
-    done = [task for task in plan.tasks() if task.design.problem != "cmux7"]
+    save_study(study, folder)
+    done = [task for task in study.tasks() if task.design.problem != "cmux7"]
     run_tasks(done, Store(folder), Here())
     return folder, write_report(folder)
 
@@ -80,14 +80,18 @@ def test_the_page_says_how_many_training_sets_there_are_per_point(small_report, 
     assert _training_sets(results) == " Training sets per point: 7-bit cascaded parity 4 (2 at 24 examples)."
 
 
-def test_what_is_published_holds_every_row(small_report, tmp_path):
+def test_what_is_published_holds_every_row_and_its_checksums(small_report, tmp_path):
     folder, report = small_report
-    publish(folder, report, tmp_path / "published")
-    table = pq.read_table(tmp_path / "published" / "results.parquet")
+    publish(folder, report, tmp_path / "pages")
+    archive(folder, report, tmp_path / "archive")
+    table = pq.read_table(tmp_path / "archive" / "results.parquet")
     order = [(name, "ascending") for name in SORTED_BY]
-    assert table == Store(folder).table().drop_columns(["task"]).sort_by(order).combine_chunks()
-    assert (tmp_path / "published" / "claims.md").read_text().startswith("| | statement")
-    assert (tmp_path / "published" / "figures" / "fig1.svg").exists()
+    assert table == Store(folder).table().drop_columns(["task", "method_version"]).sort_by(order).combine_chunks()
+    for line in (tmp_path / "archive" / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split()
+        assert hashlib.sha256((tmp_path / "archive" / name).read_bytes()).hexdigest() == digest
+    assert (tmp_path / "pages" / "claims.md").read_text().startswith("| | statement")
+    assert (tmp_path / "pages" / "figures" / "fig1.svg").exists()
 
 
 def test_a_folder_without_results_is_refused_with_what_to_do(tmp_path):
@@ -96,16 +100,10 @@ def test_a_folder_without_results_is_refused_with_what_to_do(tmp_path):
 
 
 def test_the_page_says_which_problems_have_the_published_settings(tmp_path):
-    spec = tmp_path / "mixed.toml"
-    spec.write_text(
-        'title = "Both"\ninclude = [{ spec = "fig7", only = ["alu74181"], as_published = true, samples = 1 },'
-        ' { spec = "fig7", only = ["mammalian"], samples = 1 }]\n'
-    )
-    folder = tmp_path / "out"
-    plan = load_spec(str(spec))
-    (folder / "parts").mkdir(parents=True)
-    save_plan(plan, folder)
-    page = write_report(folder).page.read_text()
+    parts = (fig7(["alu74181"]).published().at_most(1), fig7(["mammalian"]).at_most(1))
+    (tmp_path / "parts").mkdir()
+    save_study(Study("Both", parts=parts, name="mixed"), tmp_path)
+    page = write_report(tmp_path).page.read_text()
     said = "text of the paper; published configuration for the 74181"
     assert page.count(said) == 2  # at the figure and in the table of what ran
     assert "history: 250, 750<" in page
@@ -115,10 +113,10 @@ def test_the_page_says_which_problems_have_the_published_settings(tmp_path):
 def quick_report(tmp_path_factory):
     """The quick run, cut down to two training sets and three sizes."""
     folder = tmp_path_factory.mktemp("quick")
-    plan = load_spec("quick", samples=2)
-    save_plan(plan, folder)
+    study = load_study("quick", samples=2)
+    save_study(study, folder)
     few = [
-        task for task in plan.tasks() if task.n_train in (24, 40, 80) and not (task.design.problem == "add6" and task.sample)
+        task for task in study.tasks() if task.n_train in (24, 40, 80) and not (task.design.problem == "add6" and task.sample)
     ]
     run_tasks(few, Store(folder), Here())
     return folder, write_report(folder)
@@ -163,7 +161,7 @@ def test_statements_of_the_quick_run_are_among_those_of_the_full_replication(qui
 
 
 def test_the_claims_that_come_with_the_package_are_the_published_ones():
-    published = Path(__file__).parents[2] / "docs" / "results" / "claims.md"
+    published = Path(__file__).parents[3] / "docs" / "results" / "claims.md"
     assert claims_in_markdown(published_claims()) == published.read_text(encoding="utf-8")
 
 

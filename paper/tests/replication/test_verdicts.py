@@ -8,15 +8,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gradus_paper.estimates import Estimate
-from gradus_paper.gains import FEWEST_PAIRS
-from gradus_paper.verdicts import (
+from gradus_paper.estimates import (
     CLOSE,
     DIRECTION,
     DOES_NOT_HOLD,
+    FEWEST_PAIRS,
     HOLDS,
     UNDECIDED,
     VERDICTS,
+    Estimate,
     above,
     not_below,
     together,

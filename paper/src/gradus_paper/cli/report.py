@@ -8,30 +8,33 @@ from typing import Annotated
 
 import typer
 
-from gradus._cli.console import note, print_json, print_table
-from gradus._core.wording import counted
-
-__all__ = ["command"]
+from gradus.lab import wording
+from gradus_paper.cli import note, print_json, print_table
 
 
 def command(
     folder: Annotated[Path, typer.Argument(help="Where gradus reproduce wrote its results.", show_default=False)],
     export: Annotated[
-        Path | None, typer.Option(help="Also write one results table, claims.md, page and figures to this folder.")
+        Path | None, typer.Option(help="Also write claims.md or tables.md and the figures to this folder.")
+    ] = None,
+    archive: Annotated[
+        Path | None, typer.Option(help="Also write all rows as one table, the page and their checksums to this folder.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Draw every figure (PDF, SVG, PNG), check every claim, and write report.html."""
     # Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus report one-adder
-    from gradus_paper.report_writer import publish, write_report
+    from gradus_paper import report
     from gradus_paper.store import Store
 
-    written = write_report(folder)
+    written = report.write_report(folder)
     store = Store(folder)
     for name in store.damaged:
         note(f"gradus: {store.parts_folder / name} is damaged and left out; the next run does its tasks again.")
     if export is not None:
-        publish(folder, written, export)
+        report.publish(folder, written, export)
+    if archive is not None:
+        report.archive(folder, written, archive)
     if as_json:
         claims = [asdict(claim) for claim in written.claims]
         print_json({"report": str(written.page), "figures": list(written.figures), "claims": claims})
@@ -39,4 +42,4 @@ def command(
     if written.claims:
         headings = ["", "statement", "paper", "ours", "verdict"]
         print_table(headings, [(c.number, c.statement, c.paper, c.ours, c.verdict) for c in written.claims])
-    print(f"wrote {written.page} and {counted(len(written.figures), 'figure')} in {folder / 'figures'}")
+    print(f"wrote {written.page} and {wording.counted(len(written.figures), 'figure')} in {folder / 'figures'}")

@@ -1,33 +1,35 @@
-"""`gradus reproduce`: run experiments, on this machine, a cluster or a GPU, and write their report."""
+"""`gradus reproduce`: run a study, on this machine, a cluster or a GPU, and write its report."""
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import textwrap
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from gradus._cli.console import note, print_json
-from gradus._cli.output import check_file
-from gradus._cli.progress_line import Steps
-from gradus._core.run import Progress
-from gradus._core.wording import counted, duration
+from gradus import Progress
 from gradus.errors import SettingsError
-
-__all__ = ["command"]
+from gradus.lab import wording
+from gradus_paper.cli import note, print_json
 
 LINE = 79
 EXIT_FAILED = 1
 """Some tasks failed; all others are done."""
+SECONDS_PER_LINE = 5.0
+ABSORBED = "rows of another folder or table"
 
 
 def command(
     what: Annotated[
         str,
         typer.Argument(
-            help="quick, all, fig1 … fig7, tab2, tab3, figA1, figA2, baselines, beyond, or a .toml file of your own.",
+            help="quick, all, fig1 … fig7, tab2, tab3, figA1, figA2, baselines, beyond, or a Python file of your own.",
             show_default=False,
         ),
     ],
@@ -42,153 +44,140 @@ def command(
         bool,
         typer.Option("--as-published", help="Settings of the paper's configuration files where they differ from its text."),
     ] = False,
-    prepare: Annotated[
-        Path | None, typer.Option(help="Run nothing; write the remaining searches to a file for a GPU elsewhere (.npz).")
-    ] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Stop after so many seconds; the same command continues.")] = None,
+    share: Annotated[
+        str, typer.Option(metavar="K/N", help="Run one of N equal shares, each on a machine of its own.")
+    ] = "1/1",
     absorb: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE",
-            help="Add results from elsewhere: .npz with --jobs, a folder of them, or a published .parquet; may be repeated.",
+            metavar="PATH",
+            help="Run nothing; add what another folder of results or a published .parquet has. May be repeated.",
         ),
     ] = None,
-    jobs: Annotated[Path | None, typer.Option(help="The file that --prepare wrote.")] = None,
     report: Annotated[bool, typer.Option(help="Write the report at the end.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
-    """Run an experiment of the paper or one of your own; a run that was stopped continues where it was."""
+    """Run a study of the paper or one of your own; a run that was stopped continues where it was."""
     # Example: gradus reproduce fig1 --samples 1 -o one-adder
     from gradus_paper.engines import choose_engine
     from gradus_paper.figures import check_figure
-    from gradus_paper.paper import load_spec
-    from gradus_paper.plans import save_plan
+    from gradus_paper.study import load_study, save_study
 
-    absorb = [file for path in absorb or () for file in _result_files(path)]
-    if prepare is not None and absorb:
-        raise SettingsError("give either --prepare or --absorb, not both.")
-    if jobs is None and any(path.suffix != ".parquet" for path in absorb):
-        raise SettingsError("--absorb of an .npz file needs --jobs with the file that --prepare wrote.")
-    if prepare is not None:
-        check_file(prepare, (".npz",))
-    plan = load_spec(what, samples=samples, as_published=as_published)
-    folder = output if output is not None else Path(f"gradus-{plan.name}")
-    engine = choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
-    for name, _ in plan.figure_plans():  # before hours are spent on it
+    first, of = _share(share)
+    for path in absorb or ():
+        if not path.exists():
+            raise SettingsError(f"there is no {path} to absorb.")
+    study = load_study(what, samples=samples, as_published=as_published)
+    folder = output if output is not None else Path(f"gradus-{study.name}")
+    for name, _ in study.figure_studies():  # before hours are spent on it
         check_figure(name)
-    save_plan(plan, folder)
-    if prepare is not None:
-        outcome = _prepare(plan, folder, prepare)
-        report = False
-    elif absorb:
-        outcome = _absorb(plan, folder, jobs, absorb)
-    else:
-        outcome = _run(plan, folder, engine)
+    engine = None if absorb else choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
+    save_study(study, folder)
+    tasks = study.tasks()[first - 1 :: of]
+    summary = _absorbed(tasks, folder, absorb) if absorb else _run(study, tasks, folder, engine, time_limit)
+    outcome = _outcome(folder, study, summary, ABSORBED if engine is None else engine.name)
     if report:
-        outcome |= _report(folder)
+        from gradus_paper.report import write_report
+
+        written = write_report(folder)
+        outcome |= {"report": str(written.page), "highlights": list(written.highlights)}
     if as_json:
         print_json({"folder": str(folder), **outcome})
     else:
         _show(folder, outcome)
-    if outcome.get("failed"):
+    if outcome["failed"]:
         raise typer.Exit(EXIT_FAILED)
 
 
-def _run(plan: Any, folder: Path, engine: Any) -> dict[str, Any]:
-    from gradus_paper.run import record_run, run_tasks
+def _share(text: str) -> tuple[int, int]:
+    """Read a share such as 2/4."""
+    first, _, of = text.partition("/")
+    if not (first.isdecimal() and of.isdecimal() and 1 <= int(first) <= int(of)):
+        raise SettingsError(f"--share is {text!r}; give K/N with K from 1 to N, such as 2/4.")
+    return int(first), int(of)
+
+
+def _opened(folder: Path) -> Any:
+    """Open the store, and name the files that are damaged."""
     from gradus_paper.store import Store
 
     store = Store(folder)
-    _warn_of_damage(store)
-    tasks = plan.tasks()
-    n_jobs = getattr(engine, "n_jobs", None)  # of processes on this machine, whose time per task the plan may know
-    task_seconds = plan.cpu_seconds_per_task / n_jobs if plan.cpu_seconds_per_task and n_jobs else None
-    begin = time.monotonic()
-    with Steps("tasks", len(tasks)) as steps:
-
-        def callback(progress: Progress) -> None:
-            left = f"about {duration(progress.eta)} left" if progress.eta else f"{duration(time.monotonic() - begin)} so far"
-            steps.what = ", ".join(text for text in (progress.stage, left, progress.detail) if text)
-            steps.set(progress.done, len(tasks))
-
-        try:
-            summary = run_tasks(tasks, store, engine, callback=callback, task_seconds=task_seconds)
-        except KeyboardInterrupt:
-            done = f"{steps.done:,} of {counted(len(tasks), 'task')} are done and kept"
-            note(f"\ngradus: stopped; {done}; run the same command again to continue.")
-            raise
-    outcome = _outcome(summary)
-    record_run(folder, {"what": plan.name, "engine": engine.name, "as_published": plan.as_published, **outcome})
-    return outcome
-
-
-def _outcome(summary: Any) -> dict[str, Any]:
-    return {
-        "tasks": summary.total,
-        "done_before": summary.before,
-        "done": summary.done,
-        "failed": summary.failed,
-        "not_converged": summary.not_converged,
-        "seconds": round(summary.seconds, 3),
-    }
-
-
-def _warn_of_damage(store: Any) -> None:
     for name in store.damaged:
         note(f"gradus: {store.parts_folder / name} is damaged; it is set aside, and its tasks are run again.")
+    return store
 
 
-def _prepare(plan: Any, folder: Path, path: Path) -> dict[str, Any]:
-    from gradus_paper.offline import prepare_searches
-    from gradus_paper.run import split_tasks
-    from gradus_paper.store import Store
+def _run(study: Any, tasks: list[Any], folder: Path, engine: Any, time_limit: float | None) -> Any:
+    from gradus_paper.runs import run_tasks
 
-    left, summary = split_tasks(plan.tasks(), Store(folder))
-    with Steps("prepared", len(left)) as steps:
-        written = prepare_searches(left, path, callback=steps)
-    return {"tasks": summary.total, "done_before": summary.before, "jobs": written, "file": str(path)}
-
-
-def _result_files(path: Path) -> list[Path]:
-    """Return the file itself, or all files of results in a folder: they are checked together and absorbed at once."""
-    if not path.is_dir():
-        return [path]
-    files = sorted(path.glob("results-*.npz"))
-    if not files:
-        raise SettingsError(f"there is no file results-….npz in the folder {path}.")
-    return files
+    n_jobs = getattr(engine, "n_jobs", None)  # of processes on this machine, whose time per task the study may know
+    task_seconds = study.cpu_seconds_per_task / n_jobs if study.cpu_seconds_per_task and n_jobs else None
+    with _progress(len(tasks)) as (show, done):
+        try:
+            return run_tasks(tasks, _opened(folder), engine, callback=show, time_limit=time_limit, task_seconds=task_seconds)
+        except KeyboardInterrupt:
+            said = f"{done[0]:,} of {wording.counted(len(tasks), 'task')} are done and kept"
+            note(f"gradus: stopped; {said}; run the same command again to continue.")
+            raise
 
 
-def _absorb(plan: Any, folder: Path, jobs: Path | None, paths: list[Path]) -> dict[str, Any]:
-    from gradus_paper.offline import REPLAYED, absorb_files
-    from gradus_paper.run import record_run
-    from gradus_paper.store import Store
+@contextlib.contextmanager
+def _progress(total: int) -> Iterator[tuple[Callable[[Progress], None], list[int]]]:
+    """Show a bar on a terminal, and a line every few seconds in a pipe; the list holds how many tasks are done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
 
-    store = Store(folder)
-    _warn_of_damage(store)
-    outcome = _outcome(absorb_files(plan.tasks(), jobs, paths, store))
-    record_run(folder, {"what": plan.name, "engine": REPLAYED, "as_published": plan.as_published, **outcome})
+    done, begin = [0], time.monotonic()
+    next_line = begin + SECONDS_PER_LINE
+    console = Console(stderr=True, highlight=False)
+    bar = Bar(BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), console=console, transient=True)
+    task = bar.add_task("", total=total)
+
+    def show(progress: Progress) -> None:
+        nonlocal next_line
+        done[0], now = progress.done, time.monotonic()
+        left = f"about {wording.duration(progress.eta)} left" if progress.eta else f"{wording.duration(now - begin)} so far"
+        said = ", ".join(text for text in (progress.stage, left, progress.detail) if text)
+        bar.update(task, completed=progress.done, description=said)
+        if not console.is_terminal and now >= next_line:
+            print(f"{said}: {progress.done:,} of {total:,}", file=sys.stderr, flush=True)
+            next_line = now + SECONDS_PER_LINE
+
+    with bar if console.is_terminal else contextlib.nullcontext():
+        yield show, done
+
+
+def _absorbed(tasks: list[Any], folder: Path, paths: list[Path]) -> Any:
+    from dataclasses import replace
+
+    from gradus_paper.runs import absorb
+
+    store = _opened(folder)
+    summaries = [absorb(tasks, path, store) for path in paths]
+    return replace(summaries[0], done=sum(summary.done for summary in summaries))
+
+
+def _outcome(folder: Path, study: Any, summary: Any, engine: str) -> dict[str, Any]:
+    """Record a run, and return what is said about it."""
+    from gradus_paper.runs import record_run
+
+    counts = {name: value for name, value in asdict(summary).items() if name in ("done", "failed", "not_converged")}
+    outcome = {"tasks": summary.total, "done_before": summary.before, **counts, "seconds": round(summary.seconds, 3)}
+    record_run(folder, {"what": study.name, "engine": engine, "as_published": study.as_published, **outcome})
     return outcome
-
-
-def _report(folder: Path) -> dict[str, Any]:
-    from gradus_paper.report_writer import write_report
-
-    written = write_report(folder)
-    return {"report": str(written.page), "highlights": list(written.highlights)}
 
 
 def _show(folder: Path, outcome: dict[str, Any]) -> None:
-    if "jobs" in outcome:
-        before = counted(outcome["done_before"], "task was", "tasks were")
-        print(f"wrote {counted(outcome['jobs'], 'search', 'searches')} to {outcome['file']}; {before} done already")
-        return
+    """Print what was done."""
     done = outcome["done_before"] + outcome["done"]
-    print(f"{done:,} of {counted(outcome['tasks'], 'task')} done, {outcome['done']:,} of them now, in {folder}")
+    print(f"{done:,} of {wording.counted(outcome['tasks'], 'task')} done, {outcome['done']:,} of them now, in {folder}")
     if outcome["not_converged"]:
-        searches = counted(outcome["not_converged"], "search", "searches")
+        searches = wording.counted(outcome["not_converged"], "search", "searches")
         print(f"{searches} ended with training errors: kept, counted, and left out of means")
     if outcome["failed"]:
-        failed = counted(outcome["failed"], "task")
+        failed = wording.counted(outcome["failed"], "task")
         print(f"{failed} failed: gradus status {folder} says why, and the same command runs them again")
     lines = outcome.get("highlights", ())
     for line in lines:

@@ -7,10 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from gradus._cli.console import note, print_json, print_table, printable
-from gradus._core.wording import duration
-
-__all__ = ["command"]
+from gradus.lab import wording
+from gradus_paper.cli import note, print_json, print_table, printable
 
 
 def command(
@@ -19,7 +17,7 @@ def command(
 ) -> None:
     """Show what is done, left and failed, and how long the rest will take."""
     # Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus status one-adder
-    from gradus_paper.standings import standings
+    from gradus_paper.runs import standings
 
     places, damaged = standings(folder)
     if as_json:
@@ -29,15 +27,15 @@ def command(
     print_table(headings, [_row(place) for place in places])
     for place in places:
         for error in place.errors:
-            print(f"{place.plan.name}: a task failed: {printable(error)}")
+            print(f"{place.study.name}: a task failed: {printable(error)}")
     for name in damaged:
         note(f"gradus: {folder / 'parts' / name} is damaged; the next run sets it aside and runs its tasks again.")
 
 
 def _document(place: Any) -> dict[str, Any]:
     return {
-        "name": place.plan.name,
-        "as_published": place.plan.as_published,
+        "name": place.study.name,
+        "as_published": place.study.as_published,
         "tasks": place.total,
         "done": place.done,
         "left": place.left,
@@ -50,7 +48,7 @@ def _document(place: Any) -> dict[str, Any]:
 
 
 def _row(place: Any) -> list[str]:
-    name = place.plan.name + (" (as published)" if place.plan.as_published else "")
+    name = place.study.name + (" (as published)" if place.study.as_published else "")
     counts = [f"{number:,}" for number in (place.total, place.done, place.left, place.failed, place.not_converged)]
-    left = "not known yet" if place.cpu_seconds_left is None else duration(place.cpu_seconds_left)
-    return [name, *counts, duration(place.cpu_seconds), left]
+    left = "not known yet" if place.cpu_seconds_left is None else wording.duration(place.cpu_seconds_left)
+    return [name, *counts, wording.duration(place.cpu_seconds), left]

@@ -1,4 +1,4 @@
-"""All figures: one function each, from results to a matplotlib `Figure`."""
+"""All figures: one function each, from results to a matplotlib `Figure` or a `Drawing`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gradus.errors import SettingsError
-from gradus_paper.figures.circuit_figures import adder, fig1, fig2
+from gradus_paper.figures.circuit_figures import Drawing, adder, fig1, fig2
 from gradus_paper.figures.comparisons import league, noise, orders, sample_complexity
 from gradus_paper.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, headline, tab2, tab3
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
     from gradus_paper.results import Results
 
-__all__ = ["FIGURES", "OWN_FIGURES", "check_figure"]
-
-FIGURES: dict[str, Callable[[Results], Figure]] = {
+FIGURES: dict[str, Callable[[Results], Figure | Drawing]] = {
     figure.__name__: figure
     for figure in (
         *(headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),

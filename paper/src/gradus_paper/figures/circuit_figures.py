@@ -3,54 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from gradus import problems
-from gradus._circuit import Network
-from gradus._core.wording import counted
-from gradus._curriculum import find_curriculum
-from gradus._lessons import learn_whole
-from gradus._search.driver import run_search
-from gradus._search.search import make_network
+from gradus import Network, find_curriculum, problems
+from gradus.lab import learn_whole, make_network, run_search, wording
 from gradus_paper.execution import job_of
-from gradus_paper.figures.lanes import draw_lanes
 from gradus_paper.figures.style import NOTE_COLOUR, NOTE_SIZE, plain_text
 from gradus_paper.paper import problem_title
 from gradus_paper.results import Results
 from gradus_paper.row import Row
 from gradus_paper.training_sets import problem_of, training_set
 
-__all__ = ["adder", "fig1", "fig2", "learned_again"]
-
 BOX = "#a8d5b5"
 ARROWS = "An arrow leads to a target that may be learned after: it needs the same inputs, and more."
 
 
-def fig1(results: Results) -> Figure:
+@dataclass(frozen=True)
+class Drawing:
+    """A circuit that the library draws, with the order in which its targets were taught."""
+
+    network: Network
+    order: Sequence[int]
+    caption: str
+
+
+def fig1(results: Results) -> Drawing:
     """Draw the most accurate network, the smallest among equals, learned again from its row."""
     usable = results.usable_only()
     best = min(range(len(usable)), key=lambda k: (-usable.accuracy[k], usable.live_gates[k]))
-    return _drawing(usable.row(best), gate="NAND gate", lane="target")
+    return _drawing(usable.row(best), gate="NAND gate")
 
 
-def adder(results: Results) -> Figure:
+def adder(results: Results) -> Drawing:
     """Draw the circuit that lessons learned from the first training set."""
-    return _drawing(results.row(int(np.argmin(results.sample))), gate="gate", lane="lesson")
+    return _drawing(results.row(int(np.argmin(results.sample))), gate="gate")
 
 
-def _drawing(row: Row, *, gate: str, lane: str) -> Figure:
+def _drawing(row: Row, *, gate: str) -> Drawing:
+    """Learn a row's circuit again and say how right it is."""
     network = learned_again(row)
     X, Y = training_set(row.to_task().set_key).test_patterns()
     wrong, tested = int((network.predict(X) != Y).any(axis=1).sum()), len(X)
     right = f"all {tested:,} others" if not wrong else f"{tested - wrong:,} of the {tested:,} others"
-    title = (
-        f"{plain_text(problem_title(row.problem))}, learned from {row.n_train} examples: "
-        f"{counted(network.n_gates, gate)}, right on {right}"
+    caption = (
+        f"{problem_title(row.problem)}, learned from {row.n_train} examples: "
+        f"{wording.counted(network.n_gates, gate)}, right on {right}. A gate has the colour of the first target that uses it."
     )
-    return draw_lanes(network, row.learned_order or range(network.n_outputs), title, lane)
+    return Drawing(network, row.learned_order or range(network.n_outputs), caption)
 
 
 def learned_again(row: Row) -> Network:

@@ -9,37 +9,11 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from gradus_paper.estimates import Estimate, accuracy_by_size, mean_by_size, mean_interval
-from gradus_paper.figures.style import (
-    ACCURACY,
-    COLOURS,
-    FEW,
-    SIZE,
-    band,
-    error_bars,
-    finish,
-    limit_accuracy,
-    name_panel,
-    panel_per_problem,
-    rows_of_panels,
-)
-from gradus_paper.gains import FEWEST_PAIRS
-from gradus_paper.learners import (
-    LEARNERS,
-    LEVEL_WANTED,
-    ORDERS,
-    gain_kept,
-    league_rows,
-    learners_of,
-    limit_in_examples,
-    orders_found,
-    rows_of_learner,
-    smallest_right_circuit,
-)
+from gradus_paper import learners
+from gradus_paper.estimates import FEWEST_PAIRS, Estimate, accuracy_by_size, mean_by_size, mean_interval
+from gradus_paper.figures import style
 from gradus_paper.paper import problems_of
 from gradus_paper.results import Results
-
-__all__ = ["league", "noise", "orders", "sample_complexity"]
 
 LINES: dict[str, dict[str, Any]] = {
     **{key: {"linestyle": "--"} for key in ("chain", "forest", "boosting", "mlp")},
@@ -47,69 +21,73 @@ LINES: dict[str, dict[str, Any]] = {
     "lessons": {"linewidth": 2.2},
 }
 """Lines of learners that are not plain."""
-OURS = LEARNERS["lessons"].name
-ORDER_COLOURS = {"minimum sets": COLOURS["auto"], "entropy": COLOURS["chain"], "self-paced": COLOURS["lessons"]}
+OURS = learners.LEARNERS["lessons"].name
+ORDER_COLOURS = {
+    "minimum sets": style.COLOURS["auto"],
+    "entropy": style.COLOURS["chain"],
+    "self-paced": style.COLOURS["lessons"],
+}
 PAPER_NAMES = {"l1": "network, $L_1$", "lgh": "network, $L_{gh}$, given order", "auto": "network, $L_{gh}$, found order"}
 SHARES = (-0.6, 1.6)
 """Shares of a gain that are drawn; others are written."""
 
 
 def _draw(panel: Any, points: Sequence[tuple[float, Estimate]], key: str) -> None:
-    band(panel, points, COLOURS[key], PAPER_NAMES.get(key, LEARNERS[key].name), **LINES.get(key, {}))
+    style.band(panel, points, style.COLOURS[key], PAPER_NAMES.get(key, learners.LEARNERS[key].name), **LINES.get(key, {}))
 
 
 def sample_complexity(results: Results) -> Figure:
     """Draw accuracy against training size for every learner, with the limit that the description of the circuit sets."""
 
     def draw(panel: Any, one: Results) -> None:
-        for key in LEARNERS:
-            _draw(panel, accuracy_by_size(rows_of_learner(one, key)), key)
-        limit_accuracy(panel)
-        panel.axhline(LEVEL_WANTED, color="#999999", linewidth=0.8, linestyle=":")
-        gates = smallest_right_circuit(one)
+        for key in learners.LEARNERS:
+            _draw(panel, accuracy_by_size(learners.rows_of_learner(one, key)), key)
+        style.limit_accuracy(panel)
+        panel.axhline(learners.LEVEL_WANTED, color="#999999", linewidth=0.8, linestyle=":")
+        gates = learners.smallest_right_circuit(one)
         if gates is not None:
-            at = limit_in_examples(one.problems[0], gates)
+            at = learners.limit_in_examples(one.problems[0], gates)
             panel.axvline(at, color="#000000", linewidth=1.0, linestyle="-.", label="as many bits as the circuit")
 
-    shown = f"95 % intervals; the dotted line is at {100 * LEVEL_WANTED:.0f} %"
-    return panel_per_problem(results, problems_of(results), draw, y=ACCURACY, columns=4, first=OURS, shown=shown)
+    shown = f"95 % intervals; the dotted line is at {100 * learners.LEVEL_WANTED:.0f} %"
+    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY, columns=4, first=OURS, shown=shown)
 
 
 def noise(results: Results) -> Figure:
     """Draw accuracy on the true labels against the share of training labels that are flipped."""
 
     def draw(panel: Any, one: Results) -> None:
-        for key in LEARNERS:
-            rows = LEARNERS[key].select(one).usable_only()
+        for key in learners.LEARNERS:
+            rows = learners.LEARNERS[key].select(one).usable_only()
             rates = sorted(set(rows.noise.tolist()))
             _draw(panel, [(100 * rate, mean_interval(rows.accuracy[rows.noise == rate])) for rate in rates], key)
-        limit_accuracy(panel)
+        style.limit_accuracy(panel)
         panel.set_title(f"{panel.get_title()}, {', '.join(map(str, one.sizes))} examples", fontsize=9)
 
     problems = problems_of(results.select(method="lessons"))
-    return panel_per_problem(results, problems, draw, x="flipped training labels (%)", y=ACCURACY, first=OURS)
+    return style.panel_per_problem(results, problems, draw, x="flipped training labels (%)", y=style.ACCURACY, first=OURS)
 
 
 def orders(results: Results) -> Figure:
     """Draw tau of orders found in three ways, and the share of the gain of Lgh over L1 that each keeps."""
     problems = problems_of(results)
-    kept = {problem: gain_kept(results.select(problem=problem)) for problem in problems}
+    kept = {problem: learners.gain_kept(results.select(problem=problem)) for problem in problems}
     taught = any(size for size, _ in kept.values())
-    figure, grid = rows_of_panels(1 + taught, len(problems), height=5.2 if taught else 3.2)
+    figure, grid = style.rows_of_panels(1 + taught, len(problems), height=5.2 if taught else 3.2)
     for column, problem in enumerate(problems):
         above = grid[0, column]
-        for name, rows in orders_found(results.select(problem=problem)).items():
-            band(above, mean_by_size(rows, rows.tau), ORDER_COLOURS[name], name)
+        for name, rows in learners.orders_found(results.select(problem=problem)).items():
+            style.band(above, mean_by_size(rows, rows.tau), ORDER_COLOURS[name], name)
         above.set_ylim(-0.25, 1.05)
-        name_panel(above, problem)
-        above.set_xlabel(SIZE)
+        style.name_panel(above, problem)
+        above.set_xlabel(style.SIZE)
         if taught:
             _draw_gain_kept(grid[1, column], *kept[problem])
     grid[0, 0].set_ylabel(r"$\tau$ with the known order")
     if taught:
         grid[1, 0].set_ylabel("share of the gain kept")
     shown = "95 % intervals" + ("; bars that are cut off have their values written on them" if taught else "")
-    return finish(figure, results, list(grid.flat), first="self-paced", shown=shown)
+    return style.finish(figure, results, list(grid.flat), first="self-paced", shown=shown)
 
 
 def _draw_gain_kept(panel: Any, size: int, kept: dict[str, Estimate]) -> None:
@@ -118,7 +96,7 @@ def _draw_gain_kept(panel: Any, size: int, kept: dict[str, Estimate]) -> None:
     for place, (name, share) in enumerate(shares.items()):
         look = {"facecolor": "white", "hatch": "///"} if share.n < FEWEST_PAIRS else {"facecolor": ORDER_COLOURS[name]}
         panel.bar(place, share.value, edgecolor=ORDER_COLOURS[name], alpha=0.6, width=0.7, **look)
-        reach = np.nan_to_num(np.maximum(error_bars([share]), 0.0), posinf=0.0)
+        reach = np.nan_to_num(np.maximum(style.error_bars([share]), 0.0), posinf=0.0)
         panel.errorbar(place, share.value, yerr=reach, color="#333333", capsize=3, linewidth=1)
         if not low < share.value < high:  # the bar is cut off
             edge, side = (high, "top") if share.value > 0 else (low, "bottom")
@@ -126,7 +104,7 @@ def _draw_gain_kept(panel: Any, size: int, kept: dict[str, Estimate]) -> None:
             panel.text(place, edge, f"{share.value:.1f}", ha="center", va=side, fontsize=8, bbox=box)
     panel.axhline(1.0, color="#999999", linewidth=0.8, linestyle=":")
     panel.axhline(0.0, color="#333333", linewidth=0.8)
-    panel.set_xlim(-0.6, len(ORDERS) - 0.4)
+    panel.set_xlim(-0.6, len(learners.ORDERS) - 0.4)
     panel.set_ylim(low, high)
     panel.set_xticks(range(len(shares)), list(shares), fontsize=8)
     panel.set_xlabel(f"order, at {size} examples" if shares else "not measured")
@@ -134,8 +112,8 @@ def _draw_gain_kept(panel: Any, size: int, kept: dict[str, Estimate]) -> None:
 
 def league(results: Results) -> Figure:
     """Draw the mean accuracy of every learner on every function as a table of colours."""
-    rows = league_rows(results)
-    keys = learners_of(rows)
+    rows = learners.league_rows(results)
+    keys = learners.learners_of(rows)
     values = np.array([[row.accuracy[key].value if key in row.accuracy else np.nan for key in keys] for row in rows])
     figure = Figure(figsize=(9.0, 0.3 * len(rows) + 1.6), layout="constrained")
     panel = figure.subplots()
@@ -147,14 +125,14 @@ def league(results: Results) -> Figure:
             weight = "bold" if mean and round(mean.value, 3) == round(best, 3) else "normal"
             colour = "white" if mean and mean.value <= 0.8 else "black"
             panel.text(j, i, _cell(mean), ha="center", va="center", fontsize=8, color=colour, weight=weight)
-    panel.set_xticks(range(len(keys)), ["\n".join(textwrap.wrap(LEARNERS[key].name, 10)) for key in keys], fontsize=8)
+    panel.set_xticks(range(len(keys)), ["\n".join(textwrap.wrap(learners.LEARNERS[key].name, 10)) for key in keys], fontsize=8)
     panel.xaxis.tick_top()
     panel.set_yticks(range(len(rows)), [f"{row.problem}, {row.size} examples" for row in rows], fontsize=8)
     panel.tick_params(length=0)
     panel.spines[:].set_visible(False)
     few = any(mean.n < FEWEST_PAIRS for row in rows for mean in row.accuracy.values())
-    shown = "Mean accuracy on unseen rows, the best in bold" + (f"; ° {FEW}" if few else "")
-    return finish(figure, results, [], shown=shown)
+    shown = "Mean accuracy on unseen rows, the best in bold" + (f"; ° {style.FEW}" if few else "")
+    return style.finish(figure, results, [], shown=shown)
 
 
 def _cell(mean: Estimate | None) -> str:

@@ -9,33 +9,20 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gradus_paper.estimates import Estimate, accuracy_by_size, gain_by_size, mean_by_size, mean_interval, target_gain_by_size
-from gradus_paper.figures.style import (
-    ACCURACY,
-    COLOURS,
-    GAIN,
-    LABELS,
-    SIZE,
-    band,
-    curve,
-    error_bars,
-    figure_of_panels,
-    finish,
-    limit_accuracy,
-    name_panel,
-    panel_per_problem,
-    plain_text,
-    rows_of_panels,
-    tidy_axes,
-    zero_line,
+from gradus_paper.figures import style
+from gradus_paper.gains import (
+    HEADLINE_SIZE,
+    STRICTER_LOSSES,
+    gain_by_tau,
+    gains_by_target,
+    headline_numbers,
+    middle_size,
+    pairs_by_tau,
 )
-from gradus_paper.gains import STRICTER_LOSSES, gain_by_tau, gains_by_target, middle_size, pairs_by_tau
-from gradus_paper.highlights import HEADLINE_SIZE, headline_numbers
 from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, problems_of
 from gradus_paper.results import Results
 from gradus_paper.tasks import BASELINES
-
-__all__ = ["accuracy", "baselines", "fig3", "fig4", "fig5", "fig6", "fig7", "figA1", "figA2", "headline", "tab2", "tab3"]
 
 HEADLINE_CURVES = {
     "l1": ({"loss": "l1", "method": "network"}, "$L_1$: all targets at once"),
@@ -54,16 +41,16 @@ def headline(results: Results) -> Figure:
     one = results.select(problem="cpar7")
     figure = Figure(figsize=(9.6, 5.4), layout="constrained")
     panel = figure.subplots()
-    tidy_axes([panel])
+    style.tidy_axes([panel])
     for name, (columns, label) in HEADLINE_CURVES.items():
         points = accuracy_by_size(one.select(**columns))
-        band(panel, points, COLOURS[name], label, linewidth=2.4, markersize=5)
-    limit_accuracy(panel)
+        style.band(panel, points, style.COLOURS[name], label, linewidth=2.4, markersize=5)
+    style.limit_accuracy(panel)
     _mark_gain(panel, one)
-    panel.set_xlabel(SIZE + " (of 128 patterns)", fontsize=12)
-    panel.set_ylabel(ACCURACY + " on unseen patterns", fontsize=12)
+    panel.set_xlabel(style.SIZE + " (of 128 patterns)", fontsize=12)
+    panel.set_ylabel(style.ACCURACY + " on unseen patterns", fontsize=12)
     panel.tick_params(labelsize=11)
-    return finish(figure, one, [panel])
+    return style.finish(figure, one, [panel])
 
 
 def _mark_gain(panel: Any, one: Results) -> None:
@@ -82,19 +69,19 @@ def _mark_gain(panel: Any, one: Results) -> None:
 
 def _draw_gain(panel: Any, gains: Sequence[tuple[float, Estimate]], colour: Any, label: str) -> None:
     """Draw a curve of gains in points."""
-    band(panel, [(at, gain.scaled(100)) for at, gain in gains], colour, label)
+    style.band(panel, [(at, gain.scaled(100)) for at, gain in gains], colour, label)
 
 
 def _draw_gains(panel: Any, results: Results) -> None:
     """Draw the gains over L1 of one problem."""
     base = results.select(loss="l1")
-    zero_line(panel)
+    style.zero_line(panel)
     series = [gain_by_size(results.select(loss=loss).pairs(base)) for loss in STRICTER_LOSSES]
     sizes = {size for points in series for size, _ in points}
     for place, (loss, points) in enumerate(zip(STRICTER_LOSSES, series, strict=True)):
         # With a single size the intervals would cover each other.
         aside = 0.1 * (place - (len(STRICTER_LOSSES) - 1) / 2) if len(sizes) == 1 else 0.0
-        _draw_gain(panel, [(size + aside, gain) for size, gain in points], COLOURS[loss], LABELS[loss])
+        _draw_gain(panel, [(size + aside, gain) for size, gain in points], style.COLOURS[loss], style.LABELS[loss])
     if len(sizes) == 1:
         (size,) = sizes
         panel.set_xticks([size])
@@ -104,57 +91,57 @@ def _draw_gains(panel: Any, results: Results) -> None:
 def fig3(results: Results) -> Figure:
     """Draw the accuracy on cascaded parity for the four losses, and the gain of each target."""
     one = results.select(problem="cpar7")
-    figure, panels = figure_of_panels(1 + one.per_target.shape[1], 4)
+    figure, panels = style.figure_of_panels(1 + one.per_target.shape[1], 4)
     first, *targets = panels
-    for loss, label in LABELS.items():
-        band(first, accuracy_by_size(one.select(loss=loss)), COLOURS[loss], label)
-    limit_accuracy(first)
+    for loss, label in style.LABELS.items():
+        style.band(first, accuracy_by_size(one.select(loss=loss)), style.COLOURS[loss], label)
+    style.limit_accuracy(first)
     first.set_title("mean over targets", fontsize=9)
-    first.set_ylabel(ACCURACY)
+    first.set_ylabel(style.ACCURACY)
     base = one.select(loss="l1")
     for loss in STRICTER_LOSSES:
         gains = target_gain_by_size(one.select(loss=loss).pairs(base))
         for panel, points in zip(targets, gains, strict=False):  # none without pairs
-            _draw_gain(panel, points, COLOURS[loss], LABELS[loss])
+            _draw_gain(panel, points, style.COLOURS[loss], style.LABELS[loss])
     limits = [panel.get_ylim() for panel in targets]
     for k, panel in enumerate(targets):
         panel.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
-        zero_line(panel)
+        style.zero_line(panel)
         panel.set_title(f"target {k + 1}", fontsize=9)
         if k == 0 or k % 4 == 3:  # at the left, or beside the panel of accuracies
-            panel.set_ylabel(GAIN)
+            panel.set_ylabel(style.GAIN)
     for panel in panels:
-        panel.set_xlabel(SIZE)
-    return finish(figure, one, panels)
+        panel.set_xlabel(style.SIZE)
+    return style.finish(figure, one, panels)
 
 
 def fig4(results: Results) -> Figure:
     """Draw gains over L1 on the problems with a known order."""
-    return panel_per_problem(results, problems_of(results), _draw_gains, y=GAIN)
+    return style.panel_per_problem(results, problems_of(results), _draw_gains, y=style.GAIN)
 
 
 def fig5(results: Results) -> Figure:
     """Draw the gain of Lgh with the given and with the automatic order, and tau and eta of the latter."""
     problems = problems_of(results)
-    figure, grid = rows_of_panels(2, len(problems), height=5.6)
+    figure, grid = style.rows_of_panels(2, len(problems), height=5.6)
     for (above, below), problem in zip(grid.T, problems, strict=True):
         one = results.select(problem=problem)
         base, lgh = one.select(loss="l1"), one.select(loss="lgh")
         known, found = lgh.select(order="known"), lgh.select(order=AUTOMATIC)
-        name_panel(above, problem)
-        zero_line(above)
-        _draw_gain(above, gain_by_size(known.pairs(base)), COLOURS["lgh"], "given order")
-        _draw_gain(above, gain_by_size(found.pairs(base)), COLOURS["auto"], "automatic order")
-        band(below, mean_by_size(found, found.tau), "#0072B2", r"$\tau$")
-        band(below, mean_by_size(found, found.eta), "#CC79A7", r"$\eta$")
+        style.name_panel(above, problem)
+        style.zero_line(above)
+        _draw_gain(above, gain_by_size(known.pairs(base)), style.COLOURS["lgh"], "given order")
+        _draw_gain(above, gain_by_size(found.pairs(base)), style.COLOURS["auto"], "automatic order")
+        style.band(below, mean_by_size(found, found.tau), "#0072B2", r"$\tau$")
+        style.band(below, mean_by_size(found, found.eta), "#CC79A7", r"$\eta$")
         below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
         below.set_ylim(-0.05, 1.05)
         below.set_xlim(above.get_xlim())
         for panel in (above, below):
-            panel.set_xlabel(SIZE)
-    grid[0, 0].set_ylabel(GAIN)
+            panel.set_xlabel(style.SIZE)
+    grid[0, 0].set_ylabel(style.GAIN)
     grid[1, 0].set_ylabel(r"$\tau$ and $\eta$")
-    return finish(figure, results, list(grid.flat))
+    return style.finish(figure, results, list(grid.flat))
 
 
 def fig6(results: Results) -> Figure:
@@ -167,28 +154,28 @@ def fig6(results: Results) -> Figure:
     colours = colors.LinearSegmentedColormap.from_list("tau", TAU_COLOURS)
     for tau, pairs in pairs_by_tau(one):
         points = [(size, gain.scaled(100)) for size, gain in gain_by_size(pairs)]
-        curve(left, points, colours((1 + tau) / 2), f"τ = {tau:.1f}")
-    left.set_xlabel(SIZE)
+        style.curve(left, points, colours((1 + tau) / 2), f"τ = {tau:.1f}")
+    left.set_xlabel(style.SIZE)
     scale = cm.ScalarMappable(colors.Normalize(-1, 1), colours)
     figure.colorbar(scale, ax=left, location="top", aspect=40, ticks=TAU_TICKS, label=r"$\tau$ with the known order")
     size = middle_size(one)
     if size is not None:
         taus, gains = zip(*gain_by_tau(one, size), strict=True)
-        look: dict[str, Any] = {"color": COLOURS["lgh"], "marker": "o", "markersize": 3, "linewidth": 1.2, "capsize": 2}
-        right.errorbar(taus, [gain.value for gain in gains], yerr=error_bars(gains), **look)
+        look: dict[str, Any] = {"color": style.COLOURS["lgh"], "marker": "o", "markersize": 3, "linewidth": 1.2, "capsize": 2}
+        right.errorbar(taus, [gain.value for gain in gains], yerr=style.error_bars(gains), **look)
         right.set_title(f"{size} training examples", fontsize=9)
     right.set_xlabel(r"$\tau$ with the known order")
     right.set_xticks(TAU_TICKS)
     for panel in (left, right):
-        zero_line(panel)
-        panel.set_ylabel(GAIN)
-    tidy_axes((left, right))
-    return finish(figure, one, [], shown="95 % intervals at the right")
+        style.zero_line(panel)
+        panel.set_ylabel(style.GAIN)
+    style.tidy_axes((left, right))
+    return style.finish(figure, one, [], shown="95 % intervals at the right")
 
 
 def fig7(results: Results) -> Figure:
     """Draw gains over L1 on the real-world models, with automatic orders."""
-    return panel_per_problem(results, problems_of(results), _draw_gains, y=GAIN)
+    return style.panel_per_problem(results, problems_of(results), _draw_gains, y=style.GAIN)
 
 
 def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
@@ -198,25 +185,25 @@ def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
     most = max(results.select(problem=problem).per_target.shape[1] for problem in results.problems)
 
     def draw(panel: Any, one: Results) -> None:
-        zero_line(panel)
+        style.zero_line(panel)
         for k, points in enumerate(target_gain_by_size(one.select(loss="lgh").pairs(one.select(loss="l1")))):
             _draw_gain(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
 
-    return panel_per_problem(results, results.problems, draw, y="gain of $L_{gh}$ over $L_1$ (points)", columns=2)
+    return style.panel_per_problem(results, results.problems, draw, y="gain of $L_{gh}$ over $L_1$ (points)", columns=2)
 
 
 def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
     """Draw the mean number of steps to zero training error."""
 
     def draw(panel: Any, one: Results) -> None:
-        for loss, label in LABELS.items():
+        for loss, label in style.LABELS.items():
             usable = one.select(loss=loss).usable_only()
             steps = usable.iterations.astype(np.float64) / MILLION
             points = [(size, mean_interval(steps[usable.n_train == size])) for size in usable.sizes]
-            band(panel, points, COLOURS[loss], label)
+            style.band(panel, points, style.COLOURS[loss], label)
         panel.set_ylim(bottom=0)
 
-    return panel_per_problem(results, problems_of(results), draw, y="steps to zero error (millions)")
+    return style.panel_per_problem(results, problems_of(results), draw, y="steps to zero error (millions)")
 
 
 def baselines(results: Results) -> Figure:
@@ -224,14 +211,16 @@ def baselines(results: Results) -> Figure:
 
     def draw(panel: Any, one: Results) -> None:
         for method in BASELINES:
-            band(panel, accuracy_by_size(one.select(method=method)), COLOURS[method], METHOD_NAMES[method], linestyle="--")
+            style.band(
+                panel, accuracy_by_size(one.select(method=method)), style.COLOURS[method], METHOD_NAMES[method], linestyle="--"
+            )
         for loss in ("l1", "lgh"):
             points = accuracy_by_size(one.select(method="network", loss=loss))
-            band(panel, points, COLOURS[loss], f"network, {LABELS[loss]}")
-        band(panel, accuracy_by_size(one.select(method="lessons")), COLOURS["lessons"], "lessons", linewidth=2.2)
-        limit_accuracy(panel)
+            style.band(panel, points, style.COLOURS[loss], f"network, {style.LABELS[loss]}")
+        style.band(panel, accuracy_by_size(one.select(method="lessons")), style.COLOURS["lessons"], "lessons", linewidth=2.2)
+        style.limit_accuracy(panel)
 
-    return panel_per_problem(results, problems_of(results), draw, y=ACCURACY)
+    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY)
 
 
 def accuracy(results: Results) -> Figure:
@@ -243,10 +232,15 @@ def accuracy(results: Results) -> Figure:
         for k, variant in enumerate(variants or [()]):
             rows = one.select(**dict(zip(axes, variant, strict=True)))
             label = ", ".join(_setting(name, value) for name, value in zip(axes, variant, strict=True)) or "all"
-            band(panel, accuracy_by_size(rows), COLOURS.get(label, f"C{k}"), LABELS.get(label, plain_text(label)))
-        limit_accuracy(panel)
+            style.band(
+                panel,
+                accuracy_by_size(rows),
+                style.COLOURS.get(label, f"C{k}"),
+                style.LABELS.get(label, style.plain_text(label)),
+            )
+        style.limit_accuracy(panel)
 
-    return panel_per_problem(results, problems_of(results), draw, y=ACCURACY)
+    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY)
 
 
 def _setting(name: str, value: Any) -> str:
@@ -260,19 +254,25 @@ def _table_figure(results: Results, problem: str) -> Figure:
     for shift, loss in zip((-0.2, 0.0, 0.2), STRICTER_LOSSES, strict=True):
         places = [place + shift for place, (_, _, gains) in enumerate(rows) if loss in gains]
         found = [gains[loss].scaled(100) for _, _, gains in rows if loss in gains]
-        look: dict[str, Any] = {"fmt": "o", "markersize": 4, "capsize": 2, "color": COLOURS[loss], "label": LABELS[loss]}
-        panel.errorbar([gain.value for gain in found], places, xerr=error_bars(found), **look)
+        look: dict[str, Any] = {
+            "fmt": "o",
+            "markersize": 4,
+            "capsize": 2,
+            "color": style.COLOURS[loss],
+            "label": style.LABELS[loss],
+        }
+        panel.errorbar([gain.value for gain in found], places, xerr=style.error_bars(found), **look)
         paper = GAIN_TABLES[problem]
         there = [(paper[name][loss], place + shift) for place, (name, _, _) in enumerate(rows) if name in paper]
-        panel.plot(*zip(*there, strict=True), "D", markersize=4, markerfacecolor="white", markeredgecolor=COLOURS[loss])
+        panel.plot(*zip(*there, strict=True), "D", markersize=4, markerfacecolor="white", markeredgecolor=style.COLOURS[loss])
     panel.plot([], [], "D", markersize=4, markerfacecolor="white", markeredgecolor="#333333", label="the paper's value")
-    panel.axvline(0, color=COLOURS["l1"], linewidth=0.8)
-    tidy_axes([panel])
+    panel.axvline(0, color=style.COLOURS["l1"], linewidth=0.8)
+    style.tidy_axes([panel])
     panel.yaxis.grid(False)
-    panel.set_yticks(range(len(rows)), [f"{plain_text(name)}  ({100 * base.value:.1f} %)" for name, base, _ in rows])
+    panel.set_yticks(range(len(rows)), [f"{style.plain_text(name)}  ({100 * base.value:.1f} %)" for name, base, _ in rows])
     panel.invert_yaxis()
     panel.set_xlabel("leave-one-out gain over $L_1$ (points); in brackets the accuracy of $L_1$")
-    return finish(figure, results.select(problem=problem), [panel])
+    return style.finish(figure, results.select(problem=problem), [panel])
 
 
 def tab2(results: Results) -> Figure:

@@ -12,34 +12,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gradus_paper.estimates import Estimate
-from gradus_paper.gains import FEWEST_PAIRS
+from gradus_paper.estimates import FEWEST_PAIRS, Estimate
 from gradus_paper.paper import problem_title
 from gradus_paper.results import Results
-
-__all__ = [
-    "ACCURACY",
-    "COLOURS",
-    "FEW",
-    "GAIN",
-    "LABELS",
-    "NOTE_COLOUR",
-    "NOTE_SIZE",
-    "SIZE",
-    "band",
-    "curve",
-    "error_bars",
-    "figure_of_panels",
-    "finish",
-    "limit_accuracy",
-    "name_panel",
-    "panel_per_problem",
-    "plain_text",
-    "rows_of_panels",
-    "tidy_axes",
-    "with_hover",
-    "zero_line",
-]
 
 # Colours that people with any kind of colour vision can tell apart (Okabe and Ito; those of lessons are Tol's). A learner has
 # the same one in all figures.

@@ -1,4 +1,4 @@
-"""Orders of targets as specs name them: which are possible, and how a task's order is drawn or found."""
+"""Orders of targets as studies name them: which are possible, and how a task's order is drawn or found."""
 
 from __future__ import annotations
 
@@ -7,23 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradus._core.wording import counted
-from gradus._curriculum import kendall_tau, resolve_order
+from gradus import kendall_tau
 from gradus.errors import SettingsError
+from gradus.lab import learn_whole, resolve_order, wording
 from gradus_paper.tasks import FOUND_ORDERS, SELF_PACED, Task, TrainingSetKey
 from gradus_paper.training_sets import TrainingSet, name_of, training_set
-
-__all__ = [
-    "TargetOrder",
-    "all_taus",
-    "check_order",
-    "inversions_for_tau",
-    "order_of",
-    "permutation",
-    "permutation_with_inversions",
-    "shuffled_targets",
-    "tau_of",
-]
 
 CACHED_ORDERS = 64
 
@@ -56,8 +44,6 @@ def _found_order(word: str, shuffle: bool, key: TrainingSetKey) -> TargetOrder:
     Y, seed = np.ascontiguousarray(data.Y[:, list(shuffled)]), key.seed("order")
     curriculum = None
     if word == SELF_PACED:
-        from gradus._lessons import learn_whole
-
         places = learn_whole(data.X, Y, n_circuits=1, seed=seed).order
     elif word == "auto-random":
         places, curriculum = resolve_order(data.X, Y, "auto", seed=seed, choose="random")
@@ -115,7 +101,7 @@ def inversions_for_tau(tau: float, n: int) -> int:
     if abs(exact - round(exact)) > 1e-3 or (not pairs and tau != 1.0):
         near = sorted(all_taus(n), key=lambda value: abs(value - tau))[:2]
         values = " and ".join(f"{value:.6g}" for value in sorted(near))
-        raise SettingsError(f"no order of {counted(n, 'target')} has tau = {tau:g}; the nearest possible: {values}.")
+        raise SettingsError(f"no order of {wording.counted(n, 'target')} has tau = {tau:g}; the nearest possible: {values}.")
     return round(exact)
 
 

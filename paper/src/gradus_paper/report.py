@@ -1,0 +1,408 @@
+"""Write the report of a results folder: figures as PDF, SVG and PNG, claims, tables, one page; and export what to publish."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gradus.lab import files, network_picture, wording
+from gradus_paper import learners
+from gradus_paper.claims import Claim, check_claims, verdict_counts
+from gradus_paper.estimates import (
+    DIRECTION,
+    UNDECIDED,
+    Estimate,
+    accuracy_by_size,
+    as_share,
+    mean_by_size,
+    mean_interval,
+    size_at_level,
+)
+from gradus_paper.figures import FIGURES, OWN_FIGURES
+from gradus_paper.figures.circuit_figures import Drawing
+from gradus_paper.figures.style import with_hover
+from gradus_paper.gains import HEADLINE_SIZE, headline_numbers
+from gradus_paper.own_claims import check_own_claims
+from gradus_paper.paper import problem_title, problems_of
+from gradus_paper.report_page import Section, report_page
+from gradus_paper.results import Results
+from gradus_paper.runs import read_runs, rows_of, standings
+from gradus_paper.store import Store
+from gradus_paper.study import Study, load_studies
+
+FORMATS = ("pdf", "svg", "png")
+NEEDS_NO_ROWS = ("fig2",)
+QUICK, REPLICATION = "quick", "replication"
+"""The study whose page begins with highlights and shows the full replication beside it, and the full replication."""
+PUBLISHED = "published_claims.json"
+DOTS_PER_INCH = 160
+SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")
+"""Order of the rows of a published table: similar neighbours make a small file."""
+WHAT = {"L1": "all targets at once", "Lgh": "the paper's curriculum", "lessons": "ours, given no order"}
+
+NOTHING = "–"
+TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")
+"""Learners whose CPU seconds are shown in the league."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was written."""
+
+    page: Path
+    figures: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    highlights: tuple[str, ...]
+    """Sentences that sum up a quick run; nothing for other runs."""
+    own_claims: tuple[Claim, ...] = ()
+    """Those beyond the paper."""
+    tables: str = ""
+    """Tables beyond the paper, as Markdown."""
+
+
+def write_report(folder: Path) -> Report:
+    """Write figures, claims and the page of a results folder."""
+    studies = load_studies(folder)
+    table = Store(folder).table()
+    results = Results(_rows_shown(table, studies, own=False))
+    claims = check_claims(results)
+    own_claims = check_own_claims(Results(_rows_shown(table, studies, own=True)))
+    places, damaged = standings(folder)
+    sections = list(_sections(folder, studies, table))
+    quick = any(study.name == QUICK for study in studies)
+    said = highlights(results, claims) if quick else ()
+    files.write_text_whole(folder / "claims.json", _claims_in_json([*claims, *own_claims]))
+    text = report_page(
+        claims=claims,
+        own_claims=own_claims,
+        published=published_claims() if quick else (),
+        highlights=said,
+        sections=sections,
+        standings=places,
+        runs=read_runs(folder),
+        damaged=damaged,
+    )
+    files.write_text_whole(folder / "report.html", text)
+    drawn = tuple(section.name for section in sections if section.svg)
+    tables = tables_in_markdown({section.name: section.results for section in sections})
+    return Report(folder / "report.html", drawn, tuple(claims), said, tuple(own_claims), tables)
+
+
+def _claims_in_json(claims: Sequence[Claim]) -> str:
+    return json.dumps([asdict(claim) for claim in claims], indent=1) + "\n"
+
+
+def published_claims() -> list[Claim]:
+    """Return the claims of the full replication, which `archive` wrote beside this module."""
+    text = (resources.files("gradus_paper") / PUBLISHED).read_text("utf-8")
+    return [Claim(**claim) for claim in json.loads(text)]
+
+
+def _rows_shown(table: pa.Table, studies: list[Study], *, own: bool) -> pa.Table:
+    """Return the rows of figures of our own, or of all others: the paper's statements are not about ours."""
+    return rows_of(table, Study("shown", parts=tuple(_only(study, own) for study in studies)).tasks())
+
+
+def _only(study: Study, own: bool) -> Study:
+    wanted = bool(set(OWN_FIGURES) & set(study.figures or ())) == own
+    return replace(study, blocks=study.blocks if wanted else (), parts=tuple(_only(part, own) for part in study.parts))
+
+
+def _sections(folder: Path, studies: list[Study], table: pa.Table) -> Iterator[Section]:
+    """Draw every figure once, from the tasks of all studies that show it."""
+    chosen: dict[str, Study] = {}
+    for study in studies:
+        for name, part in study.figure_studies():
+            before = chosen.get(name)
+            chosen[name] = part if before is None else replace(before, parts=(*before.parts, part))
+    for name, study in sorted(chosen.items(), key=lambda item: list(FIGURES).index(item[0])):
+        tasks = study.tasks()
+        results = Results(rows_of(table, tasks))
+        svg = caption = ""
+        if len(results) or name in NEEDS_NO_ROWS:
+            svg, caption = _save_figure(folder / "figures", name, results)
+        yield Section(name, study, results, len(tasks), svg, caption)
+
+
+def _save_figure(folder: Path, name: str, results: Results) -> tuple[str, str]:
+    """Write a figure in every format and return it as SVG, with its caption if it is a circuit."""
+    files.make_folder(folder)
+    figure = FIGURES[name](results)
+    contents = _drawn(figure) if isinstance(figure, Drawing) else _plotted(name, figure)
+    for kind, content in contents.items():
+        files.write_bytes_whole(folder / f"{name}.{kind}", content)
+    svg = contents["svg"].decode("utf-8")
+    return (svg, figure.caption) if isinstance(figure, Drawing) else (with_hover(svg, figure), "")
+
+
+def _drawn(drawing: Drawing) -> dict[str, bytes]:
+    """Draw a circuit as the library does, without the date that GraphViz writes into PDF files."""
+    contents = {kind: network_picture(drawing.network, f".{kind}", order=drawing.order) for kind in FORMATS}
+    # Of the same length, since a PDF file knows where its parts begin.
+    dated = re.compile(rb"(/CreationDate \(D:)([^)]*)")
+    return {kind: dated.sub(lambda date: date[1] + b"0" * len(date[2]), content) for kind, content in contents.items()}
+
+
+def _plotted(name: str, figure: Any) -> dict[str, bytes]:
+    """Return the files of a plot; with a fixed salt and no date the same results give the same bytes."""
+    import matplotlib as mpl
+
+    contents = {}
+    with mpl.rc_context({"svg.hashsalt": f"gradus-{name}", "pdf.fonttype": 42}):
+        for kind in FORMATS:
+            buffer = io.BytesIO()
+            dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+            figure.savefig(buffer, format=kind, dpi=DOTS_PER_INCH, metadata=dates.get(kind), facecolor="white")
+            contents[kind] = buffer.getvalue()
+    return contents
+
+
+def publish(folder: Path, report: Report, target: Path) -> None:
+    """Write the pages that a site shows to another folder: `claims.md` or `tables.md`, and `figures/`."""
+    files.make_folder(target / "figures")
+    if report.claims or not report.own_claims:
+        files.write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
+    if report.own_claims:
+        claims = claims_in_markdown(report.own_claims, "expected")
+        text = f"# Beyond the paper: claims and tables\n\n{claims}\n{report.tables}"
+        files.write_text_whole(target / "tables.md", text)
+    for path in sorted((folder / "figures").iterdir()):
+        files.write_bytes_whole(target / "figures" / path.name, path.read_bytes())
+
+
+def archive(folder: Path, report: Report, target: Path) -> None:
+    """Write every row and the page to another folder, with their checksums; the replication renews the package's claims."""
+    files.make_folder(target)
+    # The id of a task follows from the other columns, and takes more space than all of them; first versions have no number.
+    table = Store(folder).table()
+    dropped = ["task", *(["method_version"] if table.column("method_version").null_count == len(table) else [])]
+    table = table.drop_columns(dropped).sort_by([(name, "ascending") for name in SORTED_BY])
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd", compression_level=19)
+    contents = {"report.html": report.page.read_bytes(), "results.parquet": sink.getvalue()}
+    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in contents.items())
+    for name, content in (*contents.items(), ("SHA256SUMS", sums.encode())):
+        files.write_bytes_whole(target / name, content)
+    if any(study.name == REPLICATION for study in load_studies(folder)):
+        files.write_text_whole(Path(__file__).parent / PUBLISHED, _claims_in_json(report.claims))
+
+
+def highlights(results: Results, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Sum up the rows of the quick run in sentences; nothing for results without them."""
+    return tuple(line for line in (_parity(results), _adder(results), _statements(claims)) if line)
+
+
+def _parity(results: Results) -> str:
+    numbers = headline_numbers(results)
+    if numbers is None:
+        return ""
+    accuracy, gain = numbers
+    each = ", ".join(f"{name} {100 * estimate.value:.1f} % ({WHAT[name]})" for name, estimate in accuracy.items())
+    points, sets = gain.scaled(100), wording.counted(gain.n, "training set")
+    return (
+        f"7-bit parity from {HEADLINE_SIZE} of 128 patterns ({sets}), unseen bits right: {each}. "
+        f"The curriculum gains {points.value:.1f} points [{points.low:.1f}, {points.high:.1f}]; the paper says up to 10."
+    )
+
+
+def _adder(results: Results) -> str:
+    rows = results.select(problem="add6", method="lessons", n_train=80).usable_only()
+    if not len(rows):
+        return ""
+    exact = int((rows.accuracy == 1.0).sum())
+    gates = sorted(set(rows.where(rows.accuracy == 1.0).live_gates.tolist()))
+    sizes = f" with {gates[0]} to {gates[-1]} gates" if len(gates) > 1 else "".join(f" with {size} gates" for size in gates)
+    mean = f"; mean {100 * float(np.mean(rows.accuracy)):.1f} %" if exact < len(rows) else ""
+    return (
+        f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {exact} of "
+        f"{wording.counted(len(rows), 'training set')}{sizes}{mean}."
+    )
+
+
+def _statements(claims: Sequence[Claim]) -> str:
+    if not claims:
+        return ""
+    is_short = any(claim.verdict in (DIRECTION, UNDECIDED) for claim in claims)
+    more = " The page has the numbers of the full replication beside them." if is_short else ""
+    return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}"
+
+
+def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
+    """Return claims as a Markdown table; `expected` is the heading of the values beside ours."""
+    lines = [f"| | statement | {expected} | ours | verdict |", "|---|---|---|---|---|"]
+    for claim in claims:
+        cells = [claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**"]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def tables_in_markdown(results: dict[str, Results]) -> str:
+    """Write every table that there are rows for."""
+    made = []
+    for name, (title, table) in TABLES.items():
+        rows = results.get(name)
+        if rows is not None and len(rows):
+            made.append(f"## {title}\n\n{table(rows)}")
+    return "\n".join(made)
+
+
+def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def examples_to_level(results: Results) -> str:
+    """Return the training size at which each learner passes 99 %, and the limit by the description of the circuit."""
+    rows = []
+    for problem in problems_of(results):
+        one = results.select(problem=problem)
+        cells = [_size(learners.rows_of_learner(one, key)) for key in learners.LEARNERS]
+        gates = learners.smallest_right_circuit(one)
+        limit = NOTHING if gates is None else f"{learners.limit_in_examples(problem, gates):.0f} ({gates} gates)"
+        rows.append([problem_title(problem), *cells, limit])
+    return _markdown(["", *(learner.name for learner in learners.LEARNERS.values()), "bits of the circuit"], rows)
+
+
+def _size(rows: Results) -> str:
+    """Write the size at which a curve passes 99 %, or what is known of it, and on how many training sets it rests."""
+    usable = rows.usable_only()
+    points = accuracy_by_size(usable)
+    if not points:
+        return NOTHING
+    at = size_at_level(usable, learners.LEVEL_WANTED)
+    fewest = min(estimate.n for _, estimate in points)
+    if math.isnan(at.value):
+        return f"> {points[-1][0]} ({points[-1][1].value:.3f}; n = {points[-1][1].n})"
+    if at.value <= points[0][0]:
+        return f"≤ {points[0][0]} (n = {fewest})"
+    interval = f" [{at.low:.0f}, {at.high:.0f}]" if math.isfinite(at.low + at.high) else ""
+    return f"{at.value:.0f}{interval} (n = {fewest})"
+
+
+def accuracy_with_noise(results: Results) -> str:
+    """Return the mean accuracy of each learner at each share of flipped labels."""
+    results = results.select(problem=results.select(method="lessons").problems)
+    keys = [key for key in learners.LEARNERS if len(learners.LEARNERS[key].select(results))]
+    rows = []
+    for problem in problems_of(results):
+        one = results.select(problem=problem)
+        sizes = ", ".join(map(str, one.sizes))
+        for rate in sorted(set(one.noise.tolist())):
+            found = {key: learners.LEARNERS[key].select(one.select(noise=rate)).usable_only() for key in keys}
+            means = {key: mean_interval(these.accuracy) for key, these in found.items() if len(these)}
+            rows.append([f"{problem_title(problem)}, {sizes}", f"{100 * rate:g} %", *_best_in_bold(means, keys)])
+    return _markdown(["problem, examples", "flipped", *(learners.LEARNERS[key].name for key in keys)], rows)
+
+
+def _best_in_bold(means: dict[str, Estimate], keys: Sequence[str]) -> list[str]:
+    """Write mean accuracies, the highest to three digits in bold, and the number of training sets if it differs."""
+    best = max((round(mean.value, 3) for mean in means.values()), default=0.0)
+    most = max((mean.n for mean in means.values()), default=0)
+    cells = []
+    for key in keys:
+        if key not in means:
+            cells.append(NOTHING)
+            continue
+        text = f"{means[key].value:.3f}"
+        text = f"**{text}**" if round(means[key].value, 3) == best else text
+        cells.append(text if means[key].n == most else f"{text} (n = {means[key].n})")
+    return cells
+
+
+def agreement_of_orders(results: Results) -> str:
+    """Return tau at each size for orders found in different ways."""
+    rows = []
+    for problem in problems_of(results):
+        found = learners.orders_found(results.select(problem=problem))
+        taus = {name: dict(mean_by_size(these, these.tau)) for name, these in found.items()}
+        for size in sorted(taus.get("self-paced", {})):
+            cells = [_tau(taus[name][size]) if size in taus.get(name, {}) else NOTHING for name in learners.ORDERS]
+            rows.append([problem_title(problem), str(size), *cells])
+    return _markdown(["", "examples", *learners.ORDERS], rows)
+
+
+def _tau(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} ± {estimate.high - estimate.value:.2f} (n = {estimate.n})"
+
+
+def gains_kept(results: Results) -> str:
+    """Return the share of the gain of Lgh over L1 that found orders keep."""
+    rows = []
+    for problem in problems_of(results):
+        size, kept = learners.gain_kept(results.select(problem=problem))
+        if size:
+            cells = [f"{as_share(kept[name])} (n = {kept[name].n})" if name in kept else NOTHING for name in learners.ORDERS]
+            rows.append([problem_title(problem), str(size), *cells])
+    return _markdown(["", "examples", *learners.ORDERS], rows)
+
+
+def _orders(results: Results) -> str:
+    kept = gains_kept(results)
+    said = f"\nShare of the gain of Lgh over L1 that is kept:\n\n{kept}" if kept.count("\n") > 2 else ""
+    return agreement_of_orders(results) + said
+
+
+def the_league(results: Results) -> str:
+    """Return the mean accuracy of all learners on all functions, the lead of lessons, and CPU seconds."""
+    compared = learners.league_rows(results)
+    keys = learners.learners_of(compared)
+    rows, times = [], []
+    for row in compared:
+        name = f"{row.problem}/{row.size}"
+        lead = row.lead.scaled(100)
+        said = f"{lead.value:+.1f} [{lead.low:.1f}, {lead.high:.1f}]"
+        rows.append(
+            [name, *_best_in_bold(row.accuracy, keys), f"{said} ({learners.LEARNERS[row.best_other].name}, n = {lead.n})"]
+        )
+        seconds = {key: value for key, value in row.seconds.items() if not math.isnan(value)}
+        times.append([name, *(wording.two_digits(seconds[key]) if key in seconds else NOTHING for key in TIMED)])
+    headings = [
+        "function/examples",
+        *(learners.LEARNERS[key].name for key in keys),
+        "lead of the vote over the best other (points)",
+    ]
+    clock = _markdown(["function/examples", *(learners.LEARNERS[key].name for key in TIMED)], times)
+    return f"{_markdown(headings, rows)}\nMedian CPU seconds of a fit and its scoring:\n\n{clock}"
+
+
+def seconds_to_level(results: Results) -> str:
+    """Return examples and CPU seconds to 99 %: the published code's, from its measured speed, and ours."""
+    rows = []
+    for problem, speed in learners.PUBLISHED_SPEED.items():
+        one = results.select(problem=problem)
+        theirs = [learners.effort(learners.rows_of_learner(one, key), speed) for key in ("l1", "lgh")]
+        ours = learners.effort(learners.rows_of_learner(one, "lessons"))
+        if ours is None or not any(theirs):
+            continue
+        saved = NOTHING if theirs[1] is None else f"{theirs[1].seconds.value / ours.seconds.value:.0f}"
+        rows.append([problem_title(problem), *map(_effort, (*theirs, ours)), saved])
+    return _markdown(["", "published code, L1", "published code, Lgh, order given", "lessons", "times fewer (Lgh)"], rows)
+
+
+def _effort(found: learners.Effort | None) -> str:
+    return NOTHING if found is None else f"{found.size} examples, {wording.two_digits(found.seconds.value)} s"
+
+
+def _examples_and_seconds(results: Results) -> str:
+    said = "CPU seconds of a fit at the first size measured with 99 %:"
+    return f"{examples_to_level(results)}\n{said}\n\n{seconds_to_level(results)}"
+
+
+TABLES = {
+    "sample_complexity": ("Examples to 99 % of the unseen bits", _examples_and_seconds),
+    "noise": ("Accuracy with flipped labels", accuracy_with_noise),
+    "orders": ("Orders: τ with the known one", _orders),
+    "league": ("The league", the_league),
+}

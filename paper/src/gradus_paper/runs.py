@@ -1,0 +1,290 @@
+"""Run the tasks that a folder has no rows of, keep a record of every run, and say how far each study is.
+
+The record is a file beside the rows, with versions, engine and counts of each run as a line of JSON.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import time
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import gradus
+from gradus import Progress
+from gradus.errors import SettingsError, StoreError
+from gradus.lab import files
+from gradus_paper.engines import Engine
+from gradus_paper.row import DONE, Row, conform, with_task_ids
+from gradus_paper.store import Store
+from gradus_paper.study import Study, load_studies
+from gradus_paper.tasks import Task
+
+RUNS_FILE = "runs.jsonl"
+LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
+STARTUP_SECONDS = 40.0
+"""Time before the first rows come, where kernels must be compiled first."""
+TRUSTED_SHARE = 0.2
+"""Share of the tasks after which the speed so far counts alone."""
+FLUSH_SECONDS = 2.0
+LISTED_ERRORS = 5
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """Numbers of tasks in a run, and its times."""
+
+    total: int
+    before: int
+    """Done before this run began."""
+    done: int = 0
+    """Done in this run."""
+    failed: int = 0
+    """Failed in this run."""
+    not_converged: int = 0
+    """Of those done in this run."""
+    seconds: float = 0.0
+    first_seconds: float | None = None
+    """Time until the first rows: start-up, which says nothing about the speed."""
+    first_done: int = 0
+    """Tasks in these first rows."""
+    task_seconds: float | None = None
+    """Expected time per task, from measurements elsewhere."""
+
+    @property
+    def left(self) -> int:
+        """Tasks that have neither succeeded nor failed yet."""
+        return self.total - self.before - self.done - self.failed
+
+    @property
+    def eta(self) -> float | None:
+        """Expected time to the end: at first from `task_seconds`, and more and more from the speed so far."""
+        expected = None if self.task_seconds is None else self.task_seconds * self.left
+        if self.first_seconds is None:
+            return None if expected is None else expected + max(0.0, STARTUP_SECONDS - self.seconds)
+        since = self.done - self.first_done
+        if not since:
+            return expected
+        observed = (self.seconds - self.first_seconds) / since * self.left
+        if expected is None:
+            return observed
+        trust = min(1.0, since / (TRUSTED_SHARE * (self.total - self.before)))
+        return trust * observed + (1.0 - trust) * expected
+
+    def progress(self) -> Progress:
+        """Return the numbers as a `Progress`, with the expected time to the end."""
+        counts = (("failed", self.failed), ("not converged", self.not_converged))
+        detail = ", ".join(f"{count:,} {what}" for what, count in counts if count)
+        return Progress(stage="tasks", done=self.total - self.left, total=self.total, eta=self.eta, detail=detail)
+
+    def plus(self, rows: Sequence[Row], seconds: float) -> RunSummary:
+        """Count more rows, so many seconds after the run began."""
+        done = [row for row in rows if row.status == DONE]
+        is_first = bool(done) and self.first_seconds is None
+        return replace(
+            self,
+            first_seconds=seconds if is_first else self.first_seconds,
+            first_done=len(done) if is_first else self.first_done,
+            done=self.done + len(done),
+            failed=self.failed + len(rows) - len(done),
+            not_converged=self.not_converged + sum(row.method == "network" and not row.converged for row in done),
+            seconds=seconds,
+        )
+
+
+def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSummary]:
+    """Return the tasks still to be run, including those that failed before, and a summary of the others."""
+    known = store.ids()
+    every = list(tasks)
+    left = [task for task in every if known.get(task.id_bytes) != DONE]
+    return left, RunSummary(len(every), len(every) - len(left))
+
+
+def run_tasks(
+    tasks: Iterable[Task],
+    store: Store,
+    engine: Engine,
+    *,
+    callback: Any = None,
+    time_limit: float | None = None,
+    task_seconds: float | None = None,
+) -> RunSummary:
+    """Run the tasks that have no row in the store, and those that failed before."""
+    # Rows are on disk seconds after a task is done. Whatever ends this call, they are kept, and the next call continues.
+    begin = flushed = time.monotonic()
+    store.begin()
+    left, summary = split_tasks(tasks, store)
+    summary = replace(summary, task_seconds=task_seconds)
+    if not left or (callback is not None and callback(summary.progress()) is True):
+        return summary
+    begun, waiting = store.begun(), list[Row]()
+    try:
+        with closing(cast("Generator[list[Row], None, None]", engine.run(left, begun))) as stream:
+            for rows in stream:
+                waiting += rows
+                for row in rows:
+                    begun.pop(bytes.fromhex(row.task), None)
+                summary = summary.plus(rows, time.monotonic() - begin)
+                if time.monotonic() - flushed >= FLUSH_SECONDS:
+                    store.check_folder()  # also without rows, so that no run goes on for hours after its folder is gone
+                    store.append(waiting)
+                    waiting = []  # only now: rows that could not be written are written again below
+                    flushed = time.monotonic()
+                late = time_limit is not None and time.monotonic() - begin >= time_limit
+                if late or (callback is not None and callback(summary.progress()) is True):
+                    break
+    finally:
+        store.append(waiting)
+        store.keep_begun(begun | engine.left)
+    return summary
+
+
+def absorb(tasks: Sequence[Task], path: Path, store: Store) -> RunSummary:
+    """Add what another folder of results, or a published table, has of these tasks: rows, and searches that have begun."""
+    if (path / "parts").is_dir():
+        other = Store(path)
+        table, begun = other.table(), other.begun()
+    elif path.suffix == ".parquet":
+        files.checked_size(path)
+        with files.read_guard(path, "a table of results"):
+            table, begun = with_task_ids(conform(pq.read_table(path)), path), {}
+    else:
+        raise SettingsError(f"{path} is neither a folder of results nor a published .parquet file.")
+    store.begin()
+    left, before = split_tasks(tasks, store)
+    wanted = pa.array([task.id for task in left], pa.string())
+    table = table.filter(pc.equal(table.column("status"), DONE))
+    rows = table.filter(pc.is_in(table.column("task"), value_set=wanted))
+    store.append_table(rows)
+    open_ids = {task.id_bytes for task in left} - set(map(bytes.fromhex, rows.column("task").to_pylist()))
+    mine = {task: since for task, since in (begun | store.begun()).items() if task in open_ids}
+    store.keep_begun(mine)
+    return replace(before, done=len(rows))
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that a result may depend on."""
+    known = {"gradus": gradus.__version__, "python": platform.python_version()}
+    known |= {library: importlib.metadata.version(library) for library in LIBRARIES}
+    return known | {"system": f"{platform.system()} {platform.machine()}"}
+
+
+def record_run(folder: Path, what: dict[str, Any]) -> None:
+    """Add a run to the folder's record."""
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    line = json.dumps({"ended": now, "versions": versions(), "cores": os.cpu_count(), **what})
+    try:
+        with open(folder / RUNS_FILE, "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+    except OSError as error:
+        raise StoreError(f"{folder / RUNS_FILE} cannot be written: {error.strerror or error}.") from error
+
+
+def read_runs(folder: Path) -> list[dict[str, Any]]:
+    """Read the record of runs; invalid lines, such as a last one cut short, are left out."""
+    try:
+        lines = (folder / RUNS_FILE).read_bytes().splitlines()
+    except OSError:
+        return []
+    return [entry for entry in map(_parsed_run, lines) if entry is not None]
+
+
+def _parsed_run(line: bytes) -> dict[str, Any] | None:
+    """Read a line of the record, which anybody may have written."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(entry, dict) or not isinstance(entry.get("versions", {}), dict):
+        return None
+    return entry if all(isinstance(entry.get(name, 0), int | float) for name in ("done", "seconds")) else None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How much of one study is done."""
+
+    study: Study
+    total: int
+    done: int
+    failed: int
+    not_converged: int
+    cpu_seconds: float
+    cpu_seconds_left: float | None
+    """Expected CPU time of what is left; None while nothing is done."""
+    errors: tuple[str, ...]
+    """The first few errors."""
+
+    @property
+    def left(self) -> int:
+        """Tasks that have neither succeeded nor failed yet."""
+        return self.total - self.done - self.failed
+
+
+def rows_of(table: pa.Table, tasks: Iterable[Task]) -> pa.Table:
+    """Return the rows of a table that belong to some tasks."""
+    ids = pa.array([task.id for task in tasks], pa.string())
+    return table.filter(pc.is_in(table.column("task"), value_set=ids))
+
+
+def standings(folder: Path) -> tuple[list[Standing], list[str]]:
+    """Return the standing of every study in a folder, and the names of damaged files."""
+    studies, store = load_studies(folder), Store(folder)
+    table = store.table(["problem", "method", "loss", "n_train", "converged", "cpu_seconds", "error"])
+    return [_standing(study, table) for study in studies], store.damaged
+
+
+def _standing(study: Study, table: pa.Table) -> Standing:
+    """Count the rows of one study."""
+    tasks = study.tasks()
+    rows = rows_of(table, tasks)
+    is_done = pc.equal(rows.column("status"), DONE)
+    done, failed = rows.filter(is_done), rows.filter(pc.invert(is_done))
+    networks = done.filter(pc.equal(done.column("method"), "network"))
+    seconds = np.nan_to_num(done.column("cpu_seconds").to_numpy(zero_copy_only=False).astype(float))
+    known = set(rows.column("task").to_pylist())
+    errors = list(dict.fromkeys(failed.column("error").to_pylist()))[:LISTED_ERRORS]
+    return Standing(
+        study=study,
+        total=len(tasks),
+        done=len(done),
+        failed=len(failed),
+        not_converged=len(networks) - int(pc.sum(networks.column("converged")).as_py() or 0),
+        cpu_seconds=float(seconds.sum()),
+        cpu_seconds_left=_expected([task for task in tasks if task.id not in known], done, seconds),
+        errors=tuple(str(error) for error in errors),
+    )
+
+
+def _expected(left: list[Task], done: pa.Table, seconds: np.typing.NDArray[np.float64]) -> float | None:
+    """Estimate the CPU time of tasks from finished ones of the same kind, or else of the same problem, or else from all."""
+    if not left:
+        return 0.0
+    if not len(done):
+        return None
+    sums: dict[object, list[float]] = {}
+    kinds = (done.column(name).to_pylist() for name in ("problem", "n_train", "loss"))
+    for *kind, value in zip(*kinds, seconds.tolist(), strict=True):
+        for group in (tuple(kind), kind[0], None):
+            entry = sums.setdefault(group, [0.0, 0.0])
+            entry[0] += value
+            entry[1] += 1
+    total = 0.0
+    for task in left:
+        design = task.design
+        groups = ((design.problem, task.n_train, design.settings.loss), design.problem, None)
+        entry = next(sums[group] for group in groups if group in sums)
+        total += entry[0] / entry[1]
+    return total

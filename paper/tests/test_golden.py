@@ -1,0 +1,36 @@
+"""Ids of the published rows: those that their columns describe, those that were published, and those that studies list."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from gradus_paper.row import conform, with_task_ids
+from gradus_paper.study import load_study
+
+RESULTS = Path(__file__).parents[1] / "results"
+# Of the ids in the order of the rows, by the version that made the rows.
+PUBLISHED = {
+    "results.parquet": (915_360, "07941d3b8dcabdebb917a86f2c88af35fe99bc69b11c8008b193c615fb9bcfad", "replication"),
+    "beyond/results.parquet": (57_760, "c1a5967d58e157a243e768e5280fc065f54e29085835bd1ad3b5b135d380d19b", "beyond"),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_published_row_has_the_id_it_had_and_is_one_of_its_study(name):
+    rows, digest, study = PUBLISHED[name]
+    ids = with_task_ids(conform(pq.read_table(RESULTS / name)), name).column("task").to_pylist()
+    assert len(ids) == rows
+    assert hashlib.sha256("".join(ids).encode()).hexdigest() == digest
+    listed = {task.id for task in load_study(study).tasks()}
+    assert set(ids) == listed
+
+
+@pytest.mark.parametrize("folder", [RESULTS, RESULTS / "beyond"], ids=["paper", "beyond"])
+def test_the_archive_has_its_checksums(folder):
+    sums = dict(line.split()[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines())
+    assert sorted(sums) == sorted(path.name for path in folder.iterdir() if path.is_file() and path.name != "SHA256SUMS")
+    assert sums == {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in sums}
