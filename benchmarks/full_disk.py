@@ -18,17 +18,17 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gradus._cli.main import run
-from gradus_paper import engines
-from gradus_paper.execution import TaskBatch, run_batch
 
 TABLE = "a,b,sum,carry\n0,0,0,0\n0,1,1,0\n1,0,1,0\n1,1,0,1\n"
 SERIES = "a,b,c\n0,0,1\n1,0,0\n1,1,1\n0,1,0\n0,0,1\n"
-SPEC = 'title = "Small"\n[[runs]]\nproblem = "cpar3"\nsizes = [4, 6]\nsamples = 1\nloss = ["l1"]\n'
+STUDY = """from gradus_paper import Study, grid
+study = Study("Small", [grid("cpar3", [4, 6], samples=1, loss="l1")])
+"""
 VERBS = {
     "learn": "learn d.csv --targets sum,carry --noise 0 --cv 0 --n-circuits 1 -o m.json",
     "predict": "predict model.json d.csv -o p.csv",
@@ -36,10 +36,10 @@ VERBS = {
     "draw": "draw model.json c.svg",
     "problems": "problems write add3 t.csv --examples 9 --test rest.csv",
     "infer": "infer s.csv -o rules",
-    "reproduce": "reproduce small.toml --n-jobs 1 --no-report -o out",
-    "report": "report done",
 }
 """The verbs that write, each with a command that is quick."""
+PAPER_VERBS = {"reproduce": "reproduce small.py --n-jobs 1 --no-report -o out", "report": "report done"}
+"""The same for gradus-paper."""
 
 
 class Trial(NamedTuple):
@@ -51,19 +51,25 @@ class Trial(NamedTuple):
     """Writes that were begun, the failed ones included."""
 
 
-def prepare(folder: Path) -> None:
-    """Write what the commands read."""
-    for name, text in {"d.csv": TABLE, "s.csv": SERIES, "small.toml": SPEC}.items():
+def prepare(folder: Path, verbs: Iterable[str]) -> None:
+    """Write what the commands of these verbs read."""
+    for name, text in {"d.csv": TABLE, "s.csv": SERIES, "small.py": STUDY}.items():
         (folder / name).write_text(text)
-    with _in_this_process(folder):
-        for words in (VERBS["learn"].replace("m.json", "model.json"), VERBS["reproduce"].replace("out", "done")):
-            code, said, _ = _run(words, full_after=None)
-            if code:
-                raise RuntimeError(said)
+    if not {"predict", "export", "draw"}.isdisjoint(verbs):
+        _make(folder, VERBS["learn"].replace("m.json", "model.json"))
+    if "report" in verbs:
+        _make(folder, PAPER_VERBS["reproduce"].replace("out", "done"))
+
+
+def _make(folder: Path, words: str) -> None:
+    with contextlib.chdir(folder):
+        code, said, _ = _run(words, full_after=None)
+    if code:
+        raise RuntimeError(said)
 
 
 class InThisProcess:
-    """An engine without workers."""
+    """An engine of gradus-paper without workers, whose start would take most of the time."""
 
     name = "this process"
 
@@ -72,21 +78,10 @@ class InThisProcess:
 
     def run(self, tasks: Sequence[Any], begun: Any) -> Iterator[list[Any]]:
         """Run every task once."""
+        from gradus_paper.execution import TaskBatch, run_batch
+
         for task in tasks:
             yield run_batch(TaskBatch((task,)))
-
-
-@contextlib.contextmanager
-def _in_this_process(folder: Path) -> Iterator[None]:
-    """Work in a folder, with tasks in this process instead of worker processes, whose start would take most of the time."""
-    before, choose = Path.cwd(), engines.choose_engine
-    engines.choose_engine = lambda **_: InThisProcess()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
-        engines.choose_engine = choose
 
 
 @contextlib.contextmanager
@@ -143,8 +138,8 @@ def attack(verb: str, template: Path, place: Callable[[], Path], most: int = 100
     """
 
     def trial(folder: Path, full_after: int | None) -> Trial:
-        with _in_this_process(folder):
-            return _run(VERBS[verb], full_after)
+        with contextlib.chdir(folder):
+            return _run((VERBS | PAPER_VERBS)[verb], full_after)
 
     def fresh() -> Path:
         return Path(shutil.copytree(template, place(), dirs_exist_ok=True))
@@ -167,12 +162,15 @@ def attack(verb: str, template: Path, place: Callable[[], Path], most: int = 100
 
 
 def main() -> int:
+    from gradus_paper import engines
+
+    engines.choose_engine = lambda **_: InThisProcess()
     total = 0
-    for verb in VERBS:
+    for verb in (*VERBS, *PAPER_VERBS):
         with tempfile.TemporaryDirectory() as name:
             template = Path(name) / "template"
             template.mkdir()
-            prepare(template)
+            prepare(template, [verb])
             writes, faults = attack(verb, template, lambda: Path(tempfile.mkdtemp(dir=name)))
         print(json.dumps({"verb": verb, "writes": writes, "faults": len(faults)}), flush=True)
         print("".join(f"{fault}\n" for fault in faults), end="")

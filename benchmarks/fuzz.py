@@ -1,14 +1,14 @@
 """Damage one valid file per reader in many ways: ``python benchmarks/fuzz.py --mutants 2000``.
 
 Whatever a file holds, a reader answers with a result or a `GradusError`, within two seconds; anything else is printed with
-the seed that shows it again, and the exit code is 1.
+the seed that shows it again, and the exit code is 1. ``benchmarks/fuzz_paper.py`` does the same for the files of gradus-paper.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
-import hashlib
+import importlib.util
 import io
 import json
 import random
@@ -16,29 +16,20 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
 import gradus
 from gradus import problems
 from gradus._formats.table_files import read_table, write_table
-from gradus.errors import FormatError, GradusError
+from gradus.errors import GradusError
 from gradus.genes._edges import EdgePrior, known_edges
 from gradus.genes._series import read_series
 from gradus.genes._transitions import transitions
-from gradus.lab import Checkpoint, Settings
-from gradus_paper.execution import run_task
-from gradus_paper.report_page import report_page
-from gradus_paper.row import Row
-from gradus_paper.runs import absorb, read_runs
-from gradus_paper.store import Store
-from gradus_paper.study import Block, Study, load_studies, save_study
-from gradus_paper.tasks import Design, Task
 
 SECONDS = 2.0
 
@@ -56,17 +47,6 @@ TEXTS = {
     "mulan": b'<?xml version="1.0"?>\n<!-- ok --><labels xmlns="urn:l"><label name="a b"><label name="z"/></label></labels>',
     "edges": b'regulator,target\na,b\n"b c",a\n',
     "prior": b"regulator,target,probability,sign\na,b,0.8,+\nb,a,,-\nb,b,1,unknown\n",
-    "runs": b'{"ended": "2026", "what": "quick", "done": 3, "seconds": 1.5, "versions": {"numpy": "2"}}\n{"what": ',
-    "model": b"""{"format": "gradus-network", "version": 2, "about": {"version": 3, "order": ["y[0]", "y[1]"], "rows": 20,
- "encoding": {"features": [
-  {"name": "x0", "kind": "above", "values": [1, 2, 3], "strict": false, "reason": "4 numbers", "spaced": true},
-  {"name": "x1", "kind": "group", "values": [["v"]], "strict": false, "reason": "2 categories", "spaced": true}],
-  "targets": [{"name": "y", "classes": ["maybe", "no", "yes"]}]},
- "circuits": [{"format": "gradus-network", "version": 2, "inputs": ["x0 > 1", "x0 > 2", "x0 > 3", "x1 = v"],
-  "gates": [["a & !b", 0, 3], ["!a", 1, 1]], "outputs": {"y[0]": 5, "y[1]": 4}}],
- "counts": [[{"rows": [5, 8, 7], "true": [[4, 1], [0, 8], [7, 3]]}], [{"rows": [5, 8, 7], "true": [[5, 0], [2, 2], [1, 7]]}]]},
- "inputs": ["x0 > 1", "x0 > 2", "x0 > 3", "x1 = v"], "gates": [["nor", 1, 2], ["nor", 2, 4]],
- "outputs": {"y[0]": 4, "y[1]": 5}}""",
 }
 TOKENS = (
     b"9" * 5000,
@@ -91,12 +71,8 @@ class Reader(NamedTuple):
     read: Callable[[Path], Any]
 
 
-def _named(name: str) -> Callable[[Path, bytes], Path]:
+def named(name: str) -> Callable[[Path, bytes], Path]:
     return lambda folder, content: folder / name
-
-
-def _place_of_part(folder: Path, content: bytes) -> Path:
-    return folder / "parts" / f"part-000001-{hashlib.blake2b(content, digest_size=12).hexdigest()}.parquet"
 
 
 def _as_series(path: Path) -> Any:
@@ -114,19 +90,6 @@ def _with_labels(path: Path) -> Any:
     table = path.with_name("labelled.arff")
     table.write_bytes(TEXTS["arff"])
     return read_table(table, labels=path)
-
-
-def _results(path: Path) -> Any:
-    store = Store(path.parent.parent)
-    return store.damaged or (store.ids(), store.table())
-
-
-def _run_lines(path: Path) -> Any:
-    nothing: dict[str, Any] = dict.fromkeys(("claims", "published", "highlights", "sections", "standings", "damaged"), ())
-    page = report_page(runs=read_runs(path.parent), **nothing)
-    if "quick" not in page:
-        raise FormatError("no line of it describes a run.", path=path)  # invalid lines are left out, which is not an error
-    return page
 
 
 def _used(path: Path) -> Any:
@@ -149,16 +112,14 @@ def _last_target(path: Path) -> Any:
 def readers() -> list[Reader]:
     """Every reader with one valid file."""
     tables = ("arff", "arff sparse", "pla", "csv")
-    found = [Reader(name, TEXTS[name], _named(f"t.{name.split()[0]}"), _last_target) for name in tables]
-    found += [Reader(name, TEXTS[name], _named(f"t.{name}"), _examples) for name in ("bnet", "blif", "aag", "aig")]
-    found += [Reader("series", TEXTS["series"], _named("t.tsv"), _as_series)]
-    found += [Reader("held", TEXTS["held"], _named("t.csv"), _as_series)]
-    found += [Reader("prior", TEXTS["prior"], _named("t.csv"), lambda path: EdgePrior(("a", "b"), known_edges(path)))]
-    found += [Reader("prior rules", TEXTS["bnet"], _named("t.bnet"), known_edges)]
-    found += [Reader("runs", TEXTS["runs"], _named("runs.jsonl"), _run_lines)]
-    found += [Reader("mulan", TEXTS["mulan"], _named("t.xml"), _with_labels)]
-    found += [Reader("model", TEXTS["model"], _named("t.json"), _used)]
-    found += [Reader("edges", TEXTS["edges"], _named("t.csv"), known_edges)]
+    found = [Reader(name, TEXTS[name], named(f"t.{name.split()[0]}"), _last_target) for name in tables]
+    found += [Reader(name, TEXTS[name], named(f"t.{name}"), _examples) for name in ("bnet", "blif", "aag", "aig")]
+    found += [Reader("series", TEXTS["series"], named("t.tsv"), _as_series)]
+    found += [Reader("held", TEXTS["held"], named("t.csv"), _as_series)]
+    found += [Reader("prior", TEXTS["prior"], named("t.csv"), lambda path: EdgePrior(("a", "b"), known_edges(path)))]
+    found += [Reader("prior rules", TEXTS["bnet"], named("t.bnet"), known_edges)]
+    found += [Reader("mulan", TEXTS["mulan"], named("t.xml"), _with_labels)]
+    found += [Reader("edges", TEXTS["edges"], named("t.csv"), known_edges)]
     with tempfile.TemporaryDirectory() as folder:
         found += _made_readers(Path(folder))
     return found
@@ -171,55 +132,26 @@ def _examples(path: Path) -> Any:
 def _made_readers(folder: Path) -> Iterator[Reader]:
     """Readers of files that Gradus itself writes."""
     X = np.array([[0, 1, 1], [1, 0, 0], [1, 1, 0]], dtype=bool)
-    path = folder / "t.parquet"
-    write_table(path, X, X[:, ::-1], ["a", "b", "c"], ["x", "y", "z"])
-    yield Reader("parquet", path.read_bytes(), _named(path.name), _last_target)
+    if importlib.util.find_spec("pyarrow"):
+        path = folder / "t.parquet"
+        write_table(path, X, X[:, ::-1], ["a", "b", "c"], ["x", "y", "z"])
+        yield Reader("parquet", path.read_bytes(), named(path.name), _last_target)
     path = folder / "t.xlsx"
     frame = pd.DataFrame({"a b": [0.5, 1, 2], "colour": ["red", None, "blue"], "z": [0, 1, 1]})
     frame.to_excel(path, index=False)
-    yield Reader("excel", path.read_bytes(), _named(path.name), lambda path: read_table(path).text("colour"))
+    yield Reader("excel", path.read_bytes(), named(path.name), lambda path: read_table(path).text("colour"))
+    path = folder / "t.json"
+    frame = pd.DataFrame({"x0": [1, 2, 3, 4] * 5, "x1": ["u", "v"] * 10})
+    classes = frame.x0.map({1: "no", 2: "yes", 3: "maybe", 4: "no"}).rename("y")
+    gradus.BooleanNetworkClassifier(n_circuits=2).fit(frame, classes).save(path)
+    yield Reader("model", path.read_bytes(), named(path.name), _used)
     network = gradus.Network(2, [[0, 1], [2, 2]], [3, 2], [6, 8])
     path = folder / "t.sbml"
     gradus.export(gradus.Network(2, [[0, 1], [2, 2]], [3, 2], input_names=["a", "b*"]), path)
-    yield Reader("sbml", path.read_bytes(), _named(path.name), _examples)
+    yield Reader("sbml", path.read_bytes(), named(path.name), _examples)
     path = folder / "network.json"
     network.save(path)
-    yield Reader("network", path.read_bytes(), _named(path.name), gradus.Network.load)
-    design = Design("add3", settings=Settings(max_iter=1000, n_restarts=0))
-    save_study(Study("Mine", [Block((design,), (4, 8), (0, 1))], parts=(Study("Part"),), name="mine"), folder)
-    saved = (folder / "studies" / "mine.json").read_bytes()
-    yield Reader("study", saved, _named("studies/mine.json"), lambda path: load_studies(path.parent.parent))
-    tasks = [Task(design, 8, sample) for sample in range(3)]
-    store = Store(folder)
-    store.begin()
-    wiring, random = np.zeros((63, 2), np.uint32), np.array([1, 2], np.uint64)
-    since = Checkpoint(
-        step=5, iterations=0, restart=0, best_cost=3, random=random, sources=wiring, best=wiring,
-        history=np.zeros(250, np.uint64),
-    )  # fmt: skip
-    store.keep_begun({tasks[0].id_bytes: since})
-    begun = (folder / "begun.parquet").read_bytes()
-    yield Reader("begun", begun, _named("begun.parquet"), lambda path: _resumed(path, tasks[0]))
-    store.append([Row(task="00ff", status="done"), Row(task="01ff", status="failed")])
-    part = next((folder / "parts").glob("*.parquet")).read_bytes()
-    yield Reader("part", part, _place_of_part, _results)
-    rows = Store(folder / "published")
-    rows.begin()
-    rows.append([Row.of(task, converged=True, n_test=4, test_accuracy_mean=0.5) for task in tasks])
-    path = folder / "published.parquet"
-    pq.write_table(rows.table().drop_columns(["task"]), path)
-    yield Reader("published", path.read_bytes(), _named(path.name), lambda path: _absorbed(path, tasks))
-
-
-def _absorbed(path: Path, tasks: list[Task]) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        return absorb(tasks, path, Store(folder))
-
-
-def _resumed(path: Path, task: Task) -> Any:
-    """Read interrupted searches and continue them where they fit."""
-    for since in Store(path.parent).begun().values():
-        run_task(task, since)
+    yield Reader("network", path.read_bytes(), named(path.name), gradus.Network.load)
 
 
 def mutant(content: bytes, dice: random.Random) -> bytes:
@@ -301,14 +233,15 @@ def attack(reader: Reader, seeds: range, folder: Path) -> tuple[collections.Coun
     return answers, longest, faults
 
 
-def main() -> int:
+def main(readers: Iterable[Reader]) -> int:
+    """Attack the readers that the command line names; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("--mutants", type=int, default=2000, help="files per reader")
     parser.add_argument("--first", type=int, default=1_000_000, help="first seed; the tests use those from 0")
     parser.add_argument("--reader", help="attack only this one")
     given = parser.parse_args()
     total: list[Fault] = []
-    for reader in readers():
+    for reader in readers:
         if given.reader in (None, reader.name):
             with tempfile.TemporaryDirectory() as folder:
                 reader.read(_whole(reader, Path(folder)))
@@ -328,4 +261,4 @@ def _whole(reader: Reader, folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(readers()))

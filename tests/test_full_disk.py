@@ -5,25 +5,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tempfile
 from pathlib import Path
 
 import pytest
 
+import full_disk
 from gradus._cli.main import VERBS
 
-PATH = Path(__file__).parents[1] / "benchmarks" / "full_disk.py"
-SPEC = importlib.util.spec_from_file_location("full_disk", PATH)
-full_disk = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(full_disk)
-WRITE_NOTHING = {"curriculum", "status", "bench"}
+WRITE_NOTHING = {"curriculum", "bench"}
 
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     folder = tmp_path_factory.mktemp("template")
-    full_disk.prepare(folder)
+    full_disk.prepare(folder, full_disk.VERBS)
     return folder
 
 

@@ -19,6 +19,7 @@ import gradus
 from gradus import problems
 from gradus._cli.main import VERBS, run
 from gradus._formats.table_files import write_table
+from gradus._search.driver import Workspace
 from gradus.errors import FormatError
 from interrupting import WorkTime, interrupted, public_calls
 
@@ -78,6 +79,17 @@ def first_target(call):
     return run
 
 
+def endless_job():
+    X, Y = examples()
+    return gradus.lab.Job(X=X, Y=Y, settings=gradus.lab.Settings(loss="l1", max_iter=10**15), seed=1)
+
+
+def continued_search():
+    work = Workspace(endless_job())
+    work.start()
+    return gradus.lab.resume(work.job, work.checkpoint(iterations=0, restart=0))
+
+
 LIMITED = {
     "learn": lambda **settings: gradus.learn(*examples(), **settings),
     "learn: in threads": lambda **settings: gradus.learn(*examples(), n_jobs=2, n_circuits=2, **settings),
@@ -94,6 +106,10 @@ LIMITED = {
 UNLIMITED = {
     "all_minimum_feature_sets": first_target(gradus.all_minimum_feature_sets),
     "search_many": lambda: list(gradus.search_many(many_searches())),
+    "lab.run_search": lambda: gradus.lab.run_search(endless_job()),
+    "lab.resume": continued_search,
+    "lab.learn_whole": lambda: gradus.lab.learn_whole(*examples()),
+    "lab.resolve_order": lambda: gradus.lab.resolve_order(*examples(), "auto"),
     "search_many: in threads": lambda: list(gradus.search_many(many_searches(), n_jobs=2)),
 }
 
@@ -186,6 +202,9 @@ HANDLING = {
     "formulas": lambda large: gradus.formulas(large.network),
     **{f"export: .{kind}": lambda large, kind=kind: gradus.export(large.model, large.path(f"c.{kind}")) for kind in KINDS},
     "load": lambda large: gradus.load(large.json),
+    "read_network": lambda large: gradus.read_network(large.json),
+    "lab.network_picture": lambda large: gradus.lab.network_picture(large.network, "svg"),
+    "lab.pack": lambda large: gradus.lab.pack(large.X),
     "read_table": lambda large: gradus.read_table(large.csv),
     "genes.read_series": lambda large: gradus.genes.read_series(large.csv),
     "problems.from_file": lambda large: problems.from_file(large.csv, targets=["z"]),
@@ -253,12 +272,16 @@ SMALL = {
     "Network.cone",
     "Network.with_names",
     "Progress.describe",
+    "lab.circuit_bits",
+    "lab.largest_cost",
+    "lab.make_network",
+    "lab.run_many",
     "losses.by_name",
     "problems.families",
     "problems.from_model",
     "problems.names",
 }
-"""Calls that only call one of the others, or are always short."""
+"""Calls that only call one of the others, are always short, or need a GPU (`tests/search/test_cuda.py` has those)."""
 
 
 def test_the_tables_name_every_public_call():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -72,9 +73,7 @@ def test_the_version_is_the_same_everywhere():
 
 def test_the_version_names_the_commit_that_was_built_and_does_without(tmp_path):
     code = "import sys; sys.path.insert(0, '.'); from gradus._version import described_version; print(described_version())"
-    (tmp_path / "gradus").mkdir()
-    for name in ("__init__.py", "_version.py"):
-        (tmp_path / "gradus" / name).write_bytes((ROOT / "src" / "gradus" / name).read_bytes())
+    shutil.copytree(ROOT / "src" / "gradus", tmp_path / "gradus", ignore=shutil.ignore_patterns("__pycache__", "_commit.txt"))
     assert run(sys.executable, "-c", code, cwd=tmp_path).strip() == gradus.__version__
     (tmp_path / "gradus" / "_commit.txt").write_text("0123456789ab\n")
     assert run(sys.executable, "-c", code, cwd=tmp_path).strip() == f"{gradus.__version__} (commit 0123456789ab)"

@@ -1,11 +1,15 @@
 """`Run`: limits, reports, stops and maps, whatever runs underneath."""
 
+import contextlib
 import itertools
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import joblib
 import pytest
@@ -170,6 +174,49 @@ def test_ctrl_c_while_workers_work_stops_them(backend):
 def test_a_dead_worker_is_an_error_and_no_silence():
     with joblib.parallel_config(backend="loky"), pytest.raises(Exception, match=r"terminated|killed"):
         Run(n_jobs=2).map(lambda number: os.kill(os.getpid(), signal.SIGKILL) if number == 1 else number, range(4))
+
+
+def work_for_long(note):
+    note.with_suffix(f".{os.getpid()}").touch()
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        pass
+
+
+def is_running(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, 0)
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_a_stop_ends_the_workers_of_other_processes_and_the_next_call_starts_new_ones(tmp_path):
+    with joblib.parallel_config(backend="loky"):
+        Run(n_jobs=2).map(abs, range(4))
+        assert Run(1.0, n_jobs=2).map(work_for_long, [tmp_path / "worker"] * 3) == [None] * 3
+        workers = [int(path.suffix[1:]) for path in tmp_path.iterdir()]
+        time.sleep(0.5)
+        assert workers
+        assert not any(is_running(worker) for worker in workers)
+        assert Run(n_jobs=2).map(abs, range(4)) == [0, 1, 2, 3]
+
+
+GROUP = """
+import os, signal, threading, time, joblib
+from gradus._core.run import Run
+run = Run(n_jobs=2)
+with joblib.parallel_config(backend="loky"):
+    run.map(abs, range(4))
+    threading.Timer(1.0, os.killpg, (os.getpgid(0), signal.SIGINT)).start()
+    print(run.map(time.sleep, [60] * 4), run.stopped)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs process groups")
+def test_ctrl_c_at_a_terminal_reaches_the_workers_too_and_is_no_error():
+    done = subprocess.run([sys.executable, "-c", GROUP], start_new_session=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split("\n")[0] == "[None, None, None, None] interrupted", done.stderr
 
 
 def test_a_cluster_gives_the_same_and_a_stop_leaves_it_behind():

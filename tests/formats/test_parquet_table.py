@@ -4,13 +4,14 @@ import sys
 
 import numpy as np
 import pandas
-import pyarrow
-import pyarrow.parquet
 import pytest
 
 from gradus._formats.parquet import read
 from gradus._formats.table_files import read_table
 from gradus.errors import FormatError
+
+pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
 
 
 def test_plain_columns_of_every_type_are_numbers(tmp_path):

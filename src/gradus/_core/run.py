@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
@@ -18,7 +19,7 @@ R = TypeVar("R")
 SECONDS_PER_SLICE = 0.04  # long enough that the interpreter costs nothing, short enough for Ctrl-C
 SECONDS_PER_REPORT = 0.1
 SECONDS_PER_POLL = 0.05
-SECONDS_TO_LEAVE = 0.2  # after a stop, for workers in other processes, whose results may then stay unread
+SECONDS_TO_LEAVE = 0.2  # after a stop, for workers in other processes, before they are ended
 SECONDS_PER_KEEP = 30.0
 GRACE = 0.2  # seconds after a time limit in which a first, greedy answer may still be completed
 
@@ -214,15 +215,15 @@ class Run:
                 if crew.ended.wait(SECONDS_PER_POLL):
                     break
                 if self.stop() and not crew.shares_memory:
-                    crew.ended.wait(SECONDS_TO_LEAVE)
+                    crew.leave()
                     break
             except KeyboardInterrupt:
                 self.interrupt()
             except BaseException:  # raised by the callback: let the threads end first
                 self._top._stopped = "error"
-                crew.ended.wait(None if crew.shares_memory else SECONDS_TO_LEAVE)
+                crew.leave()
                 raise
-        if crew.error is not None:
+        if crew.error is not None and not crew.left:  # that workers were ended is no error
             raise crew.error
         return crew.results
 
@@ -295,6 +296,7 @@ class _Crew:
         self.run, self.function, self.items = run, function, items
         self.results: list[Any] = [None] * len(items)
         self.error: BaseException | None = None
+        self.left = False
         self.ended = threading.Event()
         # What `joblib.parallel_config` says holds in the caller's thread alone.
         self.backend = get_active_backend(prefer="threads")[0]
@@ -310,11 +312,20 @@ class _Crew:
             )
             for number, result in parallel(delayed(_numbered)(self.function, *pair) for pair in self._waiting()):
                 self.results[number] = result
+        except KeyboardInterrupt:  # Ctrl-C at a terminal reaches workers in other processes too
+            self.run.interrupt()
         except BaseException as error:
             self.error = error
             self.run._top._stopped = self.run.stopped or "error"  # the other threads need not finish
         finally:
             self.ended.set()
+
+    def leave(self) -> None:
+        """Wait for threads, which see the stop themselves; other workers are ended, or would go on for nobody."""
+        if not self.ended.wait(None if self.shares_memory else SECONDS_TO_LEAVE):
+            self.left = True
+            with suppress(Exception):  # workers that had not been started yet, or have just ended
+                self.backend.abort_everything(ensure_ready=False)
 
     def _waiting(self) -> Iterator[tuple[int, Any]]:
         """List what is still to be done; nothing more is sent away after a stop."""
