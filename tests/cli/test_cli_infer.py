@@ -17,7 +17,7 @@ from browser import needs_browser, opened
 from gradus import Network
 from gradus._cli.main import run
 from gradus.genes import ECOLI_SERIES, YEAST_SERIES
-from gradus.genes._result_files import FILES
+from gradus.genes._report import FILES
 
 ENOUGH_SECONDS = 60
 

@@ -11,9 +11,8 @@ import pytest
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.genes import ECOLI_SERIES, YEAST_SERIES, Series, infer
 from gradus.genes._learning import series_folds
-from gradus.genes._result_files import as_document, table_csv
-from gradus.genes._result_tables import COLUMNS, rule_rows
-from gradus.genes._rules_page import graph_of, rules_page
+from gradus.genes._report import graph_of, rules_page
+from gradus.genes._results import COLUMNS, as_document, rule_rows, table_csv
 
 QUICK = {"leave_out": False, "attractors": False}
 
@@ -76,7 +75,7 @@ def test_series_frames_and_files_give_the_same_rules(tmp_path):
     frame.to_csv(tmp_path / "ecoli.csv", index=False)
 
     def rules(source, **settings):
-        return table_csv(*rule_rows(infer(source, **settings, **QUICK).model, None))
+        return table_csv("rules", rule_rows(infer(source, **settings, **QUICK).model, None))
 
     expected = rules(ECOLI_SERIES)
     for source in ([ECOLI_SERIES], frame, tmp_path / "ecoli.csv"):
@@ -195,7 +194,7 @@ def test_names_cannot_break_the_page_or_the_tables():
     shown = page(found, title=name, files={name: name})
     assert shown.count("<script") == 1
     assert "&lt;script&gt;" in shown
-    assert table_csv(*rule_rows(found.model, None)).startswith("target,rule,")
+    assert table_csv("rules", rule_rows(found.model, None)).startswith("target,rule,")
 
 
 @pytest.mark.parametrize("settings_", [{"noise": "loud"}, {"noise": 0.5}, {"time_limit": True}, {"binarize": "median"}])

@@ -15,11 +15,12 @@ from gradus._core.run import Run
 from gradus.errors import DataError, SettingsError
 from gradus.genes import Series
 from gradus.genes._edges import EdgePrior, KnownEdge, level_odds
-from gradus.genes._evidence import gather_evidence, recorded
-from gradus.genes._gene_model import best_cut
 from gradus.genes._learning import learn_genes as learn_in_run
 from gradus.genes._learning import leave_series_out
+from gradus.genes._model import best_cut
 from gradus.genes._repair import find_suspects
+from gradus.genes._series import recorded
+from gradus.genes._transitions import gather_evidence
 
 GENES = ("g0", "g1", "g2", "g3", "g4")
 RUNS = hnp.arrays(np.float64, st.tuples(st.integers(1, 5), st.just(3)), elements=st.sampled_from([0, 1, np.nan]))
@@ -73,24 +74,24 @@ def test_a_missing_cell_costs_one_cell():
     states = np.array([[0, 1], [1, 1], [1, 0]], float)
     states[1, 0] = np.nan
     seen = gather_evidence([Series("ab", states)])
-    assert seen.targets[0].inputs.tolist() == [[2, 1]]
-    assert seen.targets[1].inputs.tolist() == [[0, 1], [2, 1]]
+    assert seen[0].inputs.tolist() == [[2, 1]]
+    assert seen[1].inputs.tolist() == [[0, 1], [2, 1]]
 
 
 def test_held_genes_are_inputs_and_never_targets():
     held = Series("ab", [[0, 1], [1, 1], [0, 0]], held={"a": 1})
     seen = gather_evidence(recorded([held, Series("ab", [[0, 0], [1, 1]])]))
-    assert seen.targets[0].units.sum() == 1
-    assert seen.targets[1].inputs[:, 0].tolist().count(1) == 2
+    assert seen[0].units.sum() == 1
+    assert seen[1].inputs[:, 0].tolist().count(1) == 2
 
 
 def test_steady_states_follow_themselves_and_replicates_count():
     seen = gather_evidence([Series("ab", [[1, 0]] * 3, steady=True), Series("ab", [[1, 0], [1, 0]])])
-    assert seen.targets[0].units.tolist() == [4]
+    assert seen[0].units.tolist() == [4]
 
 
 def test_steps_that_are_too_long_are_no_transitions():
-    assert gather_evidence([Series("a", [[0], [1], [1], [0]], times=[0, 1, 2, 9])]).targets[0].units.sum() == 2
+    assert gather_evidence([Series("a", [[0], [1], [1], [0]], times=[0, 1, 2, 9])])[0].units.sum() == 2
 
 
 @settings(deadline=None, max_examples=15)

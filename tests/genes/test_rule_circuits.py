@@ -14,11 +14,10 @@ from gradus._core.run import Run
 from gradus._formats.bnet import read_bnet
 from gradus._formats.sbml import write_sbml
 from gradus.errors import FormatError
-from gradus.genes import _long_run as long_run
+from gradus.genes import _attractors as long_run
+from gradus.genes._attractors import find_long_run
 from gradus.genes._edges import KnownEdge, known_edges, model_edges
-from gradus.genes._gene_model import GeneRule
-from gradus.genes._long_run import find_long_run
-from gradus.genes._rule_circuits import rule_network, rule_text, rule_tokens
+from gradus.genes._model import GeneRule, rule_network, rule_text, rule_tokens
 
 NAMES = ["a", "b", "c", "d"]
 TABLES = st.integers(0, 4).flatmap(lambda k: st.lists(st.integers(0, 1), min_size=1 << k, max_size=1 << k))

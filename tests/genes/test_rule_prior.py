@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gradus.genes._edges import MAJORITY_SHARES, expected_majorities
-from gradus.genes._rule_prior import ACTIVATOR_AND, PAIRED, REPRESSOR_AND, REPRESSOR_FIRST, _peeled, is_majority, rule_prior
+from gradus.genes._priors import ACTIVATOR_AND, PAIRED, REPRESSOR_AND, REPRESSOR_FIRST, _peeled, is_majority, rule_prior
 
 
 @pytest.mark.parametrize("k", range(1, 7))

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from gradus._core.run import Progress, Run
 from gradus.genes._posterior import TargetPosterior
+from gradus.genes._scan_kernel import vote_with_flips
 from gradus.genes._series import UNKNOWN, Codes, Series
-from gradus.genes._set_kernel.arrays import PackedSets
-from gradus.genes._set_kernel.votes import vote_with_flips
+from gradus.genes._set_kernel import PackedSets
 
 __all__ = ["Suspect", "SuspectCells", "find_suspects"]
 
