@@ -108,9 +108,9 @@ def test_a_gene_that_cannot_be_explained_is_reported_with_the_evidence():
         as_series(simulated(1, 20)[1]),
         EdgePrior(GENES, allowed=[KnownEdge("g0", "g0"), KnownEdge("g1", "g0")], forbidden=[KnownEdge("g1", "g2")]),
     )
-    assert {one.gene for one in model.unexplained} == {"g0", "g2"}
-    assert min(one.log_evidence for one in model.unexplained) > 3
-    assert all(i in (0, 1) for one in model.targets[0].sets for i in one.features)
+    assert {gene.gene for gene in model.unexplained} == {"g0", "g2"}
+    assert min(gene.log_evidence for gene in model.unexplained) > 3
+    assert all(i in (0, 1) for ranked in model.targets[0].sets for i in ranked.features)
 
 
 def test_a_belief_decides_where_the_data_do_not():
@@ -196,7 +196,7 @@ def test_clean_data_admit_only_rules_without_an_error():
 def test_the_rule_shown_is_the_most_probable_single_rule():
     for target in learn_genes(as_series(simulated(4, 2, steps=4)[1])).targets:
         best = target.best_rule
-        assert all(one.weight * one.table_share <= best.weight * best.table_share for one in target.sets)
+        assert all(ranked.weight * ranked.table_share <= best.weight * best.table_share for ranked in target.sets)
         assert 0 < best.table_share <= 1
 
 
@@ -208,7 +208,7 @@ def measured(seed, runs=6, spread=0.35):
 
 def slow_odds(series, regulator, target):
     """Half the log Bayes factor of one edge by two least-squares fits."""
-    pairs = [(one.levels[a], one.levels[b]) for one in series for a, b in one.transitions()]
+    pairs = [(single.levels[a], single.levels[b]) for single in series for a, b in single.transitions()]
     now, then = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
 
     def squares(columns):
@@ -226,7 +226,7 @@ def test_levels_rank_edges_as_the_slow_twin_does():
     for regulator, target in itertools.permutations(range(5), 2):
         assert odds[target, regulator] == pytest.approx(slow_odds(series, regulator, target), abs=1e-6)
     assert odds[1, 0] > odds[1, 2]
-    assert level_odds([Series(GENES, one.states) for one in series]) is None
+    assert level_odds([Series(GENES, single.states) for single in series]) is None
 
 
 def test_levels_with_missing_values_and_constant_genes_give_finite_odds():

@@ -144,7 +144,7 @@ def test_of_two_columns_that_fit_alike_the_one_with_fewer_missing_cells_is_chose
     X[rng.random(60) < 0.3, 0] = np.nan
     for weights in (None, np.full(60, 0.5)):
         found = tolerant_feature_sets(X, y, weights=weights)
-        assert [one.features for one in found.sets[:2]] == [(1,), (0,)]
+        assert [ranked.features for ranked in found.sets[:2]] == [(1,), (0,)]
         unknown = np.isnan(X[:, 0]).sum() * (1.0 if weights is None else 0.5)
         assert found.sets[0].score - found.sets[1].score == pytest.approx(UNKNOWN_COST * unknown)
 

@@ -251,8 +251,8 @@ def level_odds(series: Sequence[Series]) -> Levels | None:
 def _standard(levels: Levels) -> Levels:
     """Center and scale each gene; missing levels have the mean."""
     known = np.ma.masked_invalid(levels)
-    spread = np.ma.filled(known.std(axis=0), 0.0)
-    return np.asarray(np.ma.filled((known - known.mean(axis=0)) / np.where(spread > 0, spread, 1.0), 0.0))
+    deviations = np.ma.filled(known.std(axis=0), 0.0)
+    return np.asarray(np.ma.filled((known - known.mean(axis=0)) / np.where(deviations > 0, deviations, 1.0), 0.0))
 
 
 def _target_odds(now: Levels, then: Levels, target: int) -> Levels:

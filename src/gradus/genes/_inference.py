@@ -161,7 +161,7 @@ def find_hierarchies(X: BoolMatrix, Y: BoolMatrix, run: Run) -> list[Hierarchy]:
         return run.stop(replace(progress, stage="hierarchies"))
 
     curriculum = find_curriculum(X, Y, time_limit=run.seconds_left(), callback=is_stopped)
-    return nested_hierarchies([found.features for found in curriculum.feature_sets], curriculum.order)
+    return nested_hierarchies([smallest.features for smallest in curriculum.feature_sets], curriculum.order)
 
 
 def nested_hierarchies(sets: Sequence[Sequence[int]], order: Sequence[int] | None = None) -> list[Hierarchy]:
@@ -180,8 +180,8 @@ def nested_hierarchies(sets: Sequence[Sequence[int]], order: Sequence[int] | Non
         for k in joined:
             group[k] = joined
     hierarchies = []
-    for together in {id(targets): targets for targets in group.values()}.values():
-        targets = tuple(k for k in ordered if k in together)
+    for nested in {id(targets): targets for targets in group.values()}.values():
+        targets = tuple(k for k in ordered if k in nested)
         feature_sets = tuple(tuple(sorted(members[k])) for k in targets)
-        hierarchies.append(Hierarchy(targets, feature_sets, tuple(edge for edge in edges if edge[0] in together)))
+        hierarchies.append(Hierarchy(targets, feature_sets, tuple(edge for edge in edges if edge[0] in nested)))
     return sorted(hierarchies, key=lambda nest: (-len(nest.targets), min(nest.targets)))

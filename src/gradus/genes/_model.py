@@ -210,8 +210,8 @@ def trusted_genes(model: GeneModel, series: Sequence[Series], run: Run) -> npt.N
             right[number], known[number] = matches.sum(axis=0), is_known.sum(axis=0)
             constant[number] = (((runs[number].codes[1:] == 1) == model.constants) & is_known).sum(axis=0)
         gains = right - constant
-        spread = gains.std(axis=0) * len(runs) ** 0.5
-        worse = (gains.sum(axis=0) < spread + LEAST_GAIN * known.sum(axis=0)) & (right < known).any(axis=0)
+        error = gains.std(axis=0) * len(runs) ** 0.5
+        worse = (gains.sum(axis=0) < error + LEAST_GAIN * known.sum(axis=0)) & (right < known).any(axis=0)
         if not (trusted & worse).any():
             break
         trusted &= ~worse
@@ -238,7 +238,7 @@ def rule_tokens(rule: GeneRule) -> list[str | tuple[str, bool]]:
 def rule_network(genes: Sequence[str], rules: Sequence[GeneRule]) -> Network:
     """Join rules to one circuit; genes without a transition are left out, so that they keep their value."""
     gates, nodes = GateTable(len(genes)), {name: node for node, name in enumerate(genes)}
-    taught = [rule for rule in rules if rule.seen]
-    outputs = [build(_rule_tree(rule), gates, [(nodes[name], False) for name in rule.regulators]) for rule in taught]
-    names = [rule.target for rule in taught]
+    known = [rule for rule in rules if rule.seen]
+    outputs = [build(_rule_tree(rule), gates, [(nodes[name], False) for name in rule.regulators]) for rule in known]
+    names = [rule.target for rule in known]
     return network_of(cleaned(gates.circuit(outputs)), input_names=list(genes), output_names=names)

@@ -136,7 +136,7 @@ def _peeled(n_inputs: int, inputs: int, negated: int) -> tuple[tuple[int, float]
     pulls = {i: REPRESSOR_FIRST if negated >> i & 1 else 1.0 for i in members}
     shares = {(i,): pulls[i] for i in members} | {(i, j): pulls[i] * pulls[j] for i, j in pairs}
     singles, couples = sum(pulls.values()), sum(shares[pair] for pair in pairs)
-    found: dict[int, float] = {}
+    weights: dict[int, float] = {}
     for group, pull in shares.items():
         share = pull / singles * (1 - PAIRED if pairs else 1.0) if len(group) == 1 else pull / couples * PAIRED
         own = [_input_table(i, n_inputs) for i in group]
@@ -145,8 +145,8 @@ def _peeled(n_inputs: int, inputs: int, negated: int) -> tuple[tuple[int, float]
         both = REPRESSOR_AND if negated >> group[0] & 1 else ACTIVATOR_AND
         for table, weight in _peeled(n_inputs, rest, negated & rest):
             for joined, part in ((either & table, both), (all_of | table, 1 - both)):
-                found[joined] = found.get(joined, 0.0) + weight * share * part
-    return tuple(sorted(found.items()))
+                weights[joined] = weights.get(joined, 0.0) + weight * share * part
+    return tuple(sorted(weights.items()))
 
 
 @functools.cache
@@ -155,12 +155,12 @@ def _read_once(n_inputs: int, inputs: int) -> tuple[int, ...]:
     members = _members(inputs)
     if len(members) == 1:
         return (_input_table(members[0], n_inputs),)
-    found = set()
+    tables = set()
     for part in _parts(inputs):
         for a in _read_once(n_inputs, part):
             for b in _read_once(n_inputs, inputs & ~part):
-                found |= {a & b, a | b}
-    return tuple(sorted(found))
+                tables |= {a & b, a | b}
+    return tuple(sorted(tables))
 
 
 def _parts(inputs: int) -> Iterator[int]:
@@ -199,7 +199,7 @@ def _thresholds(n_inputs: int, majority: bool = False) -> tuple[int, ...]:
     # models of the cell cycle.
     cells = np.arange(1 << n_inputs)
     bits = (cells[:, None] >> np.arange(n_inputs)) & 1
-    found = set()
+    tables = set()
     for doubled in cells:
         if majority and int(doubled).bit_count() < n_inputs - 1:
             continue
@@ -207,8 +207,8 @@ def _thresholds(n_inputs: int, majority: bool = False) -> tuple[int, ...]:
         for least in range(1, int(sums.max()) + 1):
             values = sums >= least
             if all((values != values[cells ^ (1 << i)]).any() for i in range(n_inputs)):
-                found.add(sum(1 << int(cell) for cell in np.flatnonzero(values)))
-    return tuple(sorted(found))
+                tables.add(sum(1 << int(cell) for cell in np.flatnonzero(values)))
+    return tuple(sorted(tables))
 
 
 @dataclass(frozen=True)

@@ -335,10 +335,6 @@ def parse_held(text: str, path: str | PathLike[str] | None = None) -> dict[str, 
     return held
 
 
-def _kind(path: str | PathLike[str], options: dict[str, Any]) -> str | None:
-    return options.get("kind") or READERS.get(Path(path).suffix.lower())
-
-
 def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
     try:
         return table.numbers(genes)
@@ -392,8 +388,8 @@ def _one_series(
 
 
 def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series:
-    """Read the file without a header first: the first cell tells whether the first row is one."""
-    if _kind(path, options) not in ("csv", None):
+    """Read the file without a header first: the first cell shows whether the first row is one."""
+    if (options.get("kind") or READERS.get(Path(path).suffix.lower())) not in ("csv", None):
         raise FormatError("genes in rows are read from text tables only.", path=path)
     header = options.get("header", "auto")
     table = read_table(path, **{**options, "header": False, "row_names": True})

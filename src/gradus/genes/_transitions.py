@@ -33,13 +33,13 @@ __all__ = [
 NAMES_LISTED = 8
 
 
-def binarized(
-    series: Series | Iterable[Series], how: Literal["kmeans"] | float = "kmeans"
-) -> tuple[tuple[Series, ...], tuple[str, ...]]:
+def binarized(series: Series | Iterable[Series], how: Any = "kmeans") -> tuple[tuple[Series, ...], tuple[str, ...]]:
     """Make series binary, each gene with one boundary for all, and say in sentences how it was done."""
     # A gene with a single value becomes 0. Where some gene has more than two values, what was measured is kept as levels.
     several = _several(series)
-    threshold = None if how == "kmeans" else _checked_threshold(how)
+    if how != "kmeans" and (isinstance(how, bool) or not isinstance(how, numbers.Real) or not np.isfinite(float(how))):
+        raise SettingsError(f"binarize is {how!r}; it must be 'kmeans', a finite number or None.")
+    threshold = None if how == "kmeans" else float(how)
     genes = several[0].genes
     measured = [_finite(single, genes) for single in several]
     columns = np.concatenate(measured).T
@@ -60,20 +60,14 @@ def _several(series: Series | Iterable[Series]) -> list[Series]:
     return several
 
 
-def _checked_threshold(how: Any) -> float:
-    if isinstance(how, bool) or not isinstance(how, numbers.Real) or not np.isfinite(float(how)):
-        raise SettingsError(f"binarize is {how!r}; it must be 'kmeans', a finite number or None.")
-    return float(how)
-
-
 def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
     """Return the value halfway between the two tightest clusters, or NaN if there is one value only."""
     known = np.sort(values[~np.isnan(values)])
     if len(known) < 2 or known[0] == known[-1]:
         return float("nan")
     # Scaled to [0, 1], so that squares neither overflow nor drown in a large mean.
-    spread = known[-1] / 2 - known[0] / 2
-    scaled = (known / 2 - known[0] / 2) / spread
+    half_width = known[-1] / 2 - known[0] / 2
+    scaled = (known / 2 - known[0] / 2) / half_width
     sums = np.cumsum(scaled)
     sizes = np.arange(1, len(known))
     # The sum of squares within is smallest where the sum of squares between is largest.
