@@ -1,11 +1,18 @@
-"""Numbers and lists of things, and durations, in sentences."""
+"""Numbers and lists of things, durations, and names, in sentences and formulas."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["counted", "duration", "listed", "two_digits"]
+__all__ = ["RESERVED_WORDS", "WORDS", "counted", "duration", "listed", "quoted_name", "two_digits"]
+
+WORDS = {"and": "&", "or": "|", "not": "!", "xor": "^"}
+RESERVED_WORDS = frozenset({*WORDS, "0", "1", "false", "true"})
+"""Words that are operators or constants in some formula language, and so cannot be names."""
+_PLAIN = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def counted(number: int, what: str, plural: str | None = None) -> str:
@@ -29,3 +36,10 @@ def duration(seconds: float) -> str:
 def two_digits(number: float) -> str:
     """Write a number with two significant digits, and never in powers of ten."""
     return f"{float(f'{number:.2g}'):g}"
+
+
+def quoted_name(value: Any) -> str:
+    """Write a name or a label for a formula: quoted unless it is a plain word or a number."""
+    if isinstance(value, str) and not (_PLAIN.fullmatch(value) and value.lower() not in RESERVED_WORDS):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)

@@ -16,7 +16,7 @@ from gradus._core.bits import BoolMatrix, as_bits, column_names
 from gradus._core.checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
-from gradus._curriculum import minimum_feature_set, resolve_order
+from gradus._curriculum.orders import resolve_order
 from gradus._lessons.ensemble import Ensemble
 from gradus._lessons.packed_examples import pack_examples, read_targets
 from gradus._lessons.walks import LessonSettings
@@ -248,6 +248,7 @@ def _fixed_order(
 
 def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, run: Run) -> tuple[int, ...]:
     """Order targets by minimum feature sets on the known cells of each."""
+    from gradus._curriculum.feature_sets import minimum_feature_set  # not above: other orders need no feature sets
 
     def size(column: int) -> int:
         rows, left = known[:, column], run.seconds_left()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
-from gradus._circuit.drawing.recognition import Box, Logic
-from gradus._circuit.drawing.regrouping import BoxedCircuit
 from gradus._core.gates import SYMBOLS, tie
 from gradus._core.wording import counted
 from gradus.errors import SettingsError
+
+if TYPE_CHECKING:
+    from gradus._circuit.drawing.recognition import Box, BoxedCircuit, Logic
 
 __all__ = [
     "Diagram",
