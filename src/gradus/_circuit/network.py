@@ -317,7 +317,8 @@ class Network:
 
     def _repr_svg_(self, grouping: Any = None) -> str | None:
         """Return the drawing for notebooks, or None if it cannot be drawn or would be too large even when folded."""
-        return call_hook("draw", self, grouping)
+        drawing: str | None = call_hook("draw", self, grouping)
+        return drawing
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self._n_inputs, self._sources, self._functions, self._outputs, self._input_names, self._output_names

@@ -22,7 +22,7 @@ def is_missing(value: Any) -> bool:
     """Tell whether a cell holds no value: None, NaN, pandas.NA, or a text that is a word for it."""
     if isinstance(value, str):
         return value.strip() in MISSING
-    return value is None or (isinstance(value, float) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
+    return value is None or (isinstance(value, float | np.floating) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
 
 
 def is_unknown(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

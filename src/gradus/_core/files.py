@@ -8,6 +8,7 @@ import secrets
 import stat
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
@@ -99,7 +100,7 @@ def read_bytes(path: str | PathLike[str], largest: int = LARGEST_MODEL) -> bytes
 def decoded_lines(path: str | PathLike[str]) -> Iterator[str]:
     """Yield a file's lines with their line ends; a byte that is not UTF-8 text is an error that names its place."""
     with open_checked(path) as file:
-        for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
+        for number, raw in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
                 raise FormatError(f"has more than {LONGEST_LINE} bytes in this line.", path=path, line=number)
             yield _decoded(raw, number, path)

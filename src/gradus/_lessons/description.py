@@ -69,13 +69,13 @@ def error_table(n_examples: int, rate: float | None = None) -> Ints:
 
 def error_tables(known: Sequence[int], width: int, rate: float | None = None) -> tuple[Ints, Ints]:
     """Return the tables of targets with these numbers of known cells: one row per distinct number, and each target's row."""
-    distinct = sorted(set(known))
+    distinct, kind = np.unique(known, return_inverse=True)
     tables = np.zeros((len(distinct), width + 1), dtype=np.int64)
-    for row, count in enumerate(distinct):
+    for row, count in enumerate(distinct.tolist()):
         table = error_table(count, rate)
         tables[row, : len(table)] = table
         tables[row, len(table) :] = table[-1]
-    return tables, np.array([distinct.index(count) for count in known], dtype=np.int64)
+    return tables, kind.astype(np.int64)
 
 
 class Lengths:
@@ -83,9 +83,11 @@ class Lengths:
 
     def __init__(self, examples: PackedExamples, nand: bool, noise_rate: float | None) -> None:
         self.n_inputs, self.nand, self.noise_rate = len(examples.inputs), nand, noise_rate
-        self.known = [int(count) for count in np.bitwise_count(examples.known).sum(axis=1)]
-        self.ones = [int(count) for count in np.bitwise_count(examples.targets & examples.known).sum(axis=1)]
-        self.minority = [min(ones, known - ones) for ones, known in zip(self.ones, self.known, strict=True)]
+        known = np.bitwise_count(examples.known).sum(axis=1, dtype=np.int64)
+        ones = np.bitwise_count(examples.targets & examples.known).sum(axis=1, dtype=np.int64)
+        self.known: list[int] = known.tolist()
+        self.ones: list[int] = ones.tolist()
+        self.minority: list[int] = np.minimum(ones, known - ones).tolist()
         self._gates = np.zeros(0, dtype=np.int64)
 
     def gates(self, n_gates: int) -> int:

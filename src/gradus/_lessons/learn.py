@@ -215,7 +215,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         n_voting=n_voting,
         order=ranked[0].order,
         errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
-        wrong_rows=tuple(np.flatnonzero(column) for column in wrong.T),
+        wrong_rows=tuple(map(np.flatnonzero, wrong.T)),
         constant=constant[best.outputs],
         converged=not wrong.any(),
         stopped=run.stopped,

@@ -143,12 +143,11 @@ def diagram(
         # The gates of a box may be of several targets.
         number = f" ({counted(int(added[place]), 'gate')})" if boxed is None else ""
         legend.append((colours[place], f"new for {circuit.output_names[target]}{number}"))
-    groups = grouping or _every_one_alone(circuit)
-    inputs = [
-        Group(title, tuple((node, label) for node, label in members if used[node]))
-        for title, members in groups.inputs
-        if any(used[node] for node, _ in members)
-    ]
+    groups = grouping or Grouping(_each_alone(circuit.input_names), _each_alone(circuit.output_names))
+    inputs = []
+    for title, members in groups.inputs:
+        read = tuple((node, label) for node, label in members if used[node])
+        inputs += [Group(title, read)] if read else []
     ends = circuit.outputs.tolist()
     if boxed is not None:
         gates = _boxed(gates, boxed.boxes)
@@ -162,12 +161,12 @@ def diagram(
 
 def live_logic(circuit: Network) -> Logic:
     """Return the gates that an output depends on; a gate that reads one node has it twice, a constant reads node -1."""
-    read = circuit.read_sources
-    gates = np.flatnonzero(circuit.live).tolist()
-    ends = {
-        gate: (*read[gate], *read[gate], -1, -1) if len(read[gate]) < 2 else circuit.sources[gate].tolist() for gate in gates
-    }
-    return {circuit.n_inputs + gate: (int(circuit.functions[gate]), ends[gate][0], ends[gate][1]) for gate in gates}
+    logic = {}
+    for gate in np.flatnonzero(circuit.live).tolist():
+        read = circuit.read_sources[gate] or [-1]
+        a, b = circuit.sources[gate].tolist() if len(read) == 2 else (read[0], read[0])
+        logic[circuit.n_inputs + gate] = int(circuit.functions[gate]), a, b
+    return logic
 
 
 def _drawn_gate(gate: tuple[int, int, int], number: int, colour: str) -> DiagramGate:
@@ -178,12 +177,8 @@ def _drawn_gate(gate: tuple[int, int, int], number: int, colour: str) -> Diagram
     return DiagramGate(number, kind, pins, not_out, colour)
 
 
-def _every_one_alone(circuit: Network) -> Grouping:
-    inputs, outputs = (
-        tuple(Group(name, ((number, name),)) for number, name in enumerate(names))
-        for names in (circuit.input_names, circuit.output_names)
-    )
-    return Grouping(inputs, outputs)
+def _each_alone(names: Sequence[str]) -> tuple[Group, ...]:
+    return tuple(Group(name, ((number, name),)) for number, name in enumerate(names))
 
 
 def _folded(gates: dict[int, DiagramGate], home: dict[int, int]) -> dict[int, DiagramGate]:
@@ -245,7 +240,7 @@ def palette(count: int) -> list[str]:
         hue, round_ = HUES[index % len(HUES)] / 360, index // len(HUES)
         # Each further round of the same hues is darker and greyer.
         rgb = colorsys.hls_to_rgb(hue, 0.75 - 0.13 * (round_ % 4), 0.8 - 0.2 * (round_ % 4))
-        colours.append("#" + "".join(f"{round(255 * part):02x}" for part in rgb))
+        colours.append(f"#{bytes(map(round, 255 * np.array(rgb))).hex()}")
     return colours
 
 
