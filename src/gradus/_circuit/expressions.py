@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from gradus._circuit.gate_list import GateTable, Literal
 from gradus._core.gates import ONE, ZERO
-from gradus._core.wording import WORDS
 from gradus.errors import FormatError
 
 __all__ = ["Expression", "parse_expression"]
@@ -19,6 +18,7 @@ OPEN = -9  # an open bracket, seen on the parser's stack only
 
 SYMBOLS = {"&": AND, "&&": AND, "|": OR, "||": OR, "^": XOR, "=>": IMPLIES, "<=>": EQUALS}
 BINDING = {NOT: 6, AND: 5, XOR: 4, OR: 3, IMPLIES: 2, EQUALS: 1}
+WORDS = {"and": "&", "or": "|", "not": "!", "xor": "^"}
 CONSTANTS = {"0": FALSE, "1": TRUE, "false": FALSE, "true": TRUE}
 FUNCTIONS = {AND: 8, OR: 14, XOR: 6, IMPLIES: 11, EQUALS: 9}
 """Truth tables of gates, see `gradus._core.gates`."""

@@ -1,4 +1,4 @@
-"""Numbers and lists of things, durations, and names, in sentences and formulas."""
+"""Numbers and lists of things, durations, and names, as texts for people show them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["RESERVED_WORDS", "WORDS", "counted", "duration", "listed", "quoted_name", "two_digits"]
+__all__ = ["RESERVED_WORDS", "counted", "duration", "listed", "quoted_name", "two_digits"]
 
-WORDS = {"and": "&", "or": "|", "not": "!", "xor": "^"}
-RESERVED_WORDS = frozenset({*WORDS, "0", "1", "false", "true"})
+RESERVED_WORDS = frozenset(("and", "or", "not", "xor", "0", "1", "false", "true"))
 """Words that are operators or constants in some formula language, and so cannot be names."""
-_PLAIN = re.compile(r"[A-Za-z_][\w.]*")
+PLAIN_NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def counted(number: int, what: str, plural: str | None = None) -> str:
@@ -40,6 +39,6 @@ def two_digits(number: float) -> str:
 
 def quoted_name(value: Any) -> str:
     """Write a name or a label for a formula: quoted unless it is a plain word or a number."""
-    if isinstance(value, str) and not (_PLAIN.fullmatch(value) and value.lower() not in RESERVED_WORDS):
+    if isinstance(value, str) and not (PLAIN_NAME.fullmatch(value) and value.lower() not in RESERVED_WORDS):
         return json.dumps(value, ensure_ascii=False)
     return str(value)
