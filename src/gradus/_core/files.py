@@ -69,14 +69,14 @@ def _reason(error: BaseException) -> str:
 def checked_size(path: str | PathLike[str], largest: int = LARGEST_FILE) -> int:
     """Return the size of a file in bytes, after checking that it is a file (reading from a pipe could wait forever)."""
     try:
-        found = os.stat(path)
+        about = os.stat(path)
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", path=path) from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(about.st_mode):
         raise FormatError("is not a file.", path=path)
-    if found.st_size > largest:
-        raise FormatError(f"has {found.st_size} bytes; files of this kind may have at most {largest}.", path=path)
-    return found.st_size
+    if about.st_size > largest:
+        raise FormatError(f"has {about.st_size} bytes; files of this kind may have at most {largest}.", path=path)
+    return about.st_size
 
 
 def open_checked(path: str | PathLike[str], largest: int = LARGEST_FILE) -> BinaryIO:

@@ -248,14 +248,16 @@ def _fixed_order(
 
 def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, run: Run) -> tuple[int, ...]:
     """Order targets by minimum feature sets on the known cells of each."""
-    from gradus._curriculum.feature_sets import minimum_feature_set  # not above: other orders need no feature sets
+    # Not above: other orders need no feature sets.
+    from gradus._curriculum.coded_examples import code_examples, code_inputs
+    from gradus._curriculum.feature_sets import find_feature_set
 
     def size(column: int) -> int:
-        rows, left = known[:, column], run.seconds_left()
+        rows = known[:, column]
         if not rows.any():
             return 0
-        labels = targets[rows, column]
-        return minimum_feature_set(inputs[rows], labels, time_limit=left, on_conflict="ignore", callback=run.stop).size
+        examples = code_examples(code_inputs(inputs[rows]), targets[rows, column], on_conflict="ignore")
+        return find_feature_set(examples, run.part()).size
 
     return tuple(sorted(range(targets.shape[1]), key=size))
 

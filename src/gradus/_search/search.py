@@ -90,8 +90,8 @@ class SearchResult:
         return f"SearchResult({parts}, {end} after {counted(self.iterations, 'step')})"
 
     def _repr_html_(self) -> str:
-        taught = ", ".join(self.network.output_names[k] for k in self.order)
-        rows = [("taught in the order", taught), ("restarts", self.restarts), ("ended early", "yes" if self.stopped else "no")]
+        order = ", ".join(self.network.output_names[k] for k in self.order)
+        rows = [("order of targets", order), ("restarts", self.restarts), ("ended early", "yes" if self.stopped else "no")]
         return notebook_table(repr(self), ["", ""], rows) + (self.network._repr_svg_() or "")
 
 
