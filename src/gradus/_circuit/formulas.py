@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
-from gradus._circuit.expressions import CONSTANTS, WORDS
 from gradus._circuit.factoring import factored
 from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, input_tree, joined, render, short_tree
 from gradus._circuit.sums_of_products import FREE, MAX_VARIABLES, minimum_sum
 from gradus._core.bits import pack, unpack
+from gradus._core.wording import quoted_name
 from gradus.errors import FormatError
 
-__all__ = ["RESERVED_WORDS", "Form", "Formula", "forms", "formulas", "quoted_name", "write_formulas"]
-
-RESERVED_WORDS = frozenset({*WORDS, *CONSTANTS})
-"""Words that are operators or constants in some formula language, and so cannot be names."""
+__all__ = ["Form", "Formula", "forms", "formulas", "write_formulas"]
 
 MAX_LITERALS = 200_000
-_PLAIN = re.compile(r"[A-Za-z_][\w.]*")
 
 
 @dataclass(frozen=True)
@@ -119,7 +113,7 @@ def forms(network: Network, output: int, *, xor: bool = True) -> tuple[list[Form
     if not proven or len(support) > MAX_VARIABLES or (tree.has_xor and tree.n_literals == len(support)):
         return [nested], support, proven
     table = _table(network, output, support)
-    peeled = _renumbered(short_tree(table, xor=xor), support)
+    peeled = short_tree(table, support, xor=xor)
     return [_sum_of_products(table, support), Form(peeled, False), nested], support, proven
 
 
@@ -143,13 +137,6 @@ def _formula(network: Network, output: int, xor: bool) -> Formula:
     )
 
 
-def _renumbered(tree: FormulaTree, support: tuple[int, ...]) -> FormulaTree:
-    """Replace places in the support by positions among the inputs."""
-    if tree.parts:
-        return tree._replace(parts=tuple(_renumbered(part, support) for part in tree.parts))
-    return tree if tree.position < 0 else tree._replace(position=support[tree.position])
-
-
 def _table(network: Network, output: int, support: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """Return an output's value at every pattern of the inputs it depends on, one axis per input."""
     rows = np.zeros((1 << len(support), network.n_inputs), dtype=np.bool_)
@@ -163,18 +150,11 @@ def _sum_of_products(table: npt.NDArray[np.bool_], support: tuple[int, ...]) -> 
     if not support:
         return Form(TRUE if table.item() else FALSE, True, True)
     cover = minimum_sum(table)
-    products = [
-        joined("&", [input_tree(i, bool(value)) for i, value in zip(support, product, strict=True) if value != FREE])
-        for product in cover.products
-    ]
+    products = []
+    for product in cover.products:
+        fixed = np.flatnonzero(product != FREE)
+        products.append(joined("&", [input_tree(support[place], bool(product[place])) for place in fixed]))
     return Form(joined("|", products), True, cover.minimum)
-
-
-def quoted_name(value: Any) -> str:
-    """Write a name or a label for a formula: quoted unless it is a plain word or a number."""
-    if isinstance(value, str) and not (_PLAIN.fullmatch(value) and value.lower() not in RESERVED_WORDS):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
 
 
 def write_formulas(network: Network) -> str:

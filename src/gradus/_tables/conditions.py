@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, Token, input_tree, joined
-from gradus._circuit.formulas import quoted_name
+from gradus._core.wording import quoted_name
 from gradus._tables.cells import shown_date
 from gradus._tables.encoding import TableColumn
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from gradus._circuit import Network
 from gradus._circuit.formula_trees import Token, tokens
-from gradus._circuit.formulas import MAX_LITERALS, forms, quoted_name
+from gradus._circuit.formulas import MAX_LITERALS, forms
 from gradus._circuit.network import cone_of, part_of
-from gradus._core.wording import counted
+from gradus._core.wording import counted, quoted_name
 from gradus._formats.names import fresh_name
 from gradus._tables.conditions import Condition, in_words, simplified
 from gradus._tables.encoding import TableEncoding

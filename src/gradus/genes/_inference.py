@@ -11,7 +11,7 @@ import numpy as np
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import check_time_limit
 from gradus._core.run import Callback, Progress, Run
-from gradus._curriculum import find_curriculum
+from gradus._curriculum.curriculum import find_curriculum
 from gradus.errors import ConflictError, DataError, MissingExtraError
 from gradus.genes._attractors import LongRun, find_long_run
 from gradus.genes._edges import EdgePrior, known_edges

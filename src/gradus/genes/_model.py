@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.formula_trees import FormulaTree, build, render, short_tree, tokens
-from gradus._circuit.formulas import quoted_name
 from gradus._circuit.gate_list import GateTable, cleaned
 from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, as_bits
 from gradus._core.run import Progress, Run
+from gradus._core.wording import quoted_name
 from gradus.errors import DataError
 from gradus.genes._posterior import TargetPosterior
 from gradus.genes._priors import FlipRate

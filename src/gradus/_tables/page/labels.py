@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradus._circuit.drawing.diagram import Group, Grouping
-from gradus._circuit.formulas import quoted_name
+from gradus._core.wording import quoted_name
 from gradus._tables.conditions import Condition
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
