@@ -26,8 +26,7 @@ PART = re.compile(r"part-([0-9]{1,12})-([0-9a-f]+)\.parquet")
 PART_ROWS = 5_000
 """Rows after which a new part is begun: until then a run's latest part is written again with every few rows more."""
 READ_TRIES = 5
-OLD_SECONDS = 3600.0
-"""Age after which half a file that a killed run left behind is deleted."""
+OLD_SECONDS = 3600.0  # age after which half a file that a killed run left behind is deleted
 CHANGING = "the parts in {} change faster than they can be read; try again."
 BEGUN_SCHEMA = pa.schema([
     ("task", pa.string()), *((name, pa.int64()) for name in ("step", "iterations", "restart", "best_cost")),
@@ -77,9 +76,8 @@ class Store:
     def check_folder(self) -> None:
         """Raise `StoreError` if the folder no longer exists."""
         if not self.parts_folder.is_dir():
-            raise StoreError(
-                f"the results folder {self.folder} was removed during the run, which has ended; the same command begins again."
-            )
+            said = f"the results folder {self.folder} was removed during the run, which has ended"
+            raise StoreError(f"{said}; the same command begins again.")
 
     def append(self, rows: Sequence[Row]) -> None:
         """Write rows, whole or not at all."""
@@ -121,10 +119,8 @@ class Store:
         """Write the checkpoints of the searches that have begun, in place of those written before."""
         if not begun and not (self.folder / BEGUN).exists():
             return
-        rows = [
-            {"task": task.hex()} | {name: _plain(getattr(since, name)) for name in BEGUN_SCHEMA.names if name != "task"}
-            for task, since in begun.items()
-        ]
+        names = BEGUN_SCHEMA.names[1:]
+        rows = [{"task": task.hex()} | {name: _plain(getattr(since, name)) for name in names} for task, since in begun.items()]
         sink = io.BytesIO()
         pq.write_table(pa.Table.from_pylist(rows, schema=BEGUN_SCHEMA), sink, compression="zstd")
         self._write(self.folder / BEGUN, sink.getvalue())
@@ -136,10 +132,8 @@ class Store:
             return {}
         files.checked_size(path)
         with files.read_guard(path, "a table of interrupted searches"):
-            return {
-                bytes.fromhex(row.pop("task")): _checkpoint(row)
-                for row in pq.read_table(path, schema=BEGUN_SCHEMA).to_pylist()
-            }
+            rows = pq.read_table(path, schema=BEGUN_SCHEMA).to_pylist()
+            return {bytes.fromhex(row.pop("task")): _checkpoint(row) for row in rows}
 
     def _write(self, path: Path, content: bytes) -> None:
         """Write a file, with an error that says what to do on a full disk."""
@@ -148,10 +142,8 @@ class Store:
         except FormatError as error:
             cause = error.__cause__
             if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise StoreError(
-                    f"the disk is full: more results do not fit in {path.parent}. What was written is kept; make room and run "
-                    "the same command again."
-                ) from error
+                said = f"the disk is full: more results do not fit in {path.parent}. What was written is kept"
+                raise StoreError(f"{said}; make room and run the same command again.") from error
             raise StoreError(f"results cannot be written to {path.parent}: {error}. What was written is kept.") from error
 
     def _read_names(self) -> None:

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-WIDE = 10_000
-"""Columns of a pipe, so that no line is wrapped there."""
+WIDE = 10_000  # columns of a pipe, so that no line is wrapped there
 
 
 def print_json(document: Any) -> None:
