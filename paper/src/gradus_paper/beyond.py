@@ -1,7 +1,4 @@
-"""The studies beyond the paper: sample complexity, noise, orders found, and a league of functions.
-
-All training sets are numbers 0 to 99 of a problem (0 to 19 where there are 20), chosen before any of these rows was made.
-"""
+"""The studies beyond the paper: sample complexity, noise, orders found, and a league, on sets 0, 1, … chosen before."""
 
 from __future__ import annotations
 

@@ -16,16 +16,13 @@ from gradus_paper.study import load_study
 
 TargetGains = tuple[str, dict[str, est.Estimate]]  # a target, or "mean", and the gain of each loss over L1
 COUNTED = {
-    est.HOLDS: ("holds", "hold"),
-    est.CLOSE: ("is close", "are close"),
+    est.HOLDS: ("holds", "hold"), est.CLOSE: ("is close", "are close"),
     est.DIRECTION: ("is confirmed in direction", "are confirmed in direction"),
-    est.UNDECIDED: ("is undecided", "are undecided"),
-    est.DOES_NOT_HOLD: ("does not hold", "do not hold"),
-}
+    est.UNDECIDED: ("is undecided", "are undecided"), est.DOES_NOT_HOLD: ("does not hold", "do not hold"),
+}  # fmt: skip
 
 EXCEPTION = "cmux15"  # the problem on which an automatic order does not help, according to the paper
-OPPOSITE = {est.HOLDS: est.DOES_NOT_HOLD, est.DOES_NOT_HOLD: est.HOLDS}
-"""Verdicts on the opposite of a statement; the other verdicts are their own opposites."""
+OPPOSITE = {est.HOLDS: est.DOES_NOT_HOLD, est.DOES_NOT_HOLD: est.HOLDS}  # the other verdicts are their own opposites
 NEARLY_ALL = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
 WELL_ABOVE = 0.1  # tolerance for tau and eta
 FEWEST_PROBLEMS = 3  # number of problems below which a direction is not called consistent
@@ -60,10 +57,7 @@ def numbered(results: Results, claims: Sequence[Callable[[Results], est.Statemen
     for number, claim in enumerate(claims, start=1):
         some = list(claim(results))
         letters = [""] if len(some) == 1 else [chr(ord("a") + k) for k in range(len(some))]
-        found += [
-            Claim(f"{prefix}{number}{letter}", statement, paper, ours, verdict)
-            for letter, (statement, paper, ours, verdict) in zip(letters, some, strict=True)
-        ]
+        found += [Claim(f"{prefix}{number}{letter}", *facts) for letter, facts in zip(letters, some, strict=True)]
     return found
 
 
@@ -343,18 +337,8 @@ def later_targets_improve(results: Results) -> est.Statements:
 
 
 CLAIMS = (
-    stricter_losses_gain_more,
-    gains_of_ten_points,
-    sixth_target_of_parity,
-    fewer_examples_for_parity,
-    llh_and_lw_alike_on_parity,
-    automatic_order_keeps_the_gain,
-    order_and_nesting_are_found,
-    gain_grows_with_tau,
-    gains_on_real_models,
-    lgh_improves_on_time_series,
-    gain_drops_at_the_last_target,
-    no_consistent_effect_on_steps,
-    gains_in_the_tables,
-    later_targets_improve,
-)
+    stricter_losses_gain_more, gains_of_ten_points, sixth_target_of_parity, fewer_examples_for_parity,
+    llh_and_lw_alike_on_parity, automatic_order_keeps_the_gain, order_and_nesting_are_found, gain_grows_with_tau,
+    gains_on_real_models, lgh_improves_on_time_series, gain_drops_at_the_last_target, no_consistent_effect_on_steps,
+    gains_in_the_tables, later_targets_improve,
+)  # fmt: skip

@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gradus
@@ -25,36 +25,34 @@ from gradus_paper.tasks import Task, check_word
 from gradus_paper.training_sets import own_tables, problem_of
 
 BATCH_SECONDS = 1.0
-LONGEST_BATCH_SECONDS = 3.0
-"""Time after which a worker begins no further task of a batch: what is done is written, and the rest is sent again."""
+LONGEST_BATCH_SECONDS = 3.0  # after which a worker begins no further task of a batch; the rest is sent again
 FIRST_GUESS_SECONDS = 0.25
 MOST_TASKS_PER_BATCH = 256
 LATEST_WEIGHT = 0.3  # weight of the latest batch in the mean time of a task
 CLUSTER_BATCHES = 256  # batches in flight on a cluster at least, so that workers that come later have work at once
 DEATHS_TO_END = 3  # deaths of workers in succession, with nothing done in between, that end a run
-DEAD = ("TerminatedWorkerError", "BrokenProcessPool", "KilledWorker")
-"""Errors of joblib and Dask that mean that a worker has died: most are private classes, or of libraries that may be absent."""
+DEAD = ("TerminatedWorkerError", "BrokenProcessPool", "KilledWorker")  # a worker has died; classes that may be absent
 QUIET_SECONDS = 0.5  # time without results after which an engine yields an empty list, so that earlier rows can be written
 STOP_SECONDS = 30.0  # time for a GPU to hand its searches back
 
 Begun = Mapping[bytes, Checkpoint]
+Rows = Generator[list[Row], None, None]
 
 
 class Engine:
     """Runs tasks and yields their rows as they finish, in any order."""
 
-    name = ""  # name in the record of the run
+    name = ""  # in the record of the run
+    _patience = 0.1  # seconds to wait for the work to end after a stop
 
     def __init__(self) -> None:
         self.left: dict[bytes, Checkpoint] = {}  # searches that were stopped, where an engine can hand them back
         self._over = threading.Event()
 
-    def run(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
+    def run(self, tasks: Sequence[Task], begun: Begun) -> Rows:
         """Run every task once; closing the iterator stops the work."""
         self._over.clear()
         return _in_thread(lambda: self._rows(tasks, begun), self._stop, self._patience)
-
-    _patience = 0.1  # seconds to wait for the work to end after a stop
 
     def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
         raise NotImplementedError
@@ -63,7 +61,7 @@ class Engine:
         self._over.set()
 
 
-def _in_thread(make: Callable[[], Iterator[list[Row]]], stop: Callable[[], None], seconds: float) -> Iterator[list[Row]]:
+def _in_thread(make: Callable[[], Iterator[list[Row]]], stop: Callable[[], None], seconds: float) -> Rows:
     """Yield what an iterator yields in a thread of its own; empty lists while it is busy, so that rows can be written."""
     ended: queue.SimpleQueue[list[Row] | BaseException | None] = queue.SimpleQueue()
 
@@ -313,14 +311,15 @@ class CudaEngine(Engine):
         def keep(index: int, checkpoint: Checkpoint) -> None:
             self.left[sent[index][0].id_bytes] = checkpoint
 
-        stream = run_many(
+        def fail(index: int, error: BaseException) -> None:
+            ended.put(Row.failure(sent[index][0], error))
+
+        jobs, cores = (
             itertools.chain(first, jobs_of([task for task in tasks if task.id_bytes not in begun])),
-            callback=lambda _: self._over.is_set(),
-            n_jobs=max(1, (os.cpu_count() or 2) - 1),
-            since=since,
-            left=keep,
-            failed=lambda index, error: ended.put(Row.failure(sent[index][0], error)),
+            os.cpu_count() or 2,
         )
+        on_gpu: dict[str, Any] = {"since": since, "left": keep, "failed": fail, "n_jobs": max(1, cores - 1)}
+        stream = run_many(jobs, callback=lambda _: self._over.is_set(), **on_gpu)
         try:
             for index, outcome in stream:
                 task, order = sent[index]

@@ -49,9 +49,8 @@ def lessons_need_half_the_examples(results: Results) -> est.Statements:
         ours, theirs = learners.rows_of_learner(one, "lessons"), learners.rows_of_learner(one, "lgh")
         if len(ours) and len(theirs):
             share = est.ratio_of_sizes(ours, theirs, learners.LEVEL_WANTED)
-            statement = (
-                f"Lessons pass 99 % on {problem_title(problem)} with at most half the examples of Lgh in the given order"
-            )
+            half = "with at most half the examples of Lgh in the given order"
+            statement = f"Lessons pass 99 % on {problem_title(problem)} {half}"
             yield statement, "at most 50 %", f"{est.as_share(share)} (n = {share.n})", est.above(share.below(HALF), 0.0)
 
 
@@ -86,9 +85,8 @@ def wrong_labels_cost_little(results: Results) -> est.Statements:
         for size in noisy.sizes:
             loss = learners.difference(noisy, one.select(noise=0.0), size)
             if loss.n:
-                statement = (
-                    f"With 5 % flipped labels lessons lose less than a point on {problem_title(problem)} at {size} examples"
-                )
+                where = f"{problem_title(problem)} at {size} examples"
+                statement = f"With 5 % flipped labels lessons lose less than a point on {where}"
                 yield statement, "less than 1 point", est.as_points(loss), est.above(loss, -est.NOTICEABLE)
 
 
@@ -139,10 +137,8 @@ def ten_times_less_time(results: Results) -> est.Statements:
     """Check that lessons take less than a tenth of the CPU seconds that the published code takes to 99 %."""
     for problem, speed in learners.PUBLISHED_SPEED.items():
         one = results.select(problem=problem)
-        ours, theirs = (
-            learners.effort(learners.rows_of_learner(one, "lessons")),
-            learners.effort(learners.rows_of_learner(one, "lgh"), speed),
-        )
+        ours = learners.effort(learners.rows_of_learner(one, "lessons"))
+        theirs = learners.effort(learners.rows_of_learner(one, "lgh"), speed)
         if ours is None or theirs is None:
             continue
         mean, other = ours.seconds, theirs.seconds
@@ -155,13 +151,7 @@ def ten_times_less_time(results: Results) -> est.Statements:
 
 
 OWN_CLAIMS = (
-    lessons_are_right_more_often,
-    lessons_need_half_the_examples,
-    near_the_limit,
-    voting_does_no_harm,
-    wrong_labels_cost_little,
-    lessons_stand_noise_better,
-    self_paced_orders_agree_more,
-    no_other_learner_is_better,
+    lessons_are_right_more_often, lessons_need_half_the_examples, near_the_limit, voting_does_no_harm,
+    wrong_labels_cost_little, lessons_stand_noise_better, self_paced_orders_agree_more, no_other_learner_is_better,
     ten_times_less_time,
-)
+)  # fmt: skip

@@ -31,8 +31,7 @@ GAIN_TABLES = {  # the paper's tables 2 and 3: gains over L1 in points, by probl
         "G6": {"lw": 0.8, "llh": 1.3, "lgh": 1.4},
     },
 }
-LATER_TARGETS = ("Cdc2/Cdc13", "Cdc2/Cdc13*", "G6")
-"""Targets of the two time series that improve according to the paper's text: they come later in a hierarchy."""
+LATER_TARGETS = ("Cdc2/Cdc13", "Cdc2/Cdc13*", "G6")  # they come later in a hierarchy, and improve according to the text
 TITLES = {
     "cpar7": "7-bit cascaded parity", "cmaj9": "9-bit cascaded majority", "sub5": "5-bit subtraction",
     **{f"add{bits}": f"{bits}-bit addition" for bits in range(3, 7)}, "cmux15": "15-bit cascaded multiplexer",
@@ -63,7 +62,7 @@ def problem_title(problem: str) -> str:
 def problems_of(results: Results) -> list[str]:
     """Return the problems that there are results for: the paper's in its order, then any others."""
     there = results.problems
-    return [name for name in PROBLEMS if name in there] + [name for name in there if name not in PROBLEMS]
+    return [name for name in TITLES if name in there] + [name for name in there if name not in TITLES]
 
 
 def by_problem(results: Results) -> Iterator[tuple[str, Results]]:
@@ -95,10 +94,7 @@ def quick() -> Study:
 
 def headline() -> Study:
     """Make the study of the main figure."""
-    about = (
-        "How many unseen bits are right: the plain loss L1, the paper's Lgh with the known order, and lessons, which are "
-        "given no order, on the same training sets."
-    )
+    about = "Unseen bits that are right: L1, the paper's Lgh in the known order, and lessons, which are given no order."
     sizes = [*range(16, 65, 8), 80]
     networks = grid("cpar7", sizes, 1000, loss=["l1", "lgh"], order="known", history=1000)
     blocks = [networks, grid("cpar7", sizes, 1000, method="lessons")]
@@ -107,10 +103,7 @@ def headline() -> Study:
 
 def adder() -> Study:
     """Make the study of a learned adder."""
-    about = (
-        "6-bit addition from 80 of its 4,096 patterns, by lessons, from the first training set. A gate has the colour of the "
-        "lesson that added it; the order was found, not given."
-    )
+    about = "6-bit addition from 80 of its 4,096 patterns, by lessons. A gate has the colour of the lesson that added it."
     return Study("A circuit learned in this run", [grid("add6", [80], 100, method="lessons")], about, ["adder"])
 
 
@@ -140,9 +133,7 @@ def fig4() -> Study:
 
 def fig5() -> Study:
     """Make the study of figure 5."""
-    about = (
-        "Lgh with the known order and with the order found from minimum feature sets of shuffled targets: gain, tau and eta."
-    )
+    about = "Lgh with the known order and with that found from minimum feature sets of shuffled targets: gain, tau and eta."
     found = [
         grid(name, SIZES[name], 1000, loss="lgh", order=found_order(name), shuffle=True, **history_of(name))
         for name in KNOWN_ORDER
@@ -206,10 +197,7 @@ def figA2() -> Study:  # noqa: N802 - the figure's name
 
 def baselines() -> Study:
     """Make the study of plain classifiers."""
-    about = (
-        "Majority, decision tree, chain of trees in the known order, random forest and a small multi-layer perceptron, beside "
-        "networks and lessons, on the same training sets."
-    )
+    about = "Majority, decision tree, chain of trees, forest and small MLP, beside networks and lessons on the same sets."
     sizes = {
         "cpar7": [24, 48, 72, 96], "cmaj9": [48, 96, 192, 384], "sub5": [32, 64, 96, 192], "add6": [48, 96, 160, 208],
         "cmux15": [40, 80, 120, 180],

@@ -34,12 +34,10 @@ from gradus_paper.study import Study, load_studies
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
-QUICK, REPLICATION = "quick", "replication"
-"""The study whose page begins with highlights and shows the full replication beside it, and the full replication."""
+QUICK, REPLICATION = "quick", "replication"  # the page of the first has highlights, and values of the second beside its own
 PUBLISHED = "published_claims.json"
 DOTS_PER_INCH = 160
-SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")
-"""Order of the rows of a published table: similar neighbours make a small file."""
+SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")  # similar neighbours make a small file
 WHAT = {"L1": "all targets at once", "Lgh": "the paper's curriculum", "lessons": "ours, given no order"}
 
 NOTHING = "–"
@@ -153,15 +151,23 @@ def _plotted(name: str, figure: Any) -> dict[str, bytes]:
 
 
 def publish(folder: Path, report: Report, target: Path) -> None:
-    """Write the pages that a site shows to another folder: `claims.md` or `tables.md`, and `figures/`."""
+    """Write what a site shows to another folder: `claims.md` or `tables.md`, `figures/`, and the counts in its `README.md`."""
     files.make_folder(target / "figures")
     if report.claims or not report.own_claims:
         files.write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
+        if (readme := target / "README.md").is_file():
+            files.write_text_whole(readme, with_verdicts(files.read_text(readme), report.claims))
     if report.own_claims:
         own = claims_in_markdown(report.own_claims, "expected")
         files.write_text_whole(target / "tables.md", f"# Beyond the paper: claims and tables\n\n{own}\n{report.tables}")
     for path in sorted((folder / "figures").iterdir()):
         files.write_bytes_whole(target / "figures" / path.name, path.read_bytes())
+
+
+def with_verdicts(page: str, claims: Sequence[Claim]) -> str:
+    """Return a page with how many statements have each verdict, between its two marks."""
+    said = f"<!-- verdicts -->Of {len(claims)} statements {verdict_counts(claims)}.<!-- /verdicts -->"
+    return re.sub("<!-- verdicts -->.*?<!-- /verdicts -->", said, page)
 
 
 def archive(folder: Path, report: Report, target: Path) -> None:
@@ -207,18 +213,14 @@ def _adder(results: Results) -> str:
     gates = sorted(set(rows.where(rows.accuracy == 1.0).live_gates.tolist()))
     sizes = f" with {gates[0]} to {gates[-1]} gates" if len(gates) > 1 else "".join(f" with {size} gates" for size in gates)
     mean = f"; mean {100 * float(np.mean(rows.accuracy)):.1f} %" if exact < len(rows) else ""
-    return (
-        f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {exact} of "
-        f"{wording.counted(len(rows), 'training set')}{sizes}{mean}."
-    )
+    sets = f"{exact} of {wording.counted(len(rows), 'training set')}"
+    return f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {sets}{sizes}{mean}."
 
 
 def _statements(claims: Sequence[Claim]) -> str:
-    if not claims:
-        return ""
     short = any(claim.verdict in (est.DIRECTION, est.UNDECIDED) for claim in claims)
     more = " The page has the numbers of the full replication beside them." if short else ""
-    return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}"
+    return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}" if claims else ""
 
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:

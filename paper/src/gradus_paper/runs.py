@@ -1,7 +1,4 @@
-"""Run the tasks that a folder has no rows of, keep a record of every run, and say how far each study is.
-
-The record is a file beside the rows, with versions, engine and counts of each run as a line of JSON.
-"""
+"""Run the tasks that a folder has no rows of, keep a record of every run, and say how far each study is."""
 
 from __future__ import annotations
 
@@ -10,12 +7,12 @@ import json
 import os
 import platform
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +29,7 @@ from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
 from gradus_paper.tasks import Task
 
-RUNS_FILE = "runs.jsonl"
+RUNS_FILE = "runs.jsonl"  # beside the rows: versions, engine and counts of each run as a line
 LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
 FLUSH_SECONDS = 2.0
 LISTED_ERRORS = 5
@@ -96,7 +93,7 @@ def run_tasks(
         return summary
     begun, waiting = store.begun(), list[Row]()
     try:
-        with closing(cast("Generator[list[Row], None, None]", engine.run(left, begun))) as stream:
+        with closing(engine.run(left, begun)) as stream:
             for rows in stream:
                 waiting += rows
                 for row in rows:
@@ -129,10 +126,8 @@ def absorb(tasks: Sequence[Task], path: Path, store: Store) -> RunSummary:
         raise SettingsError(f"{path} is neither a folder of results nor a published .parquet file.")
     store.begin()
     left, before = split_tasks(tasks, store)
-    wanted = pa.array([task.id for task in left], pa.string())
-    table = table.filter(pc.equal(table.column("status"), DONE))
-    rows = table.filter(pc.is_in(table.column("task"), value_set=wanted))
-    store.append_table(rows)
+    rows = rows_of(table.filter(pc.equal(table.column("status"), DONE)), left)
+    store.append(rows)
     open_ids = {task.id_bytes for task in left} - set(map(bytes.fromhex, rows.column("task").to_pylist()))
     mine = {task: since for task, since in (begun | store.begun()).items() if task in open_ids}
     store.keep_begun(mine)
@@ -159,10 +154,8 @@ def record_run(folder: Path, what: dict[str, Any]) -> None:
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
     """Read the record of runs; invalid lines, such as a last one cut short, are left out."""
-    try:
-        lines = (folder / RUNS_FILE).read_bytes().splitlines()
-    except OSError:
-        return []
+    path = folder / RUNS_FILE
+    lines = path.read_bytes().splitlines() if path.is_file() else []
     return [entry for entry in map(_parsed_run, lines) if entry is not None]
 
 
@@ -198,8 +191,7 @@ class Standing:
 
 def rows_of(table: pa.Table, tasks: Iterable[Task]) -> pa.Table:
     """Return the rows of a table that belong to some tasks."""
-    ids = pa.array([task.id for task in tasks], pa.string())
-    return table.filter(pc.is_in(table.column("task"), value_set=ids))
+    return table.filter(pc.is_in(table.column("task"), value_set=pa.array([task.id for task in tasks], pa.string())))
 
 
 def standings(folder: Path) -> tuple[list[Standing], list[str]]:

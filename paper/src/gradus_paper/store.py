@@ -23,8 +23,7 @@ from gradus_paper.row import DONE, SCHEMA, Row, conform, table_of
 
 FOLDER, BEGUN = "parts", "begun.parquet"
 PART = re.compile(r"part-([0-9]{1,12})-([0-9a-f]+)\.parquet")
-PART_ROWS = 5_000
-"""Rows after which a new part is begun: until then a run's latest part is written again with every few rows more."""
+PART_ROWS = 5_000  # until there are so many, a run's latest part is written again with every few rows more
 READ_TRIES = 5
 OLD_SECONDS = 3600.0  # age after which half a file that a killed run left behind is deleted
 CHANGING = "the parts in {} change faster than they can be read; try again."
@@ -37,21 +36,17 @@ WORDS = {"random": np.uint64, "sources": np.uint32, "best": np.uint32, "history"
 
 
 class Store:
-    r"""A folder of results.
+    """A folder of results, to which parts of other folders can be copied."""
 
-    A part's name holds a digest of its content, so that a damaged file is recognised without being parsed. A run adds rows to
-    its latest part by writing a longer one and deleting the shorter; whenever it dies, and whoever else writes to the folder,
-    each task counts once. Parts of other folders can be copied here.
-    """
+    # A part's name holds a digest of its content, so that a damaged file is recognised without being parsed. A run adds rows
+    # to its latest part by writing a longer one and deleting the shorter; whenever it dies, each task counts once.
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.parts_folder = self.folder / FOLDER
         self._sizes: dict[str, int] = {}
-        self.damaged: list[str] = []
-        """Files whose content does not match their name; their tasks count as not done."""
-        self._latest: tuple[str, pa.Table] | None = None
-        """Name and rows of the part that this object is still adding to."""
+        self.damaged: list[str] = []  # files whose content does not match their name; their tasks count as not done
+        self._latest: tuple[str, pa.Table] | None = None  # name and rows of the part that this object is still adding to
         self._read_names()
 
     def __len__(self) -> int:
@@ -79,14 +74,11 @@ class Store:
             said = f"the results folder {self.folder} was removed during the run, which has ended"
             raise StoreError(f"{said}; the same command begins again.")
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row] | pa.Table) -> None:
         """Write rows, whole or not at all."""
-        self.append_table(table_of(rows))
-
-    def append_table(self, table: pa.Table) -> None:
-        """Write a table of rows, whole or not at all."""
-        if not len(table):
+        if not len(rows):
             return
+        table = rows if isinstance(rows, pa.Table) else table_of(rows)
         before, number = None, 1 + max((int(name.split("-")[1]) for name in self._sizes), default=0)
         if self._latest is not None and len(self._latest[1]) + len(table) <= PART_ROWS:
             before, number = self._latest[0], int(self._latest[0].split("-")[1])

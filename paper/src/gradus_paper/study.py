@@ -125,14 +125,9 @@ class Study:
 
 
 def grid(
-    problem: str | Sequence[str],
-    sizes: Iterable[int],
-    samples: int,
-    *,
-    repeats: int = 1,
-    published: Mapping[str, Any] | None = None,
-    **axes: Any,
-) -> Block:
+    problem: str | Sequence[str], sizes: Iterable[int], samples: int, *,
+    repeats: int = 1, published: Mapping[str, Any] | None = None, **axes: Any,
+) -> Block:  # fmt: skip
     """Return all combinations of problems, methods and settings, each on training sets 0, 1, … of every size.
 
     Parameters
@@ -188,9 +183,7 @@ def _count(samples: Any) -> int:
     return samples
 
 
-def _designs(
-    problems: Sequence[str], *, draw: str = "random", targets: Sequence[str] | None = None, **axes: Any
-) -> tuple[Design, ...]:
+def _designs(problems: Sequence[str], draw: str = "random", targets: Any = None, **axes: Any) -> tuple[Design, ...]:
     """Return a design for each problem and each combination of the values on the axes."""
     possible = ("method", "order", "shuffle", "noise", *SETTINGS)
     for name, values in axes.items():
@@ -204,9 +197,8 @@ def _designs(
     made = []
     for problem, *values in itertools.product(problems, *map(_listed, axes.values())):
         chosen = dict(zip(axes, values, strict=True))
-        settings = Settings(**{name: chosen.pop(name) for name in SETTINGS if name in chosen})
-        learned = None if targets is None else tuple(targets)
-        made.append(Design(problem, draw=draw, targets=learned, settings=settings, **chosen))
+        chosen["settings"] = Settings(**{name: chosen.pop(name) for name in SETTINGS if name in chosen})
+        made.append(Design(problem, draw=draw, targets=None if targets is None else tuple(targets), **chosen))
     return tuple(made)
 
 

@@ -15,8 +15,7 @@ from gradus.lab import Settings
 
 BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
 METHODS = ("network", "lessons", *BASELINES)
-METHOD_VERSIONS: dict[str, int] = {}
-"""Methods that give other results than they gave for the published rows: 2, 3, …; a new version changes only its own ids."""
+METHOD_VERSIONS: dict[str, int] = {}  # of methods that changed since the published rows: 2, 3, …; changes their ids alone
 DRAWS = ("random", "leave-one-out")
 ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "self-paced", "random")
 SELF_PACED = "self-paced"  # the order of lessons, which choose the next target as they go

@@ -22,7 +22,6 @@ FIGURES: dict[str, Callable[[Results], Figure | Drawing]] = {
         *(baselines, sample_complexity, noise, orders, league, accuracy),
     )
 }
-"""Every figure by its name, in the order in which a page shows them."""
 OWN_FIGURES = tuple(figure.__name__ for figure in (sample_complexity, noise, orders, league))  # those beyond the paper
 
 

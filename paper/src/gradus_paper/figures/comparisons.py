@@ -44,7 +44,7 @@ def sample_complexity(results: Results) -> Figure:
             panel.axvline(at, color="#000000", linewidth=1.0, linestyle="-.", label="as many bits as the circuit")
 
     shown = f"95 % intervals; the dotted line is at {100 * learners.LEVEL_WANTED:.0f} %"
-    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY, columns=4, first=OURS, shown=shown)
+    return style.panel_per_problem(results, draw, y=style.ACCURACY, columns=4, first=OURS, shown=shown)
 
 
 def noise(results: Results) -> Figure:
@@ -58,8 +58,8 @@ def noise(results: Results) -> Figure:
         style.limit_accuracy(panel)
         panel.set_title(f"{panel.get_title()}, {', '.join(map(str, one.sizes))} examples", fontsize=9)
 
-    problems = problems_of(results.select(method="lessons"))
-    return style.panel_per_problem(results, problems, draw, x="flipped training labels (%)", y=style.ACCURACY, first=OURS)
+    results = results.select(problem=results.select(method="lessons").problems)
+    return style.panel_per_problem(results, draw, x="flipped training labels (%)", y=style.ACCURACY, first=OURS)
 
 
 def orders(results: Results) -> Figure:

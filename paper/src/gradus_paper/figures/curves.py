@@ -23,8 +23,7 @@ HEADLINE_CURVES = {
 MILLION = 1e6
 TAU_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 VARIED = ("method", "loss", "order", "gates_per_target", "history")
-TAU_COLOURS = ("#B2182B", "#808080", "#2166AC")
-"""Of the reverse, an unrelated and the known order; none so light that its curve is lost on white."""
+TAU_COLOURS = ("#B2182B", "#808080", "#2166AC")  # of the reverse, an unrelated and the known order; all seen on white
 
 
 def headline(results: Results) -> Figure:
@@ -108,7 +107,7 @@ def fig3(results: Results) -> Figure:
 
 def fig4(results: Results) -> Figure:
     """Draw gains over L1 on every problem."""
-    return style.panel_per_problem(results, problems_of(results), _draw_gains, y=style.GAIN)
+    return style.panel_per_problem(results, _draw_gains, y=style.GAIN)
 
 
 def fig5(results: Results) -> Figure:
@@ -180,7 +179,7 @@ def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
         for k, points in enumerate(est.target_gain_by_size(one.select(loss="lgh").pairs(one.select(loss="l1")))):
             _draw_gain(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
 
-    return style.panel_per_problem(results, results.problems, draw, y="gain of $L_{gh}$ over $L_1$ (points)", columns=2)
+    return style.panel_per_problem(results, draw, y="gain of $L_{gh}$ over $L_1$ (points)", columns=2)
 
 
 def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
@@ -194,7 +193,7 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
             style.band(panel, points, style.COLOURS[loss], label)
         panel.set_ylim(bottom=0)
 
-    return style.panel_per_problem(results, problems_of(results), draw, y="steps to zero error (millions)")
+    return style.panel_per_problem(results, draw, y="steps to zero error (millions)")
 
 
 def baselines(results: Results) -> Figure:
@@ -212,7 +211,7 @@ def baselines(results: Results) -> Figure:
         )
         style.limit_accuracy(panel)
 
-    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY)
+    return style.panel_per_problem(results, draw, y=style.ACCURACY)
 
 
 def accuracy(results: Results) -> Figure:
@@ -228,14 +227,20 @@ def accuracy(results: Results) -> Figure:
             style.band(panel, est.accuracy_by_size(rows), style.COLOURS.get(label, f"C{k}"), name)
         style.limit_accuracy(panel)
 
-    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY)
+    return style.panel_per_problem(results, draw, y=style.ACCURACY)
 
 
 def _setting(name: str, value: Any) -> str:
     return str(value) if name in ("method", "loss", "order") else f"{name.replace('_', ' ')} {value}"
 
 
-def _table_figure(results: Results, problem: str) -> Figure:
+def tab3(results: Results) -> Figure:
+    """Draw the same for E. coli."""
+    return tab2(results, "ecoli")
+
+
+def tab2(results: Results, problem: str = "yeast") -> Figure:
+    """Draw leave-one-out gains over L1 for a time series, target by target."""
     rows = est.gains_by_target(results, problem)
     figure = Figure(figsize=(6.4, 0.5 * len(rows) + 1.4), layout="constrained")
     panel = figure.subplots()
@@ -256,13 +261,3 @@ def _table_figure(results: Results, problem: str) -> Figure:
     panel.invert_yaxis()
     panel.set_xlabel("leave-one-out gain over $L_1$ (points); in brackets the accuracy of $L_1$")
     return style.finish(figure, results.select(problem=problem), [panel])
-
-
-def tab2(results: Results) -> Figure:
-    """Draw leave-one-out gains over L1 for fission yeast, target by target."""
-    return _table_figure(results, "yeast")
-
-
-def tab3(results: Results) -> Figure:
-    """Draw leave-one-out gains over L1 for E. coli, target by target."""
-    return _table_figure(results, "ecoli")

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from gradus_paper import estimates as est
-from gradus_paper.paper import problem_title
+from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.results import Results
 
 # Colours that people with any kind of colour vision can tell apart (Okabe and Ito; those of lessons are Tol's). A learner has
@@ -31,8 +31,7 @@ PANEL_WIDTH, PANEL_HEIGHT = 3.3, 2.6
 LEGEND_MARK, LEGEND_LETTER = 0.65, 0.078  # widths in the legend, in inches: an entry's mark with the gap, and a letter
 FEW = f"fewer than {est.FEWEST_PAIRS} training sets"
 FEW_LOOK: dict[str, Any] = {"marker": "o", "linestyle": "", "markersize": 5, "markerfacecolor": "white"}
-NOTE_SIZE, NOTE_COLOUR = 7, "#555555"
-"""Of the line below a figure."""
+NOTE_SIZE, NOTE_COLOUR = 7, "#555555"  # of the line below a figure
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
@@ -64,24 +63,18 @@ def rows_of_panels(rows: int, columns: int, height: float) -> tuple[Figure, Any]
 
 
 def panel_per_problem(
-    results: Results,
-    problems: Sequence[str],
-    draw: Callable[[Any, Results], None],
-    *,
-    x: str = SIZE,
-    y: str,
-    columns: int = 3,
-    **finishing: str,
+    results: Results, draw: Callable[[Any, Results], None], *, y: str, x: str = SIZE, columns: int = 3, **finishing: str
 ) -> Figure:
     """Draw one panel for each problem, from its rows alone."""
+    problems = list(by_problem(results))
     columns = min(columns, max(1, len(problems)))
     figure, panels = figure_of_panels(len(problems), columns)
-    for place, (panel, problem) in enumerate(zip(panels, problems, strict=True)):
+    for place, (panel, (problem, one)) in enumerate(zip(panels, problems, strict=True)):
         name_panel(panel, problem)
         panel.set_xlabel(x)
         if place % columns == 0:
             panel.set_ylabel(y)
-        draw(panel, results.select(problem=problem))
+        draw(panel, one)
     return finish(figure, results, panels, **finishing)
 
 
