@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +18,6 @@ ROOT = Path(__file__).parent
 ARCHIVE = ROOT / "paper" / "results"
 ADDER = ROOT / "examples" / "adder6.json"
 SHOWN_BITS = 4
-VERDICTS = {
-    "holds": ("holds", "hold"),
-    "close": ("is close", "are close"),
-    "direction confirmed": ("is confirmed in direction", "are confirmed in direction"),
-    "undecided": ("is undecided", "are undecided"),
-    "does not hold": ("does not hold", "do not hold"),
-}
 ELSEWHERE = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
 LOADS = re.compile(rf"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)={ELSEWHERE}|url\({ELSEWHERE}")
 # In a frame of another page only the drawing and what it says are wanted.
@@ -63,11 +54,7 @@ def _adder_page() -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Write what can be counted: verdicts, and the files of results with sizes and checksums."""
-    claims = json.loads((ROOT / "paper" / "src" / "gradus_paper" / "published_claims.json").read_text(encoding="utf-8"))
-    counts = Counter(claim["verdict"] for claim in claims)
-    said = ", ".join(f"{counts[word]} {VERDICTS[word][counts[word] > 1]}" for word in VERDICTS if counts[word])
-    markdown = re.sub(r"<!-- verdicts -->.*?<!-- /verdicts -->", f"Of {len(claims)} statements {said}.", markdown)
+    """Write the files of results with sizes and checksums."""
     if page.file.src_uri != "archive.md":
         return markdown
     lines = []

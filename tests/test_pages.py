@@ -91,7 +91,7 @@ def test_every_public_name_is_on_the_api_page():
 def test_every_column_of_the_published_results_is_described():
     rows = re.findall(r"^\| (`.*?`) \|", (ROOT / "docs" / "archive.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    files = sorted((ROOT / "docs" / "results").glob("*.parquet"))
+    files = sorted((ROOT / "paper" / "results").rglob("*.parquet"))
     assert files
     for file in files:
         assert set(pq.read_schema(file).names) <= described, file.name

@@ -1,7 +1,4 @@
-"""The studies beyond the paper: sample complexity, noise, orders found, and a league of functions.
-
-All training sets are numbers 0 to 99 of a problem (0 to 19 where there are 20), chosen before any of these rows was made.
-"""
+"""The studies beyond the paper: sample complexity, noise, orders found, and a league, on sets 0, 1, … chosen before."""
 
 from __future__ import annotations
 
@@ -12,18 +9,15 @@ from gradus_paper.paper import KNOWN_ORDER, SIZES, found_order, history_of
 from gradus_paper.study import Block, Study, grid
 
 CLASSIFIERS = ["chain", "forest", "boosting", "mlp"]
-PUBLISHED_ALU: dict[str, Any] = {"gates_per_target": 41, "history": 750}
-"""The published configuration, as in our figure 7."""
-LEAGUE_SIZES = {
+PUBLISHED_ALU: dict[str, Any] = {"gates_per_target": 41, "history": 750}  # the published configuration, as in our figure 7
+LEAGUE_SIZES = {  # training sizes in the league of the problems that also have curves; the others have one size
     "cpar7": 32, "cmaj9": 96, "sub5": 48, "add6": 80, "cmux15": 48, "mammalian": 32, "fabrca": 48, "alu74181": 192,
 }  # fmt: skip
-"""Training sizes in the league of the problems that also have curves; the others have one size."""
-SMALL_SIZES = {
+SMALL_SIZES = {  # training sizes in the league of the other functions
     "hex2seven": 10, "decoder4": 12, "hamming7": 16, "gray2bin6": 24, "bin2gray6": 24, "counter6": 24, "johnson6": 24,
     "traffic": 24, "sorter5": 24, "crc4": 32, "lfsr8": 32, "abs6": 32, "popcount7": 64, "encoder8": 64, "saturating4": 96,
     "comparator5": 128, "sym9": 128, "mul4": 64,
 }  # fmt: skip
-"""Training sizes in the league of the other functions."""
 LEARNER_SIZES: dict[str, tuple[Sequence[int], Sequence[int], Sequence[int]]] = {
     "cpar7": ([8, 12, 16, 24, 32], [16, 32, 48, 64, 80, 96, 112], [16, 32, 64, 112]),
     "sub5": ([24, 32, 40, 48, 64], [32, 48, 64, 96, 128, 192], [32, 48, 96, 192]),
@@ -73,25 +67,21 @@ def sample_complexity() -> Study:
         *_real_world("alu74181", [64, 128], 100, **PUBLISHED_ALU),
         *_real_world("alu74181", [192, 256, 320, 384], 20, **PUBLISHED_ALU),
     ]
-    return Study(
-        "Sample complexity: accuracy against training size",
-        blocks,
-        about="Lessons (one circuit and the vote), the paper's L1 and Lgh in the given and in a found order, and plain "
-        "classifiers, on the same training sets, with the bits that the smallest right circuit takes as a limit.",
-        figures=("sample_complexity",),
+    about = (
+        "Lessons (one circuit and the vote), the paper's L1 and Lgh in the given and in a found order, and plain "
+        "classifiers, on the same training sets, with the bits that the smallest right circuit takes as a limit."
     )
+    return Study("Sample complexity: accuracy against training size", blocks, about, ["sample_complexity"])
 
 
 def noise() -> Study:
     """Make the study of wrong labels; a higher share flips the labels of a lower one too."""
     sizes = {"cpar7": 64, "add6": 128, "sub5": 96, "cmux15": 96, "cmaj9": 128}
     rates, methods = [0, 0.01, 0.02, 0.05, 0.1, 0.2], ["lessons", *CLASSIFIERS]
-    return Study(
-        "Noise: accuracy against the share of flipped labels",
-        [grid(name, [size], 20, noise=rates, method=methods, order="known", shuffle=True) for name, size in sizes.items()],
-        about="Each training label is flipped with this probability; all unseen patterns are scored with their true labels.",
-        figures=("noise",),
-    )
+    more: dict[str, Any] = {"noise": rates, "method": methods, "order": "known", "shuffle": True}
+    blocks = [grid(name, [size], 20, **more) for name, size in sizes.items()]
+    about = "Each training label is flipped with this probability; all unseen patterns are scored with their true labels."
+    return Study("Noise: accuracy against the share of flipped labels", blocks, about, ["noise"])
 
 
 def orders() -> Study:
@@ -110,13 +100,11 @@ def orders() -> Study:
             _in_given_order(name, [size], 100),
             grid(name, [size], 100, loss="lgh", order=["entropy", "self-paced"], shuffle=True, **history_of(name)),
         ]
-    return Study(
-        "Orders: found without being told",
-        blocks,
-        about="Agreement (tau) with the known order of orders by minimum feature sets, by entropy, and self-paced, and how "
-        "much of the gain of Lgh over L1 each keeps at the size at which the known order gains most.",
-        figures=("orders",),
+    about = (
+        "Agreement (tau) with the known order of orders by minimum feature sets, by entropy, and self-paced, and how much of "
+        "the gain of Lgh over L1 each keeps at the size at which the known order gains most."
     )
+    return Study("Orders: found without being told", blocks, about, ["orders"])
 
 
 def league() -> Study:
@@ -136,23 +124,17 @@ def league() -> Study:
             blocks += [_in_given_order(name, [size], samples, "l1"), _in_found_order(name, [size], samples)]
         else:
             blocks += _real_world(name, [size], samples, **settings)
-    return Study(
-        "The league: 26 functions, all learners",
-        blocks,
-        about="Mean accuracy on unseen patterns and CPU seconds per fit of every learner; networks are taught in orders by "
-        "minimum feature sets, chains of trees in the known order where there is one.",
-        figures=("league",),
+    about = (
+        "Mean accuracy on unseen patterns and CPU seconds per fit of every learner; networks are taught in orders by minimum "
+        "feature sets, chains of trees in the known order where there is one."
     )
+    return Study("The league: 26 functions, all learners", blocks, about, ["league"])
 
 
 def beyond() -> Study:
     """Make the study of everything beyond the paper."""
-    return Study(
-        "Beyond the paper",
-        about="What lessons add to the paper: fewer examples, wrong labels, orders found, and a league of functions.",
-        parts=(sample_complexity(), noise(), orders(), league()),
-    )
+    about = "What lessons add to the paper: fewer examples, wrong labels, orders found, and a league of functions."
+    return Study("Beyond the paper", (), about, parts=(sample_complexity(), noise(), orders(), league()))
 
 
-STUDIES = (beyond, sample_complexity, noise, orders, league)
-"""Functions that make the studies, under their names."""
+STUDIES = (beyond, sample_complexity, noise, orders, league)  # functions that make the studies, under their names

@@ -9,89 +9,41 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradus_paper.estimates import (
-    CLOSE,
-    DIRECTION,
-    DOES_NOT_HOLD,
-    FEWEST_PAIRS,
-    HOLDS,
-    NOTICEABLE,
-    UNDECIDED,
-    VERDICTS,
-    Estimate,
-    Statement,
-    above,
-    aligned_accuracies,
-    as_points,
-    as_share,
-    crossing,
-    gain_by_size,
-    in_points,
-    mean_by_size,
-    mean_interval,
-    not_below,
-    ratio_of_sizes,
-    row_means,
-    together,
-    within,
-)
-from gradus_paper.gains import (
-    changes_in_steps,
-    gain_matrix,
-    gains_by_target,
-    in_known_order,
-    middle_size,
-    peak,
-    peak_difference,
-    share_of_gain,
-)
+from gradus_paper import estimates as est
 from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, LATER_TARGETS, REAL_WORLD, problem_title
 from gradus_paper.results import Results
 from gradus_paper.study import load_study
 
-TargetGains = tuple[str, dict[str, Estimate]]
-"""A target, or "mean", and the gain of each loss over L1."""
+TargetGains = tuple[str, dict[str, est.Estimate]]  # a target, or "mean", and the gain of each loss over L1
 COUNTED = {
-    HOLDS: ("holds", "hold"),
-    CLOSE: ("is close", "are close"),
-    DIRECTION: ("is confirmed in direction", "are confirmed in direction"),
-    UNDECIDED: ("is undecided", "are undecided"),
-    DOES_NOT_HOLD: ("does not hold", "do not hold"),
-}
+    est.HOLDS: ("holds", "hold"), est.CLOSE: ("is close", "are close"),
+    est.DIRECTION: ("is confirmed in direction", "are confirmed in direction"),
+    est.UNDECIDED: ("is undecided", "are undecided"), est.DOES_NOT_HOLD: ("does not hold", "do not hold"),
+}  # fmt: skip
 
-EXCEPTION = "cmux15"
-"""The problem on which an automatic order does not help, according to the paper."""
-OPPOSITE = {HOLDS: DOES_NOT_HOLD, DOES_NOT_HOLD: HOLDS}
-"""Verdicts on the opposite of a statement; the other verdicts are their own opposites."""
-NEARLY_ALL = 0.7
-"""Share of the gain that counts as nearly all of it: all, with a tolerance of 0.3."""
-WELL_ABOVE = 0.1
-"""Tolerance for tau and eta."""
-FEWEST_PROBLEMS = 3
-"""Number of problems below which a direction is not called consistent."""
-AS_LARGE = 0.4
-"""Relative difference up to which the loss in the reverse order counts as large as the gain."""
+EXCEPTION = "cmux15"  # the problem on which an automatic order does not help, according to the paper
+OPPOSITE = {est.HOLDS: est.DOES_NOT_HOLD, est.DOES_NOT_HOLD: est.HOLDS}  # the other verdicts are their own opposites
+NEARLY_ALL = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
+WELL_ABOVE = 0.1  # tolerance for tau and eta
+FEWEST_PROBLEMS = 3  # number of problems below which a direction is not called consistent
+AS_LARGE = 0.4  # relative difference up to which the loss in the reverse order counts as large as the gain
 
 
 @dataclass(frozen=True)
 class Claim:
     """One statement and its verdict."""
 
-    number: str
-    """Such as "1a": statements with the same number are one claim about several problems."""
+    number: str  # Such as "1a": statements with the same number are one claim about several problems
     statement: str
-    paper: str
-    """The paper's value."""
-    ours: str
-    """Ours, with its interval and the number of observations."""
-    verdict: str
-    """One of `gradus_paper.verdicts.VERDICTS`."""
+    paper: str  # the paper's value
+    ours: str  # ours, with its interval and the number of observations
+    verdict: str  # one of `gradus_paper.verdicts.VERDICTS`
 
 
 def verdict_counts(claims: Sequence[Claim]) -> str:
     """Write how many statements have each verdict, leaving out verdicts that none has."""
     counts = Counter(claim.verdict for claim in claims)
-    return ", ".join(f"{counts[word]} {COUNTED[word][counts[word] > 1]}" for word in VERDICTS if counts[word])
+    return ", ".join(f"{counts[word]} {COUNTED[word][counts[word] > 1]}" for word in est.VERDICTS if counts[word])
 
 
 def check_claims(results: Results) -> list[Claim]:
@@ -99,16 +51,13 @@ def check_claims(results: Results) -> list[Claim]:
     return numbered(_with_settings_of_the_text(results), CLAIMS)
 
 
-def numbered(results: Results, claims: Sequence[Callable[[Results], list[Statement]]], prefix: str = "") -> list[Claim]:
+def numbered(results: Results, claims: Sequence[Callable[[Results], est.Statements]], prefix: str = "") -> list[Claim]:
     """Check claims one after the other and number their statements: those of one claim share a number."""
     found: list[Claim] = []
     for number, claim in enumerate(claims, start=1):
-        some = claim(results)
+        some = list(claim(results))
         letters = [""] if len(some) == 1 else [chr(ord("a") + k) for k in range(len(some))]
-        found += [
-            Claim(f"{prefix}{number}{letter}", statement, paper, ours, verdict)
-            for letter, (statement, paper, ours, verdict) in zip(letters, some, strict=True)
-        ]
+        found += [Claim(f"{prefix}{number}{letter}", *facts) for letter, facts in zip(letters, some, strict=True)]
     return found
 
 
@@ -134,83 +83,84 @@ def _with_settings_of_the_text(results: Results) -> Results:
 def _with_losses(results: Results, *losses: str) -> Iterator[tuple[str, dict[str, Results]]]:
     """Yield each problem that has networks taught in the known order under all of these losses, with those networks."""
     for problem in KNOWN_ORDER:
-        if rows := in_known_order(results, problem, *losses):
+        if rows := est.in_known_order(results, problem, *losses):
             yield problem, dict(zip(losses, rows, strict=True))
 
 
-def stricter_losses_gain_more(results: Results) -> list[Statement]:
+def stricter_losses_gain_more(results: Results) -> est.Statements:
     """Check that Lgh gains at least as much at its peak as Llh, Llh as Lw, Lw as L1."""
-    found = []
     for problem, rows in _with_losses(results, "l1", "lw", "llh", "lgh"):
-        peaks = {loss: peak(rows[loss], rows["l1"]) for loss in ("lw", "llh", "lgh")}
-        steps = [peak_difference(rows["lgh"], rows["llh"], rows["l1"]), peak_difference(rows["llh"], rows["lw"], rows["l1"])]
-        verdicts = [above(peaks["lw"][1], 0.0, NOTICEABLE), *(not_below(step, NOTICEABLE) for step in steps)]
+        peaks = {loss: est.peak(rows[loss], rows["l1"]) for loss in ("lw", "llh", "lgh")}
+        steps = [
+            est.peak_difference(rows["lgh"], rows["llh"], rows["l1"]),
+            est.peak_difference(rows["llh"], rows["lw"], rows["l1"]),
+        ]
+        verdicts = [est.above(peaks["lw"][1], 0.0, est.NOTICEABLE), *(est.not_below(step, est.NOTICEABLE) for step in steps)]
         ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
-        extra = "; ".join(f"{name} {as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
-        found.append((
+        extra = "; ".join(f"{name} {est.as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
+        yield (
             f"Peak gain over L1 on {problem_title(problem)}: Lgh ≥ Llh ≥ Lw ≥ L1",
             "in this order",
             f"{ours} points; {extra}",
-            together(verdicts),
-        ))  # fmt: skip
-    return found
+            est.together(verdicts),
+        )  # fmt: skip
 
 
-def gains_of_ten_points(results: Results) -> list[Statement]:
+def gains_of_ten_points(results: Results) -> est.Statements:
     """Check that the largest gain is about ten points."""
-    peaks = [(problem, *peak(rows["lgh"], rows["l1"])) for problem, rows in _with_losses(results, "l1", "lgh")]
+    peaks = [(problem, *est.peak(rows["lgh"], rows["l1"])) for problem, rows in _with_losses(results, "l1", "lgh")]
     peaks = [one for one in peaks if one[2].n]
     if not peaks:
-        return []
+        return
     problem, size, gain = max(peaks, key=lambda one: one[2].value)
-    verdict = within(gain.scaled(100), 10.0, tolerance=2.0)
-    return [("Gains in test accuracy of up to 10 points", "10 points", f"{as_points(gain)}, on {problem} at {size}", verdict)]
+    verdict = est.within(gain.scaled(100), 10.0, tolerance=2.0)
+    yield "Gains in test accuracy of up to 10 points", "10 points", f"{est.as_points(gain)}, on {problem} at {size}", verdict
 
 
-def sixth_target_of_parity(results: Results) -> list[Statement]:
+def sixth_target_of_parity(results: Results) -> est.Statements:
     """Check that the sixth target of parity goes from 58 to 84 % where its gain is largest."""
-    rows = in_known_order(results, "cpar7", "l1", "lgh")
+    rows = est.in_known_order(results, "cpar7", "l1", "lgh")
     if not rows:
-        return []
+        return
     base, lgh = rows
     pairs = lgh.pairs(base).by_training_set()
     if not pairs.sizes:
-        return []
-    gains = {size: mean_interval(pairs.target_gain[pairs.n_train == size][:, 5]) for size in pairs.sizes}
+        return
+    gains = {size: est.mean_interval(pairs.target_gain[pairs.n_train == size][:, 5]) for size in pairs.sizes}
     size = max(gains, key=lambda n: gains[n].value)
     there = pairs.n_train == size
-    before, after = (mean_interval(values[there][:, 5]) for values in (pairs.second_targets, pairs.first_targets))
-    ours = f"{100 * before.value:.1f} % to {100 * after.value:.1f} % at {size} examples; gain {as_points(gains[size])}"
-    verdict = within(gains[size].scaled(100), 26.0, tolerance=6.0)
-    return [("The sixth target of 7-bit parity at its best", "58 % to 84 %", ours, verdict)]
+    before, after = (est.mean_interval(values[there][:, 5]) for values in (pairs.second_targets, pairs.first_targets))
+    ours = f"{100 * before.value:.1f} % to {100 * after.value:.1f} % at {size} examples; gain {est.as_points(gains[size])}"
+    verdict = est.within(gains[size].scaled(100), 26.0, tolerance=6.0)
+    yield "The sixth target of 7-bit parity at its best", "58 % to 84 %", ours, verdict
 
 
-def fewer_examples_for_parity(results: Results) -> list[Statement]:
+def fewer_examples_for_parity(results: Results) -> est.Statements:
     """Check that Lgh passes 90 % on parity with 16 % fewer examples."""
-    rows = in_known_order(results, "cpar7", "l1", "lgh")
+    rows = est.in_known_order(results, "cpar7", "l1", "lgh")
     if not rows:
-        return []
+        return
     base, lgh = rows
-    saved = ratio_of_sizes(lgh, base, 0.9, replicates=2000).below(1.0)
+    saved = est.ratio_of_sizes(lgh, base, 0.9, replicates=2000).below(1.0)
     if not saved.n:
-        return []
-    curves = zip(rows, aligned_accuracies(*rows), strict=True)
-    needed = [crossing(one.sizes, row_means(accuracy), 0.9) for one, accuracy in curves]
-    ours = f"{as_share(saved)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
-    return [("Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, within(saved.scaled(100), 16.0, tolerance=3.0))]
+        return
+    curves = zip(rows, est.aligned_accuracies(*rows), strict=True)
+    needed = [est.crossing(one.sizes, est.row_means(accuracy), 0.9) for one, accuracy in curves]
+    ours = f"{est.as_share(saved)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
+    yield "Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, est.within(saved.scaled(100), 16.0, tolerance=3.0)
 
 
-def llh_and_lw_alike_on_parity(results: Results) -> list[Statement]:
+def llh_and_lw_alike_on_parity(results: Results) -> est.Statements:
     """Check that Llh and Lw cannot be told apart on parity."""
-    rows = in_known_order(results, "cpar7", "llh", "lw")
-    gains = gain_by_size(rows[0].pairs(rows[1])) if rows else []
+    rows = est.in_known_order(results, "cpar7", "llh", "lw")
+    gains = est.gain_by_size(rows[0].pairs(rows[1])) if rows else []
     if not gains:
-        return []
+        return
     size, widest = max(gains, key=lambda point: abs(point[1].value))
     apart = [n for n, gain in gains if gain.low > 0 or gain.high < 0]
-    ours = f"largest difference {as_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
-    verdict = together([within(gain, 0.0, NOTICEABLE) for _, gain in gains])
-    return [("Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict)]
+    ours = f"largest difference {est.as_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
+    verdict = est.together([est.within(gain, 0.0, est.NOTICEABLE) for _, gain in gains])
+    yield "Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict
 
 
 def _problems_with_automatic_orders(results: Results) -> Iterator[tuple[str, Results, Results, Results]]:
@@ -221,96 +171,80 @@ def _problems_with_automatic_orders(results: Results) -> Iterator[tuple[str, Res
             yield problem, rows["l1"], rows["lgh"], auto
 
 
-def automatic_order_keeps_the_gain(results: Results) -> list[Statement]:
+def automatic_order_keeps_the_gain(results: Results) -> est.Statements:
     """Check that the automatic order keeps nearly all of the gain, except on the multiplexer."""
-    found = []
     for problem, base, known, auto in _problems_with_automatic_orders(results):
-        size, gain = peak(known, base)
-        kept = share_of_gain(auto, known, base, size)
-        keeps = above(kept, NEARLY_ALL, 1.0 - NEARLY_ALL) if gain.low > 0 else UNDECIDED
+        size, gain = est.peak(known, base)
+        kept = est.share_of_gain(auto, known, base, size)
+        keeps = est.above(kept, NEARLY_ALL, 1.0 - NEARLY_ALL) if gain.low > 0 else est.UNDECIDED
         exception = problem == EXCEPTION
-        found.append((
+        yield (
             f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(problem)}",
             "much less" if exception else "nearly all",
-            f"{as_share(kept)} of {as_points(gain)} at {size} examples",
+            f"{est.as_share(kept)} of {est.as_points(gain)} at {size} examples",
             OPPOSITE.get(keeps, keeps) if exception else keeps,
-        ))  # fmt: skip
-    return found
+        )  # fmt: skip
 
 
-def order_and_nesting_are_found(results: Results) -> list[Statement]:
+def order_and_nesting_are_found(results: Results) -> est.Statements:
     """Check that tau and eta are above one half just before and at the peak of the gain, except on the multiplexer."""
-    found = []
     for problem, base, known, auto in _problems_with_automatic_orders(results):
-        top, _ = peak(known, base)
+        top, _ = est.peak(known, base)
         # The size before the peak, and the peak itself: the former shows whether they passed 0.5 before it.
         sizes = [size for size in auto.sizes if size <= top][-2:]
         if not sizes:
             continue
-        at = {size: [dict(mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
-        both = together([above(one, 0.5, WELL_ABOVE) for pair in at.values() for one in pair])
-        exception = problem == EXCEPTION
-        found.append((
+        at = {size: [dict(est.mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
+        both = est.together([est.above(one, 0.5, WELL_ABOVE) for pair in at.values() for one in pair])
+        exception, fewest = problem == EXCEPTION, min(one.n for pair in at.values() for one in pair)
+        yield (
             f"On {problem_title(problem)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
             "of the gain and at the peak",
             "not both" if exception else "both",
-            "; ".join(f"τ = {tau}, η = {eta} at {size} examples" for size, (tau, eta) in at.items())
-            + f" (n = {min(one.n for pair in at.values() for one in pair)})",
+            "; ".join(f"τ = {tau}, η = {eta} at {size} examples" for size, (tau, eta) in at.items()) + f" (n = {fewest})",
             OPPOSITE.get(both, both) if exception else both,
-        ))  # fmt: skip
-    return found
+        )  # fmt: skip
 
 
-def gain_grows_with_tau(results: Results) -> list[Statement]:
+def gain_grows_with_tau(results: Results) -> est.Statements:
     """Check that on addition the gain grows with tau, is largest at 1, and is as negative at -1."""
     one = results.select(problem="add5", method="network")
     ordered = np.array([str(order).startswith("tau:") for order in one.order.tolist()], dtype=np.bool_)
     if not ordered.any() or "l1" not in one.loss.tolist():
-        return []
+        return
     # Networks taught in the known order may be there at other sizes, too, for another figure.
     one = one.where(ordered | (one.loss == "l1"))
-    size = middle_size(one)
+    size = est.middle_size(one)
     if size is None:
-        return []
-    taus, gains = gain_matrix(one, size)
+        return
+    taus, gains = est.gain_matrix(one, size)
     if taus[0] != -1.0:  # these are statements on all orders, from the known one to its reverse
-        return []
-    slope = mean_interval(np.polyfit(taus, gains.T, 1)[0] if len(gains) else [])
+        return
+    slope = est.mean_interval(np.polyfit(taus, gains.T, 1)[0] if len(gains) else [])
     means = gains.mean(axis=0) if len(gains) else np.full(len(taus), np.nan)
     best, next_best = (int(np.argmax(one)) for one in (means, means[:-1]))
-    first, last = mean_interval(gains[:, -1]), mean_interval(gains[:, 0])
-    lead, mirror = mean_interval(gains[:, -1] - gains[:, next_best]), mean_interval(gains[:, -1] + gains[:, 0])
-    rise = f"{in_points(slope)} from τ = 0 to 1, over {len(taus)} values at {size} examples"
-    on_addition = "On 5-bit addition the"
-    return [
-        (f"{on_addition} gain grows with τ", "grows", rise, above(slope, 0.0)),
-        (
-            f"{on_addition} gain is largest at τ = 1",
-            "largest",
-            f"largest at τ = {taus[best]:.1f}; {in_points(first)} at τ = 1, "
-            f"{in_points(lead)} more than at {taus[next_best]:.1f}",
-            not_below(lead, 100 * NOTICEABLE),
-        ),
-        (
-            f"{on_addition} loss at τ = -1 is as large as the gain at τ = 1",
-            "as negative",
-            f"{in_points(last)} against {in_points(first)}; together {in_points(mirror)}",
-            within(mirror, 0.0, tolerance=AS_LARGE * abs(first.value)),
-        ),
-    ]
+    first, last = est.mean_interval(gains[:, -1]), est.mean_interval(gains[:, 0])
+    lead, mirror = est.mean_interval(gains[:, -1] - gains[:, next_best]), est.mean_interval(gains[:, -1] + gains[:, 0])
+    rise = f"{est.in_points(slope)} from τ = 0 to 1, over {len(taus)} values at {size} examples"
+    more = f"{est.in_points(lead)} more than at {taus[next_best]:.1f}"
+    largest = f"largest at τ = {taus[best]:.1f}; {est.in_points(first)} at τ = 1, {more}"
+    both = f"{est.in_points(last)} against {est.in_points(first)}; together {est.in_points(mirror)}"
+    as_large = est.within(mirror, 0.0, tolerance=AS_LARGE * abs(first.value))
+    addition = "On 5-bit addition the"
+    yield f"{addition} gain grows with τ", "grows", rise, est.above(slope, 0.0)
+    yield f"{addition} gain is largest at τ = 1", "largest", largest, est.not_below(lead, 100 * est.NOTICEABLE)
+    yield f"{addition} loss at τ = -1 is as large as the gain at τ = 1", "as negative", both, as_large
 
 
-def gains_on_real_models(results: Results) -> list[Statement]:
+def gains_on_real_models(results: Results) -> est.Statements:
     """Check that Lgh with the automatic order gains on the real-world models."""
-    found = []
     for problem in REAL_WORLD:
         one = results.select(problem=problem, method="network")
         base, lgh = one.select(loss="l1"), one.select(loss="lgh", order=AUTOMATIC)
         if len(base) and len(lgh):
-            size, gain = peak(lgh, base)
-            ours = f"{as_points(gain)} at {size} examples{_other_settings(lgh)}"
-            found.append((f"Lgh gains on the {problem_title(problem)}", "positive", ours, above(gain, 0.0)))
-    return found
+            size, gain = est.peak(lgh, base)
+            ours = f"{est.as_points(gain)} at {size} examples{_other_settings(lgh)}"
+            yield f"Lgh gains on the {problem_title(problem)}", "positive", ours, est.above(gain, 0.0)
 
 
 def _other_settings(rows: Results) -> str:
@@ -320,109 +254,91 @@ def _other_settings(rows: Results) -> str:
     return "".join(f", with {gates} gates per target and history {history}" for gates, history in sorted(had))
 
 
-def gain_drops_at_the_last_target(results: Results) -> list[Statement]:
+def gain_drops_at_the_last_target(results: Results) -> est.Statements:
     """Check that the last target gains less than the one that gains most."""
-    found = []
     for problem, rows in _with_losses(results, "l1", "lgh"):
         base, lgh = rows.values()
         pairs = lgh.pairs(base).by_training_set()
         if not pairs.sizes:
             continue
-        size, _ = peak(lgh, base)
+        size, _ = est.peak(lgh, base)
         at = pairs.target_gain[pairs.n_train == size]
         best = int(at.mean(axis=0).argmax())
-        drop = mean_interval(at[:, best] - at[:, -1])
+        drop = est.mean_interval(at[:, best] - at[:, -1])
         statement = f"The gain drops at the last target on {problem_title(problem)}"
-        ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {as_points(drop)} less, at {size} examples"
-        found.append((statement, "drops", ours, above(drop, 0.0)))
-    return found
+        ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {est.as_points(drop)} less, at {size} examples"
+        yield statement, "drops", ours, est.above(drop, 0.0)
 
 
-def no_consistent_effect_on_steps(results: Results) -> list[Statement]:
+def no_consistent_effect_on_steps(results: Results) -> est.Statements:
     """Check that Lgh does not change the steps that training takes in the same direction on every problem."""
-    changes = {problem: changes_in_steps(rows["lgh"], rows["l1"]) for problem, rows in _with_losses(results, "l1", "lgh")}
+    changes = {problem: est.changes_in_steps(rows["lgh"], rows["l1"]) for problem, rows in _with_losses(results, "l1", "lgh")}
     tested = [values for by_size in changes.values() for values in by_size]
     if sum(map(bool, changes.values())) < FEWEST_PROBLEMS:
-        return []
+        return
     # With so many sizes some would differ by chance alone, and in either direction.
     level = 1 - 0.05 / len(tested)
     counts = []
     for problem, by_size in changes.items():
-        intervals = [mean_interval(values, level) for values in by_size]
+        intervals = [est.mean_interval(values, level) for values in by_size]
         more, fewer = sum(one.low > 0 for one in intervals), sum(one.high < 0 for one in intervals)
         counts.append((problem, more, fewer, len(by_size)))
     ours = "; ".join(f"{problem}: more at {more} and fewer at {fewer} of {n} sizes" for problem, more, fewer, n in counts if n)
     directions = any(more for _, more, _, _ in counts) + any(fewer for _, _, fewer, _ in counts)
-    decided = DOES_NOT_HOLD if directions == 1 else HOLDS
-    verdict = decided if min(map(len, tested)) >= FEWEST_PAIRS else UNDECIDED
+    decided = est.DOES_NOT_HOLD if directions == 1 else est.HOLDS
+    verdict = decided if min(map(len, tested)) >= est.FEWEST_PAIRS else est.UNDECIDED
     statement = "Lgh changes the number of training steps in no consistent direction over the problems"
-    return [(statement, "none", f"significantly {ours}", verdict)]
+    yield statement, "none", f"significantly {ours}", verdict
 
 
-def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, Estimate]]]:
+def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, est.Estimate]]]:
     """Yield the number of each table, its problem, the gains of its targets, and those of their mean."""
     for number, problem in enumerate(GAIN_TABLES, start=2):
         one = results.select(problem=problem, draw="leave-one-out")
         if not {"l1", "lgh"} <= set(one.loss.tolist()):
             continue
-        *targets, (_, _, overall) = gains_by_target(one, problem)
+        *targets, (_, _, overall) = est.gains_by_target(one, problem)
         if overall["lgh"].n:
             yield number, problem, [(name, gains) for name, _, gains in targets], overall
 
 
-def lgh_improves_on_time_series(results: Results) -> list[Statement]:
+def lgh_improves_on_time_series(results: Results) -> est.Statements:
     """Check that on the two time series Lgh does better than L1 in leave-one-out, on the mean of the targets."""
-    found = []
     for number, problem, targets, overall in _time_series(results):
         gain = overall["lgh"]
         each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, gains in targets)
         statement = f"Table {number}: Lgh improves on L1 for {problem_title(problem)}, leave-one-out"
-        found.append((statement, "an improvement", f"{as_points(gain)}; {each}", above(gain, 0.0)))
-    return found
+        yield statement, "an improvement", f"{est.as_points(gain)}; {each}", est.above(gain, 0.0)
 
 
-def gains_in_the_tables(results: Results) -> list[Statement]:
+def gains_in_the_tables(results: Results) -> est.Statements:
     """Check the gain of every loss on every target against the table, up to one point."""
-    found = []
     for number, problem, targets, _ in _time_series(results):
         for target, gains in targets:
             paper = GAIN_TABLES[problem].get(target, {})
             judged = {loss: gain.scaled(100) for loss, gain in gains.items() if loss in paper}
             if judged:
-                found.append((
+                yield (
                     f"Table {number}, {target}: gains over L1",
                     ", ".join(f"{loss} {paper[loss]:+.1f}" for loss in judged) + " points",
                     ", ".join(f"{loss} {gain.value:+.1f} [{gain.low:.1f}, {gain.high:.1f}]" for loss, gain in judged.items())
                     + f" points (n = {min(gain.n for gain in judged.values())})",
-                    together([within(gain, paper[loss], 100 * NOTICEABLE) for loss, gain in judged.items()]),
-                ))  # fmt: skip
-    return found
+                    est.together([est.within(gain, paper[loss], 100 * est.NOTICEABLE) for loss, gain in judged.items()]),
+                )  # fmt: skip
 
 
-def later_targets_improve(results: Results) -> list[Statement]:
+def later_targets_improve(results: Results) -> est.Statements:
     """Check that Lgh does better than L1 on the targets that come later in a hierarchy, as the paper's text says."""
-    found = []
     for _, problem, targets, _ in _time_series(results):
         for target, gains in targets:
             if target in LATER_TARGETS:
                 statement = f"Lgh improves the later target {target} of {problem_title(problem)}"
-                found.append((statement, "an improvement", as_points(gains["lgh"]), above(gains["lgh"], 0.0)))
-    return found
+                yield statement, "an improvement", est.as_points(gains["lgh"]), est.above(gains["lgh"], 0.0)
 
 
-CLAIMS: tuple[Callable[[Results], list[Statement]], ...] = (
-    stricter_losses_gain_more,
-    gains_of_ten_points,
-    sixth_target_of_parity,
-    fewer_examples_for_parity,
-    llh_and_lw_alike_on_parity,
-    automatic_order_keeps_the_gain,
-    order_and_nesting_are_found,
-    gain_grows_with_tau,
-    gains_on_real_models,
-    lgh_improves_on_time_series,
-    gain_drops_at_the_last_target,
-    no_consistent_effect_on_steps,
-    gains_in_the_tables,
-    later_targets_improve,
-)
+CLAIMS = (
+    stricter_losses_gain_more, gains_of_ten_points, sixth_target_of_parity, fewer_examples_for_parity,
+    llh_and_lw_alike_on_parity, automatic_order_keeps_the_gain, order_and_nesting_are_found, gain_grows_with_tau,
+    gains_on_real_models, lgh_improves_on_time_series, gain_drops_at_the_last_target, no_consistent_effect_on_steps,
+    gains_in_the_tables, later_targets_improve,
+)  # fmt: skip

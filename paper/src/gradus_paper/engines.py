@@ -12,12 +12,12 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import gradus
 from gradus.errors import MissingExtraError, SettingsError, WorkerError
-from gradus.lab import Checkpoint, Job, Outcome, run_many, wording
+from gradus.lab import Checkpoint, Job, run_many, wording
 from gradus_paper.execution import TaskBatch, finished_row, fits, job_of, run_batch
 from gradus_paper.orders import TargetOrder
 from gradus_paper.row import Row
@@ -25,42 +25,44 @@ from gradus_paper.tasks import Task, check_word
 from gradus_paper.training_sets import own_tables, problem_of
 
 BATCH_SECONDS = 1.0
-LONGEST_BATCH_SECONDS = 3.0
-"""Time after which a worker begins no further task of a batch: what is done is written, and the rest is sent again."""
+LONGEST_BATCH_SECONDS = 3.0  # after which a worker begins no further task of a batch; the rest is sent again
 FIRST_GUESS_SECONDS = 0.25
 MOST_TASKS_PER_BATCH = 256
-LATEST_WEIGHT = 0.3
-"""Weight of the latest batch in the mean time of a task."""
-CLUSTER_BATCHES = 256
-"""Batches in flight on a cluster at least, so that workers that come later have work at once."""
-DEATHS_TO_END = 3
-"""Deaths of workers in succession, with nothing done in between, that end a run."""
-DEAD = ("TerminatedWorkerError", "BrokenProcessPool", "KilledWorker")
-"""Errors of joblib and Dask that mean that a worker has died: most are private classes, or of libraries that may be absent."""
-QUIET_SECONDS = 0.5
-"""Time without results after which an engine yields an empty list, so that earlier rows can be written."""
-STOP_SECONDS = 30.0
-"""Time for a GPU to hand its searches back."""
+LATEST_WEIGHT = 0.3  # weight of the latest batch in the mean time of a task
+CLUSTER_BATCHES = 256  # batches in flight on a cluster at least, so that workers that come later have work at once
+DEATHS_TO_END = 3  # deaths of workers in succession, with nothing done in between, that end a run
+DEAD = ("TerminatedWorkerError", "BrokenProcessPool", "KilledWorker")  # a worker has died; classes that may be absent
+QUIET_SECONDS = 0.5  # time without results after which an engine yields an empty list, so that earlier rows can be written
+STOP_SECONDS = 30.0  # time for a GPU to hand its searches back
 
 Begun = Mapping[bytes, Checkpoint]
+Rows = Generator[list[Row], None, None]
 
 
-class Engine(Protocol):
+class Engine:
     """Runs tasks and yields their rows as they finish, in any order."""
 
-    name: str
-    """Name in the record of the run."""
-    left: dict[bytes, Checkpoint]
-    """Searches that were running when the work was stopped, where an engine can hand them back."""
+    name = ""  # in the record of the run
+    _patience = 0.1  # seconds to wait for the work to end after a stop
 
-    def run(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
+    def __init__(self) -> None:
+        self.left: dict[bytes, Checkpoint] = {}  # searches that were stopped, where an engine can hand them back
+        self._over = threading.Event()
+
+    def run(self, tasks: Sequence[Task], begun: Begun) -> Rows:
         """Run every task once; closing the iterator stops the work."""
-        # When no task ends for a while an empty list is yielded, so that earlier rows can be written.
-        ...
+        self._over.clear()
+        return _in_thread(lambda: self._rows(tasks, begun), self._stop, self._patience)
+
+    def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
+        raise NotImplementedError
+
+    def _stop(self) -> None:
+        self._over.set()
 
 
-def _in_thread(make: Callable[[], Iterator[list[Row]]], stop: Callable[[], None], seconds: float) -> Iterator[list[Row]]:
-    """Yield what an iterator yields in a thread of its own; empty lists while it is busy."""
+def _in_thread(make: Callable[[], Iterator[list[Row]]], stop: Callable[[], None], seconds: float) -> Rows:
+    """Yield what an iterator yields in a thread of its own; empty lists while it is busy, so that rows can be written."""
     ended: queue.SimpleQueue[list[Row] | BaseException | None] = queue.SimpleQueue()
 
     def drive() -> None:
@@ -94,16 +96,15 @@ class _Queue:
     """Tasks that wait for a worker, cut into batches of about a second."""
 
     def __init__(self, tasks: Iterable[Task], begun: Begun, most: int) -> None:
-        self._waiting, self._begun, self._most = deque(tasks), begun, most
+        self.unsent, self._begun, self._most = deque(tasks), begun, most
         self._seconds = FIRST_GUESS_SECONDS
-        self.sent: dict[Task, None] = {}
-        """What was sent to a worker and has not come back, in that order."""
+        self.sent: dict[Task, None] = {}  # to a worker, and not come back, in that order
 
     def batches(self) -> Iterator[TaskBatch]:
-        """Yield batches until nothing waits; joblib asks for the next one when there is room for it."""
-        while self._waiting:
-            count = min(self._most, len(self._waiting), max(1, int(BATCH_SECONDS / self._seconds)))
-            tasks = tuple(self._waiting.popleft() for _ in range(count))
+        """Yield batches until nothing waits."""
+        while self.unsent:
+            count = min(self._most, len(self.unsent), max(1, int(BATCH_SECONDS / self._seconds)))
+            tasks = tuple(self.unsent.popleft() for _ in range(count))
             self.sent.update(dict.fromkeys(tasks))
             begun = tuple(self._begun.get(task.id_bytes) for task in tasks) if self._begun else ()
             yield TaskBatch(tasks, own_tables(tasks), begun)
@@ -112,54 +113,36 @@ class _Queue:
         """Note what came back; tasks without a row wait again."""
         for task in batch.tasks:
             self.sent.pop(task)
-        self._waiting.extendleft(reversed(batch.tasks[len(rows) :]))
+        self.unsent.extendleft(reversed(batch.tasks[len(rows) :]))
         self._seconds += LATEST_WEIGHT * (max(seconds / len(rows), 1e-4) - self._seconds)
 
     def left(self) -> list[Task]:
         """Return the tasks without a row, those that were with a worker last."""
-        return [*self._waiting, *self.sent]
+        return [*self.unsent, *self.sent]
 
 
-class _JoblibEngine:
-    """Runs batches of tasks with a backend of joblib, again and again if workers die.
-
-    A task that was with a worker when one died may be what ends workers, so such tasks go last and then run one at a time: the
-    others cannot be lost to it, and it is only ever named when it was alone.
-    """
-
-    name = "joblib"
-
-    def __init__(self) -> None:
-        self.left: dict[bytes, Checkpoint] = {}
-        self._over = threading.Event()
-
-    def run(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
-        """Run every task once; closing the iterator stops the work."""
-        self._over.clear()
-        return _in_thread(lambda: self._rows(tasks, begun), self._stop, 0.1)
+class _JoblibEngine(Engine):
+    """Runs batches of tasks with a backend of joblib, again and again if workers die."""
 
     def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
-        left, suspects, deaths = list(tasks), set[Task](), 0
-        while left:
-            others = [task for task in left if task not in suspects]
-            waiting = _Queue(others or left, begun, MOST_TASKS_PER_BATCH if others else 1)
-            done: list[Task] = []
+        # A task that was with a worker when one died may be what ends workers, so such tasks go last and then run one at a
+        # time: the others cannot be lost to it, and it is only ever named when it was alone.
+        left, suspects, deaths = list(tasks), list[Task](), 0
+        while left or suspects:
+            alone = not left
+            waiting = _Queue(left or suspects, begun, 1 if alone else MOST_TASKS_PER_BATCH)
             try:
-                for batch, rows, seconds in self._results(waiting, alone=not others):
+                for batch, rows, seconds in self._results(waiting, alone=alone):
                     waiting.take_back(batch, rows, seconds)
-                    done += batch.tasks[: len(rows)]
                     deaths = 0
                     yield rows
             except Exception as error:
                 if self._over.is_set() or type(error).__name__ not in DEAD:
                     raise
                 deaths += 1
-                suspects.update(waiting.sent)
                 if deaths == DEATHS_TO_END:
-                    raise WorkerError(_said_of_deaths(waiting, alone=not others)) from error
-            finished = set(done)
-            last = [task for task in waiting.left() if task in suspects]
-            left = [task for task in left if task not in finished and task not in set(last)] + last
+                    raise WorkerError(_said_of_deaths(waiting.left(), alone=alone)) from error
+            left, suspects = ([], waiting.left()) if alone else (list(waiting.unsent), [*suspects, *waiting.sent])
 
     def _results(self, waiting: _Queue, *, alone: bool) -> Iterator[tuple[TaskBatch, list[Row], float]]:
         """Send batches to workers and yield their results as they come."""
@@ -170,21 +153,16 @@ class _JoblibEngine:
             yield from parallel(delayed(_timed)(batch, LONGEST_BATCH_SECONDS) for batch in waiting.batches())
 
     def _backend(self) -> contextlib.AbstractContextManager[tuple[int, int]]:
-        """Choose joblib's backend; the value is how many jobs and how many batches it takes at a time."""
-        raise NotImplementedError
-
-    def _stop(self) -> None:
-        self._over.set()
+        raise NotImplementedError  # choose joblib's backend; the value: how many jobs and how many batches it takes at a time
 
 
-def _said_of_deaths(waiting: _Queue, *, alone: bool) -> str:
+def _said_of_deaths(left: list[Task], *, alone: bool) -> str:
     """Write the one sentence that a run ends with when its workers keep dying."""
-    left = waiting.left()
     task = left[-1]
     what = f"while they ran {task.design.problem}, {task.n_train} examples, sample {task.sample} alone" if alone else "at once"
+    died = f"{DEATHS_TO_END} worker processes in succession died {what} (killed, or out of memory)"
     return (
-        f"{DEATHS_TO_END} worker processes in succession died {what} (killed, or out of memory); "
-        f"{wording.counted(len(left), 'task')} left; what is done is kept, and the same command continues from there."
+        f"{died}; {wording.counted(len(left), 'task')} left; what is done is kept, and the same command continues from there."
     )
 
 
@@ -268,26 +246,21 @@ class DaskEngine(_JoblibEngine):
         except Exception as error:
             if type(error).__name__ in DEAD or isinstance(error, WorkerError):
                 raise
-            raise WorkerError(  # a lost connection raises errors of many classes
-                f"the Dask cluster no longer answers ({type(error).__name__}: {error}); what is done is kept: start it and "
-                "run the same command again."
-            ) from error
+            said = f"the Dask cluster no longer answers ({type(error).__name__}: {error}); what is done is kept"
+            # A lost connection raises errors of many classes.
+            raise WorkerError(f"{said}: start it and run the same command again.") from error
 
     def _check_versions(self) -> None:
         """Raise `WorkerError` unless all workers have this version of Gradus."""
         here = gradus.__version__
         try:
-            theirs = self.client.run(_gradus_version)
+            other = set(self.client.run(_gradus_version).values()) - {here}
         except ImportError as error:
-            raise WorkerError(
-                f"workers of the cluster cannot import Gradus ({error}); install version {here} everywhere."
-            ) from error
-        other = {version for version in theirs.values() if version != here}
+            said = f"workers of the cluster cannot import Gradus ({error}); install version {here} everywhere."
+            raise WorkerError(said) from error
         if other:
-            raise WorkerError(
-                f"workers of the cluster have Gradus {', '.join(sorted(other))}, but this is {here}; "
-                "install the same version everywhere."
-            )
+            theirs = ", ".join(sorted(other))
+            raise WorkerError(f"workers of the cluster have Gradus {theirs}, but this is {here}; install the same version.")
 
     def _stop(self) -> None:
         super()._stop()
@@ -300,29 +273,24 @@ def _gradus_version() -> str:
     return gradus.__version__
 
 
-class CudaEngine:
-    """Runs searches on a GPU and everything else in this process."""
+class CudaEngine(Engine):
+    """Runs searches on a GPU and everything else in this process; a stop fills `left`."""
 
     name = "a GPU"
+    _patience = STOP_SECONDS
 
-    def __init__(self) -> None:
-        self.left: dict[bytes, Checkpoint] = {}
-        self._over = threading.Event()
-
-    def run(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
-        """Run every task once; closing the iterator stops the work and fills `left`."""
-        self._over.clear()
+    def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
         searches = [task for task in tasks if task.design.method == "network"]
         others = [task for task in tasks if task.design.method != "network"]
         # The longest searches should begin first, and those with many examples and targets are the hardest.
         searches.sort(key=_size, reverse=True)
-        rest = (run_batch(TaskBatch((task,), own_tables((task,)))) for task in others if not self._over.is_set())
-        return _in_thread(lambda: itertools.chain(self._searched(searches, begun), rest), self._over.set, STOP_SECONDS)
+        yield from self._searched(searches, begun)
+        yield from (run_batch(TaskBatch((task,))) for task in others if not self._over.is_set())
 
     def _searched(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
         """Run searches; one that raises becomes the row of a failed task, and the others continue."""
         sent: list[tuple[Task, TargetOrder]] = []
-        failures: queue.SimpleQueue[Row] = queue.SimpleQueue()
+        ended: queue.SimpleQueue[Row] = queue.SimpleQueue()
 
         def jobs_of(some: Sequence[Task]) -> Iterator[Job]:
             # Read by another thread while the GPU is busy, so rows of failures cannot be yielded from here.
@@ -330,7 +298,7 @@ class CudaEngine:
                 try:
                     job, order = job_of(task)
                 except Exception as error:
-                    failures.put(Row.failure(task, error))
+                    ended.put(Row.failure(task, error))
                     continue
                 sent.append((task, order))
                 yield job
@@ -343,23 +311,29 @@ class CudaEngine:
         def keep(index: int, checkpoint: Checkpoint) -> None:
             self.left[sent[index][0].id_bytes] = checkpoint
 
-        stream = run_many(
+        def fail(index: int, error: BaseException) -> None:
+            ended.put(Row.failure(sent[index][0], error))
+
+        jobs, cores = (
             itertools.chain(first, jobs_of([task for task in tasks if task.id_bytes not in begun])),
-            callback=lambda _: self._over.is_set(),
-            n_jobs=max(1, (os.cpu_count() or 2) - 1),
-            since=since,
-            left=keep,
-            failed=lambda index, error: failures.put(Row.failure(sent[index][0], error)),
+            os.cpu_count() or 2,
         )
+        on_gpu: dict[str, Any] = {"since": since, "left": keep, "failed": fail, "n_jobs": max(1, cores - 1)}
+        stream = run_many(jobs, callback=lambda _: self._over.is_set(), **on_gpu)
         try:
             for index, outcome in stream:
-                if not outcome.stopped or sent[index][0].design.settings.time_limit is not None:
-                    yield [_row_of(*sent[index], outcome), *_taken_from(failures)]
+                task, order = sent[index]
+                if not outcome.stopped or task.design.settings.time_limit is not None:
+                    try:
+                        ended.put(finished_row(task, order, outcome, None))
+                    except Exception as error:
+                        ended.put(Row.failure(task, error))
+                    yield _taken_from(ended)
         except Exception as error:
             if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):  # no task's fault, and none can continue
                 raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error
             raise
-        yield _taken_from(failures)
+        yield _taken_from(ended)
 
 
 def _size(task: Task) -> int:
@@ -368,29 +342,21 @@ def _size(task: Task) -> int:
     return task.n_train * task.design.settings.gates_per_target * n_targets
 
 
-def _taken_from(failures: queue.SimpleQueue[Row]) -> list[Row]:
-    rows = []
-    while not failures.empty():
-        rows.append(failures.get())
-    return rows
-
-
-def _row_of(task: Task, order: TargetOrder, outcome: Outcome) -> Row:
-    try:
-        return finished_row(task, order, outcome, None)
-    except Exception as error:
-        return Row.failure(task, error)
+def _taken_from(ended: queue.SimpleQueue[Row]) -> list[Row]:
+    return [ended.get() for _ in range(ended.qsize())]
 
 
 def choose_engine(*, n_jobs: int | None = None, dask: str | None = None, backend: str = "cpu") -> Engine:
     """Pick the engine that a user asked for."""
     check_word("backend", backend, ("cpu", "cuda"))
-    if backend == "cuda" and (dask is not None or n_jobs is not None):
-        raise SettingsError("a GPU runs in this process: leave out --n-jobs and --dask, or --backend cuda.")
-    if dask is not None and n_jobs is not None:
-        raise SettingsError("give either --n-jobs or the address of a Dask cluster, not both.")
-    if dask is not None and ":" not in dask:
-        raise SettingsError(f"the Dask scheduler {dask!r} is not an address; give one like tcp://HOST:8786.")
     if backend == "cuda":
+        if dask is not None or n_jobs is not None:
+            raise SettingsError("a GPU runs in this process: leave out --n-jobs and --dask, or --backend cuda.")
         return CudaEngine()
-    return LocalEngine(n_jobs) if dask is None else DaskEngine(dask)
+    if dask is None:
+        return LocalEngine(n_jobs)
+    if n_jobs is not None:
+        raise SettingsError("give either --n-jobs or the address of a Dask cluster, not both.")
+    if ":" not in dask:
+        raise SettingsError(f"the Dask scheduler {dask!r} is not an address; give one like tcp://HOST:8786.")
+    return DaskEngine(dask)

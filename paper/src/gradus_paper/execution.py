@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus.lab import Checkpoint, Job, Outcome, largest_cost, learn_whole, make_network, resume, run_search
+from gradus.problems import Problem
 from gradus_paper.orders import TargetOrder, order_of, shuffled_targets, tau_of
 from gradus_paper.row import Row
 from gradus_paper.tasks import Task
-from gradus_paper.training_sets import OwnTable, TrainingSet, register, training_set
+from gradus_paper.training_sets import TrainingSet, register, training_set
 
 BoolMatrix = npt.NDArray[np.bool_]
 Predictor = Callable[[BoolMatrix], BoolMatrix]
@@ -54,19 +55,10 @@ def finished_row(task: Task, order: TargetOrder, outcome: Outcome, cpu_seconds: 
     network = make_network(outcome, data.X.shape[1], order.order)
     wrong = (network.node_words(data.inputs)[network.outputs] ^ data.targets) & data.test_mask
     errors = np.bitwise_count(wrong).sum(axis=1, dtype=np.int64)
-    return Row.of(
-        task,
-        learned_order=list(order.order),
-        tau=order.tau,
-        eta=order.eta,
-        converged=outcome.converged,
-        iterations=outcome.iterations,
-        restarts=outcome.restarts,
-        live_gates=outcome.live_gates,
-        train_loss=outcome.cost / largest_cost(task.design.settings.loss, *data.Y.shape[::-1]),
-        cpu_seconds=cpu_seconds,
-        **_accuracies(errors, data.n_test),
-    )
+    measured = {name: getattr(outcome, name) for name in ("converged", "iterations", "restarts", "live_gates")}
+    measured["train_loss"] = outcome.cost / largest_cost(task.design.settings.loss, *data.Y.shape[::-1])
+    taught = {"learned_order": list(order.order), "tau": order.tau, "eta": order.eta}
+    return Row.of(task, **taught, **measured, cpu_seconds=cpu_seconds, **_accuracies(errors, data.n_test))
 
 
 def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
@@ -74,11 +66,7 @@ def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
     if not n_test:
         return {"n_test": 0}
     accuracy = 1.0 - errors / n_test
-    return {
-        "n_test": n_test,
-        "test_accuracy": [float(value) for value in accuracy],
-        "test_accuracy_mean": float(accuracy.mean()),
-    }
+    return {"n_test": n_test, "test_accuracy": accuracy.tolist(), "test_accuracy_mean": float(accuracy.mean())}
 
 
 def run_task(task: Task, since: Checkpoint | None = None) -> Row:
@@ -97,9 +85,8 @@ class TaskBatch:
     """Tasks that are sent to a worker together, with the users' tables that they need."""
 
     tasks: tuple[Task, ...]
-    tables: tuple[OwnTable, ...] = ()
-    begun: tuple[Checkpoint | None, ...] = ()
-    """Where the search of each task was interrupted; empty if none has begun."""
+    tables: tuple[Problem, ...] = ()
+    begun: tuple[Checkpoint | None, ...] = ()  # where the search of each task was interrupted; empty if none has begun
 
 
 def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
@@ -127,11 +114,10 @@ def _lessons(task: Task) -> dict[str, Any]:
     columns = tuple(shuffled[place] for place in result.order)
     places = np.argsort(shuffled)  # back to the problem's order of the targets
     best = _errors(lambda X: result.network.predict(X)[:, places], *data.test_patterns())
-    return {
-        **_scores(data, TargetOrder(columns, tau_of(columns, data), None), lambda X: result.predict(X)[:, places]),
-        "live_gates": int(result.n_gates),
-        "best_circuit_accuracy": float(1.0 - best.mean() / data.n_test) if data.n_test else None,
-    }
+    alone = float(1.0 - best.mean() / data.n_test) if data.n_test else None
+    order = TargetOrder(columns, tau_of(columns, data), None)
+    scores = _scores(data, order, lambda X: result.predict(X)[:, places])
+    return {**scores, "live_gates": int(result.n_gates), "best_circuit_accuracy": alone}
 
 
 def _baseline(task: Task) -> dict[str, Any]:
@@ -148,14 +134,10 @@ def _baseline(task: Task) -> dict[str, Any]:
 
 def _scores(data: TrainingSet, order: TargetOrder, predict: Predictor) -> dict[str, Any]:
     """Return the columns of a row that every method but the search has."""
-    train_errors = _errors(predict, data.X, data.Y)
-    return {
-        "learned_order": list(order.order),
-        "tau": order.tau,
-        "converged": not train_errors.any(),
-        "train_loss": float(train_errors.sum()) / data.Y.size,
-        **_accuracies(_errors(predict, *data.test_patterns()), data.n_test),
-    }
+    errors = _errors(predict, data.X, data.Y)
+    trained = {"converged": not errors.any(), "train_loss": float(errors.sum()) / data.Y.size}
+    tested = _accuracies(_errors(predict, *data.test_patterns()), data.n_test)
+    return {"learned_order": list(order.order), "tau": order.tau, **trained, **tested}
 
 
 def _errors(predict: Predictor, X: BoolMatrix, Y: BoolMatrix) -> Counts:

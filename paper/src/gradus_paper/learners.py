@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradus.lab import circuit_bits
+from gradus_paper import estimates as est
 from gradus_paper.beyond import LEAGUE_SIZES
-from gradus_paper.estimates import Estimate, accuracy_by_size, aligned_accuracies, mean_interval
-from gradus_paper.gains import share_of_gain
-from gradus_paper.paper import AUTOMATIC, problems_of
+from gradus_paper.paper import AUTOMATIC, by_problem
 from gradus_paper.results import Results
 from gradus_paper.training_sets import problem_of
 
-LEVEL_WANTED = 0.99
-"""Share of the unseen bits that a learner must get right."""
+LEVEL_WANTED = 0.99  # share of the unseen bits that a learner must get right
+# Steps per CPU second of the published code, measured on the first three; the others take that of add6 with 80 examples.
 PUBLISHED_SPEED = {"cpar7": 0.32e6, "add6": 0.28e6, "cmux15": 0.31e6, "cmaj9": 0.31e6, "sub5": 0.31e6}
-"""Steps per CPU second of the paper's published code, measured on the first three; the others take that of addition with 80
-examples."""
 ORDERS = {"minimum sets": AUTOMATIC, "entropy": "entropy", "self-paced": "self-paced"}
-"""Ways to find an order, with the words for them in studies."""
-
 
 METHOD_NAMES = {
-    "majority": "majority",
-    "tree": "decision tree",
-    "chain": "chain of trees",
-    "forest": "random forest",
-    "boosting": "gradient boosting",
-    "mlp": "small MLP",
-    "lessons": "lessons",
-}
+    "majority": "majority", "tree": "decision tree", "chain": "chain of trees", "forest": "random forest",
+    "boosting": "gradient boosting", "mlp": "small MLP", "lessons": "lessons",
+}  # fmt: skip
 
 
 class Learner(NamedTuple):
@@ -43,22 +33,19 @@ class Learner(NamedTuple):
     select: Callable[[Results], Results]
 
 
-def _method(name: str) -> Callable[[Results], Results]:
-    return lambda rows: rows.select(method=name)
+def _rows(**columns: Any) -> Callable[[Results], Results]:
+    return lambda rows: rows.select(**columns)
 
 
-LEARNERS = {
-    "l1": Learner("network, L1", lambda rows: rows.select(method="network", loss="l1")),
-    "lgh": Learner("network, Lgh, given order", lambda rows: rows.select(method="network", loss="lgh", order="known")),
-    "auto": Learner("network, Lgh, found order", lambda rows: rows.select(method="network", loss="lgh", order=AUTOMATIC)),
-    "chain": Learner(METHOD_NAMES["chain"], lambda rows: rows.select(method="chain", order=("known", "auto"))),
-    "forest": Learner(METHOD_NAMES["forest"], _method("forest")),
-    "boosting": Learner(METHOD_NAMES["boosting"], _method("boosting")),
-    "mlp": Learner(METHOD_NAMES["mlp"], _method("mlp")),
-    "circuit": Learner("lessons, one circuit", lambda rows: _method("lessons")(rows).scored_by("best_circuit_accuracy")),
-    "lessons": Learner("lessons, vote", _method("lessons")),
+LEARNERS = {  # every learner by its key, in the order of curves and columns
+    "l1": Learner("network, L1", _rows(method="network", loss="l1")),
+    "lgh": Learner("network, Lgh, given order", _rows(method="network", loss="lgh", order="known")),
+    "auto": Learner("network, Lgh, found order", _rows(method="network", loss="lgh", order=AUTOMATIC)),
+    "chain": Learner(METHOD_NAMES["chain"], _rows(method="chain", order=("known", "auto"))),
+    **{name: Learner(METHOD_NAMES[name], _rows(method=name)) for name in ("forest", "boosting", "mlp")},
+    "circuit": Learner("lessons, one circuit", lambda rows: rows.select(method="lessons").scored_by("best_circuit_accuracy")),
+    "lessons": Learner("lessons, vote", _rows(method="lessons")),
 }
-"""Every learner by its key, in the order of curves and columns."""
 
 
 def rows_of_learner(results: Results, key: str, noise: float = 0.0) -> Results:
@@ -66,11 +53,11 @@ def rows_of_learner(results: Results, key: str, noise: float = 0.0) -> Results:
     return LEARNERS[key].select(results.select(noise=noise))
 
 
-def difference(first: Results, second: Results, size: int) -> Estimate:
+def difference(first: Results, second: Results, size: int) -> est.Estimate:
     """Return the mean difference in accuracy at one size over the training sets that both have."""
-    one, other = (accuracy[0] for accuracy in aligned_accuracies(first, second, sizes=[size]))
+    one, other = (accuracy[0] for accuracy in est.aligned_accuracies(first, second, sizes=[size]))
     gains = one - other
-    return mean_interval(gains[~np.isnan(gains)])
+    return est.mean_interval(gains[~np.isnan(gains)])
 
 
 def smallest_right_circuit(results: Results) -> int | None:
@@ -94,20 +81,16 @@ class LeagueRow:
 
     problem: str
     size: int
-    accuracy: dict[str, Estimate]
-    seconds: dict[str, float]
-    """NaN unless all fits ran on a CPU."""
-    best_other: str
-    """The learner with the highest mean accuracy, apart from lessons."""
-    lead: Estimate
-    """Accuracy of the vote of lessons minus that of `best_other`, paired by training set."""
+    accuracy: dict[str, est.Estimate]
+    seconds: dict[str, float]  # NaN unless all fits ran on a CPU
+    best_other: str  # the learner with the highest mean accuracy, apart from lessons
+    lead: est.Estimate  # accuracy of the vote of lessons minus that of `best_other`, paired by training set
 
 
 def league_rows(results: Results) -> list[LeagueRow]:
     """Compare all learners on each function that lessons were run on."""
     found = []
-    for problem in problems_of(results):
-        one = results.select(problem=problem)
+    for problem, one in by_problem(results):
         size = LEAGUE_SIZES.get(problem, one.sizes[0])
         at = one.select(n_train=size)
         rows = {key: rows_of_learner(at, key).usable_only() for key in LEARNERS}
@@ -115,7 +98,7 @@ def league_rows(results: Results) -> list[LeagueRow]:
         others = [key for key in rows if key not in ("circuit", "lessons")]
         if "lessons" not in rows or not others:
             continue
-        accuracy = {key: dict(accuracy_by_size(these))[size] for key, these in rows.items()}
+        accuracy = {key: dict(est.accuracy_by_size(these))[size] for key, these in rows.items()}
         best = max(others, key=lambda key: accuracy[key].value)
         seconds = {key: float(np.median(np.asarray(these.cpu_seconds, dtype=np.float64))) for key, these in rows.items()}
         found.append(LeagueRow(problem, size, accuracy, seconds, best, difference(rows["lessons"], rows[best], size)))
@@ -130,15 +113,12 @@ def learners_of(rows: Sequence[LeagueRow]) -> list[str]:
 def orders_found(one: Results) -> dict[str, Results]:
     """Return the rows of one problem whose order was found in each way; self-paced orders are those of lessons."""
     clean = one.select(noise=0.0)
-    found = {
-        "minimum sets": clean.select(method="network", order=AUTOMATIC),
-        "entropy": clean.select(method="chain", order="entropy"),
-        "self-paced": clean.select(method="lessons"),
-    }
-    return {name: rows for name, rows in found.items() if len(rows)}
+    found = clean.select(method="network", order=AUTOMATIC), clean.select(method="chain", order="entropy")
+    rows = zip(ORDERS, (*found, clean.select(method="lessons")), strict=True)
+    return {name: these for name, these in rows if len(these)}
 
 
-def gain_kept(one: Results) -> tuple[int, dict[str, Estimate]]:
+def gain_kept(one: Results) -> tuple[int, dict[str, est.Estimate]]:
     """Return the size at which networks were taught in found orders, and the share of Lgh's gain over L1 that each keeps."""
     networks = one.select(method="network", noise=0.0)
     sizes = networks.select(order=("entropy", "self-paced")).sizes
@@ -147,26 +127,24 @@ def gain_kept(one: Results) -> tuple[int, dict[str, Estimate]]:
     lgh, base = networks.select(loss="lgh"), networks.select(loss="l1")
     known = lgh.select(order="known")
     taught = {name: lgh.select(order=words, n_train=sizes[0]) for name, words in ORDERS.items()}
-    return sizes[0], {name: share_of_gain(rows, known, base, sizes[0]) for name, rows in taught.items() if len(rows)}
+    return sizes[0], {name: est.share_of_gain(rows, known, base, sizes[0]) for name, rows in taught.items() if len(rows)}
 
 
 @dataclass(frozen=True)
 class Effort:
     """What it takes to get 99 % of the unseen bits right."""
 
-    size: int
-    """The smallest size measured with such a mean accuracy."""
-    seconds: Estimate
-    """Mean CPU seconds of a fit there."""
+    size: int  # the smallest size measured with such a mean accuracy
+    seconds: est.Estimate  # mean CPU seconds of a fit there
 
 
 def effort(rows: Results, steps_per_second: float | None = None) -> Effort | None:
     """Return the effort at the first size with a mean accuracy of 99 %; None if there is none."""
     # With a speed, the seconds are those that a program of this speed takes for the steps of the searches.
-    for size, accuracy in accuracy_by_size(rows):
+    for size, accuracy in est.accuracy_by_size(rows):
         if accuracy.value >= LEVEL_WANTED:
             at = rows.select(n_train=size)
             if steps_per_second is None:
-                return Effort(size, mean_interval(np.asarray(at.cpu_seconds, dtype=np.float64)))
-            return Effort(size, mean_interval(np.asarray(at.iterations, dtype=np.float64) / steps_per_second))
+                return Effort(size, est.mean_interval(np.asarray(at.cpu_seconds, dtype=np.float64)))
+            return Effort(size, est.mean_interval(np.asarray(at.iterations, dtype=np.float64) / steps_per_second))
     return None

@@ -21,10 +21,8 @@ class TargetOrder:
     """The order in which a task's targets are taught, as columns, and how it compares with others."""
 
     order: tuple[int, ...]
-    tau: float | None
-    """Kendall's tau with the known order, where one is known."""
-    eta: float | None
-    """Nestedness of the curriculum, where one was found."""
+    tau: float | None  # Kendall's tau with the known order, where one is known
+    eta: float | None  # nestedness of the curriculum, where one was found
 
 
 def order_of(task: Task) -> TargetOrder:

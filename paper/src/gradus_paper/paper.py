@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradus_paper.orders import all_taus
@@ -12,14 +12,11 @@ if TYPE_CHECKING:
 from gradus_paper.study import Block, Study, grid, leave_one_out
 from gradus_paper.training_sets import name_of
 
-KNOWN_ORDER = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")
-"""The problems with a known order, as the paper lists them."""
+KNOWN_ORDER = ("cpar7", "cmaj9", "sub5", "add6", "cmux15")  # the problems with a known order, as the paper lists them
 REAL_WORLD = ("alu74181", "mammalian", "fabrca")
-PROBLEMS = (*KNOWN_ORDER, *REAL_WORLD)
-"""The problems with curves, in the order in which figures and tables show them."""
-AUTOMATIC = ("auto", "auto-random")
-"""Orders that are found from minimum feature sets."""
-GAIN_TABLES = {
+PROBLEMS = (*KNOWN_ORDER, *REAL_WORLD)  # the problems with curves, in the order in which figures and tables show them
+AUTOMATIC = ("auto", "auto-random")  # orders that are found from minimum feature sets
+GAIN_TABLES = {  # the paper's tables 2 and 3: gains over L1 in points, by problem, target and loss
     "yeast": {
         "SK": {"lw": 0.4, "llh": 0.6, "lgh": 0.9},
         "Ste9": {"lw": 0.5, "llh": 0.5, "lgh": 0.5},
@@ -34,26 +31,15 @@ GAIN_TABLES = {
         "G6": {"lw": 0.8, "llh": 1.3, "lgh": 1.4},
     },
 }
-"""The paper's tables 2 and 3: gains over L1 in points, by problem, target and loss."""
-LATER_TARGETS = ("Cdc2/Cdc13", "Cdc2/Cdc13*", "G6")
-"""Targets of the two time series that improve according to the paper's text: they come later in a hierarchy."""
+LATER_TARGETS = ("Cdc2/Cdc13", "Cdc2/Cdc13*", "G6")  # they come later in a hierarchy, and improve according to the text
 TITLES = {
-    "cpar7": "7-bit cascaded parity",
-    "cmaj9": "9-bit cascaded majority",
-    "sub5": "5-bit subtraction",
-    "add3": "3-bit addition",
-    "add4": "4-bit addition",
-    "add5": "5-bit addition",
-    "add6": "6-bit addition",
-    "cmux15": "15-bit cascaded multiplexer",
-    "alu74181": "74181",
-    "mammalian": "mammalian cell cycle",
-    "fabrca": "FA/BRCA pathway",
-    "yeast": "fission yeast",
+    "cpar7": "7-bit cascaded parity", "cmaj9": "9-bit cascaded majority", "sub5": "5-bit subtraction",
+    **{f"add{bits}": f"{bits}-bit addition" for bits in range(3, 7)}, "cmux15": "15-bit cascaded multiplexer",
+    "alu74181": "74181", "mammalian": "mammalian cell cycle", "fabrca": "FA/BRCA pathway", "yeast": "fission yeast",
     "ecoli": "E. coli",
-}
+}  # fmt: skip
 LOSSES = ("l1", "lw", "llh", "lgh")
-SIZES: dict[str, Sequence[int]] = {
+SIZES: dict[str, Sequence[int]] = {  # training sizes of the curves: the paper's table 1
     "cpar7": range(8, 113, 8),
     "cmaj9": [*range(8, 129, 8), 160, 192, 224, 256, 384],
     "sub5": [*range(8, 97, 4), 104, 112, 120, 128, 160, 192],
@@ -66,7 +52,6 @@ SIZES: dict[str, Sequence[int]] = {
     "mammalian": [8, 16, 24, 32, 48, 64, 96, 128, 180],
     "fabrca": [8, 16, 24, 32, 48, 64, 96],
 }
-"""Training sizes of the curves: the paper's table 1."""
 
 
 def problem_title(problem: str) -> str:
@@ -77,7 +62,12 @@ def problem_title(problem: str) -> str:
 def problems_of(results: Results) -> list[str]:
     """Return the problems that there are results for: the paper's in its order, then any others."""
     there = results.problems
-    return [name for name in PROBLEMS if name in there] + [name for name in there if name not in PROBLEMS]
+    return [name for name in TITLES if name in there] + [name for name in there if name not in TITLES]
+
+
+def by_problem(results: Results) -> Iterator[tuple[str, Results]]:
+    """Yield each problem, in that order, with its rows."""
+    return ((problem, results.select(problem=problem)) for problem in problems_of(results))
 
 
 def history_of(problem: str) -> dict[str, Any]:
@@ -97,144 +87,92 @@ def _curves(problems: Iterable[str], loss: Any = LOSSES, samples: int = 1000) ->
 
 def quick() -> Study:
     """Make the study that the README begins with."""
-    return Study(
-        "Quick: the paper's main result, in minutes",
-        about="7-bit parity with 30 training sets per point, five learned adders, and figure 2.",
-        parts=(headline().at_most(30), adder().at_most(5), fig2()),
-        cpu_seconds_per_task=0.12,
-    )
+    about = "7-bit parity with 30 training sets per point, five learned adders, and figure 2."
+    parts = (headline().at_most(30), adder().at_most(5), fig2())
+    return Study("Quick: the paper's main result, in minutes", (), about, parts=parts)
 
 
 def headline() -> Study:
     """Make the study of the main figure."""
+    about = "Unseen bits that are right: L1, the paper's Lgh in the known order, and lessons, which are given no order."
     sizes = [*range(16, 65, 8), 80]
-    return Study(
-        "Teaching in order: 7-bit cascaded parity",
-        [
-            grid("cpar7", sizes, 1000, loss=["l1", "lgh"], order="known", history=1000),
-            grid("cpar7", sizes, 1000, method="lessons"),
-        ],
-        about="How many unseen bits are right: the plain loss L1, the paper's Lgh with the known order, and lessons, which "
-        "are given no order, on the same training sets.",
-        figures=("headline",),
-    )
+    networks = grid("cpar7", sizes, 1000, loss=["l1", "lgh"], order="known", history=1000)
+    blocks = [networks, grid("cpar7", sizes, 1000, method="lessons")]
+    return Study("Teaching in order: 7-bit cascaded parity", blocks, about, ["headline"])
 
 
 def adder() -> Study:
     """Make the study of a learned adder."""
-    return Study(
-        "A circuit learned in this run",
-        [grid("add6", [80], 100, method="lessons")],
-        about="6-bit addition from 80 of its 4,096 patterns, by lessons, from the first training set. A gate has the colour "
-        "of the lesson that added it; the order was found, not given.",
-        figures=("adder",),
-    )
+    about = "6-bit addition from 80 of its 4,096 patterns, by lessons. A gate has the colour of the lesson that added it."
+    return Study("A circuit learned in this run", [grid("add6", [80], 100, method="lessons")], about, ["adder"])
 
 
 def fig1() -> Study:
     """Make the study of figure 1."""
-    return Study(
-        "Figure 1: a learned adder",
-        [grid("add3", [48], 10, loss="lgh", order="known")],
-        about="The best of ten networks for 3-bit addition, learned from 48 examples with Lgh; its networks are among those "
-        "of figure A1.",
-        figures=("fig1",),
-    )
+    about = "The best of ten networks for 3-bit addition, learned from 48 examples with Lgh; they are in figure A1, too."
+    return Study("Figure 1: a learned adder", [grid("add3", [48], 10, loss="lgh", order="known")], about, ["fig1"])
 
 
 def fig2() -> Study:
     """Make the study of figure 2, which needs no tasks."""
-    return Study(
-        "Figure 2: hierarchies of the two time series",
-        about="Which targets may be learned after which, found from minimum feature sets of all transitions.",
-        figures=("fig2",),
-    )
+    about = "Which targets may be learned after which, found from minimum feature sets of all transitions."
+    return Study("Figure 2: hierarchies of the two time series", (), about, ["fig2"])
 
 
 def fig3() -> Study:
     """Make the study of figure 3."""
-    return Study(
-        "Figure 3: cascaded parity",
-        _curves(["cpar7"]),
-        about="Test accuracy against training size for the four losses, and gains over L1 for each target.",
-        figures=("fig3",),
-    )
+    about = "Test accuracy against training size for the four losses, and gains over L1 for each target."
+    return Study("Figure 3: cascaded parity", _curves(["cpar7"]), about, ["fig3"])
 
 
 def fig4() -> Study:
     """Make the study of figure 4."""
-    return Study(
-        "Figure 4: gains on five problems with a known order",
-        _curves(KNOWN_ORDER),
-        about="Mean gain in test accuracy over L1, paired by training set, with 95 % intervals.",
-        figures=("fig4",),
-    )
+    about = "Mean gain in test accuracy over L1, paired by training set, with 95 % intervals."
+    return Study("Figure 4: gains on five problems with a known order", _curves(KNOWN_ORDER), about, ["fig4"])
 
 
 def fig5() -> Study:
     """Make the study of figure 5."""
+    about = "Lgh with the known order and with that found from minimum feature sets of shuffled targets: gain, tau and eta."
     found = [
         grid(name, SIZES[name], 1000, loss="lgh", order=found_order(name), shuffle=True, **history_of(name))
         for name in KNOWN_ORDER
     ]
-    return Study(
-        "Figure 5: given against automatic order",
-        [*_curves(KNOWN_ORDER, ["l1", "lgh"]), *found],
-        about="Lgh with the known order and with the order found from minimum feature sets of shuffled targets: gain, tau and "
-        "eta.",
-        figures=("fig5",),
-    )
+    blocks = [*_curves(KNOWN_ORDER, ["l1", "lgh"]), *found]
+    return Study("Figure 5: given against automatic order", blocks, about, ["fig5"])
 
 
 def fig6() -> Study:
     """Make the study of figure 6."""
+    about = "5-bit addition with Lgh in orders drawn uniformly at each Kendall distance from the known one, against L1."
     sizes, taus = range(8, 129, 8), [f"tau:{tau:.6g}" for tau in all_taus(5)]
-    return Study(
-        "Figure 6: the order matters",
-        [
-            grid("add5", sizes, 50, repeats=5, loss="l1", order="known"),
-            grid("add5", sizes, 50, repeats=5, loss="lgh", order=taus),
-        ],
-        about="5-bit addition with Lgh in orders drawn uniformly at each Kendall distance from the known one, against L1.",
-        figures=("fig6",),
-    )
+    plain = grid("add5", sizes, 50, repeats=5, loss="l1", order="known")
+    blocks = [plain, grid("add5", sizes, 50, repeats=5, loss="lgh", order=taus)]
+    return Study("Figure 6: the order matters", blocks, about, ["fig6"])
 
 
 def fig7(problems: Iterable[str] = REAL_WORLD, sizes: Sequence[int] | None = None, losses: Sequence[str] = LOSSES) -> Study:
     """Make the study of figure 7, or of some of its problems, sizes and losses."""
+    about = "Gains over L1 on the 74181, the mammalian cell cycle and the FA/BRCA pathway, with automatic orders."
     blocks = []
     for name in problems:
         published = {"gates_per_target": 41, "history": 750} | ({} if name == "alu74181" else {"samples": 500})
         for loss, order in (("l1", "none"), ([loss for loss in losses if loss != "l1"], "auto")):
             samples = 100 if name == "alu74181" else 1000
             blocks.append(grid(name, sizes or SIZES[name], samples, loss=loss, order=order, published=published))
-    return Study(
-        "Figure 7: three real-world models",
-        blocks,
-        about="Gains over L1 on the 74181, the mammalian cell cycle and the FA/BRCA pathway, with automatic orders.",
-        figures=("fig7",),
-    )
+    return Study("Figure 7: three real-world models", blocks, about, ["fig7"])
 
 
 def tab2() -> Study:
     """Make the study of table 2."""
-    return Study(
-        "Table 2: fission yeast",
-        [_table("yeast", range(1, 9))],
-        about="Leave-one-out accuracy on the targets of the two hierarchies, taught as one network of six targets in the "
-        "order listed.",
-        figures=("tab2",),
-    )
+    about = "Leave-one-out accuracy on the targets of both hierarchies, taught as one network of six targets as listed."
+    return Study("Table 2: fission yeast", [_table("yeast", range(1, 9))], about, ["tab2"])
 
 
 def tab3() -> Study:
     """Make the study of table 3."""
-    return Study(
-        "Table 3: E. coli",
-        [_table("ecoli", range(1, 5))],
-        about="Leave-one-out accuracy on the targets of the hierarchy, in the order listed.",
-        figures=("tab3",),
-    )
+    about = "Leave-one-out accuracy on the targets of the hierarchy, in the order listed."
+    return Study("Table 3: E. coli", [_table("ecoli", range(1, 5))], about, ["tab3"])
 
 
 def _table(problem: str, folds: Iterable[int]) -> Block:
@@ -246,51 +184,34 @@ def _table(problem: str, folds: Iterable[int]) -> Block:
 
 def figA1() -> Study:  # noqa: N802 - the figure's name
     """Make the study of figure A1."""
-    return Study(
-        "Figure A1: addition of 3 to 6 bits, target by target",
-        _curves(["add3", "add4", "add5", "add6"]),
-        about="Gain in test accuracy over L1 for each target.",
-        figures=("figA1",),
-    )
+    blocks = _curves(["add3", "add4", "add5", "add6"])
+    about = "Gain in test accuracy over L1 for each target."
+    return Study("Figure A1: addition of 3 to 6 bits, target by target", blocks, about, ["figA1"])
 
 
 def figA2() -> Study:  # noqa: N802 - the figure's name
     """Make the study of figure A2."""
-    return Study(
-        "Figure A2: steps to zero training error",
-        _curves(KNOWN_ORDER),
-        about="Mean number of steps until every training example is right, for the four losses; the tasks are those of figure "
-        "4.",
-        figures=("figA2",),
-    )
+    about = "Mean number of steps until every training example is right, for the four losses; the tasks are those of figure 4."
+    return Study("Figure A2: steps to zero training error", _curves(KNOWN_ORDER), about, ["figA2"])
 
 
 def baselines() -> Study:
     """Make the study of plain classifiers."""
+    about = "Majority, decision tree, chain of trees, forest and small MLP, beside networks and lessons on the same sets."
     sizes = {
         "cpar7": [24, 48, 72, 96], "cmaj9": [48, 96, 192, 384], "sub5": [32, 64, 96, 192], "add6": [48, 96, 160, 208],
         "cmux15": [40, 80, 120, 180],
     }  # fmt: skip
     methods = ["majority", "tree", "chain", "forest", "mlp", "lessons"]
-    return Study(
-        "Trivial and standard baselines",
-        [
-            *(grid(name, sizes[name], 10, method=methods) for name in KNOWN_ORDER),
-            *(grid(name, sizes[name], 10, loss=["l1", "lgh"], **history_of(name)) for name in KNOWN_ORDER),
-        ],
-        about="Majority, decision tree, chain of trees in the known order, random forest and a small multi-layer perceptron, "
-        "beside networks and lessons, on the same training sets.",
-        figures=("baselines",),
-    )
+    plain = [grid(name, sizes[name], 10, method=methods) for name in KNOWN_ORDER]
+    networks = [grid(name, sizes[name], 10, loss=["l1", "lgh"], **history_of(name)) for name in KNOWN_ORDER]
+    return Study("Trivial and standard baselines", [*plain, *networks], about, ["baselines"])
 
 
 def all_() -> Study:
     """Make the study of every figure and table of the paper."""
-    return Study(
-        "Everything",
-        about="Every figure and table of the paper, and the baselines.",
-        parts=tuple(make() for make in (fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2, baselines)),
-    )
+    parts = tuple(make() for make in (fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2, baselines))
+    return Study("Everything", (), "Every figure and table of the paper, and the baselines.", parts=parts)
 
 
 all_.__name__ = "all"
@@ -299,21 +220,13 @@ all_.__name__ = "all"
 def replication() -> Study:
     """Make the study whose results are published: less of the 74181, and that with the settings of the configuration files."""
     alu, rest = ("alu74181",), SIZES["alu74181"][2:]
-    return Study(
-        "The replication",
-        about="1,000 training sets per point, as in the paper; fewer on the 74181; tables 2 and 3 in full.",
-        parts=(
-            *(make() for make in (fig1, fig2, fig3, fig4, fig5, fig6)),
-            fig7(alu, SIZES["alu74181"][:2]).published(),
-            fig7(alu, rest, ["l1", "lgh"]).published().at_most(20),
-            fig7(REAL_WORLD[1:]),
-            *(make() for make in (figA1, figA2, tab2, tab3, baselines)),
-        ),
-    )
+    real = fig7(alu, SIZES["alu74181"][:2]).published(), fig7(alu, rest, ["l1", "lgh"]).published().at_most(20)
+    others = (make() for make in (fig1, fig2, fig3, fig4, fig5, fig6, figA1, figA2, tab2, tab3, baselines))
+    about = "1,000 training sets per point, as in the paper; fewer on the 74181; tables 2 and 3 in full."
+    return Study("The replication", (), about, parts=(*real, fig7(REAL_WORLD[1:]), *others))
 
 
-STUDIES = (
+STUDIES = (  # functions that make the studies, under their names
     *(quick, headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),
     *(baselines, all_, replication),
 )
-"""Functions that make the studies, under their names."""

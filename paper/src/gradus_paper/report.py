@@ -7,7 +7,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -18,24 +18,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gradus.lab import files, network_picture, wording
+from gradus_paper import estimates as est
 from gradus_paper import learners
 from gradus_paper.claims import Claim, check_claims, verdict_counts
-from gradus_paper.estimates import (
-    DIRECTION,
-    UNDECIDED,
-    Estimate,
-    accuracy_by_size,
-    as_share,
-    mean_by_size,
-    mean_interval,
-    size_at_level,
-)
 from gradus_paper.figures import FIGURES, OWN_FIGURES
 from gradus_paper.figures.circuit_figures import Drawing
 from gradus_paper.figures.style import with_hover
-from gradus_paper.gains import HEADLINE_SIZE, headline_numbers
 from gradus_paper.own_claims import check_own_claims
-from gradus_paper.paper import problem_title, problems_of
+from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.report_page import Section, report_page
 from gradus_paper.results import Results
 from gradus_paper.runs import read_runs, rows_of, standings
@@ -44,32 +34,26 @@ from gradus_paper.study import Study, load_studies
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
-QUICK, REPLICATION = "quick", "replication"
-"""The study whose page begins with highlights and shows the full replication beside it, and the full replication."""
+QUICK, REPLICATION = "quick", "replication"  # the page of the first has highlights, and values of the second beside its own
 PUBLISHED = "published_claims.json"
 DOTS_PER_INCH = 160
-SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")
-"""Order of the rows of a published table: similar neighbours make a small file."""
+SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")  # similar neighbours make a small file
 WHAT = {"L1": "all targets at once", "Lgh": "the paper's curriculum", "lessons": "ours, given no order"}
 
 NOTHING = "–"
-TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")
-"""Learners whose CPU seconds are shown in the league."""
+TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")  # learners whose CPU seconds are shown in the league
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was written."""
+    """What was written: `highlights` sum up a quick run; `own_claims` and `tables`, in Markdown, go beyond the paper."""
 
     page: Path
     figures: tuple[str, ...]
     claims: tuple[Claim, ...]
     highlights: tuple[str, ...]
-    """Sentences that sum up a quick run; nothing for other runs."""
-    own_claims: tuple[Claim, ...] = ()
-    """Those beyond the paper."""
-    tables: str = ""
-    """Tables beyond the paper, as Markdown."""
+    own_claims: tuple[Claim, ...]
+    tables: str
 
 
 def write_report(folder: Path) -> Report:
@@ -84,17 +68,14 @@ def write_report(folder: Path) -> Report:
     quick = any(study.name == QUICK for study in studies)
     said = highlights(results, claims) if quick else ()
     files.write_text_whole(folder / "claims.json", _claims_in_json([*claims, *own_claims]))
-    text = report_page(
-        claims=claims,
-        own_claims=own_claims,
-        published=published_claims() if quick else (),
-        highlights=said,
-        sections=sections,
-        standings=places,
-        runs=read_runs(folder),
-        damaged=damaged,
-    )
-    files.write_text_whole(folder / "report.html", text)
+    facts: dict[str, Any] = {
+        "claims": claims,
+        "own_claims": own_claims,
+        "published": published_claims() if quick else (),
+        "highlights": said,
+    }
+    record: dict[str, Any] = {"sections": sections, "standings": places, "runs": read_runs(folder), "damaged": damaged}
+    files.write_text_whole(folder / "report.html", report_page(**facts, **record))
     drawn = tuple(section.name for section in sections if section.svg)
     tables = tables_in_markdown({section.name: section.results for section in sections})
     return Report(folder / "report.html", drawn, tuple(claims), said, tuple(own_claims), tables)
@@ -170,16 +151,23 @@ def _plotted(name: str, figure: Any) -> dict[str, bytes]:
 
 
 def publish(folder: Path, report: Report, target: Path) -> None:
-    """Write the pages that a site shows to another folder: `claims.md` or `tables.md`, and `figures/`."""
+    """Write what a site shows to another folder: `claims.md` or `tables.md`, `figures/`, and the counts in its `README.md`."""
     files.make_folder(target / "figures")
     if report.claims or not report.own_claims:
         files.write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
+        if (readme := target / "README.md").is_file():
+            files.write_text_whole(readme, with_verdicts(files.read_text(readme), report.claims))
     if report.own_claims:
-        claims = claims_in_markdown(report.own_claims, "expected")
-        text = f"# Beyond the paper: claims and tables\n\n{claims}\n{report.tables}"
-        files.write_text_whole(target / "tables.md", text)
+        own = claims_in_markdown(report.own_claims, "expected")
+        files.write_text_whole(target / "tables.md", f"# Beyond the paper: claims and tables\n\n{own}\n{report.tables}")
     for path in sorted((folder / "figures").iterdir()):
         files.write_bytes_whole(target / "figures" / path.name, path.read_bytes())
+
+
+def with_verdicts(page: str, claims: Sequence[Claim]) -> str:
+    """Return a page with how many statements have each verdict, between its two marks."""
+    said = f"<!-- verdicts -->Of {len(claims)} statements {verdict_counts(claims)}.<!-- /verdicts -->"
+    return re.sub("<!-- verdicts -->.*?<!-- /verdicts -->", said, page)
 
 
 def archive(folder: Path, report: Report, target: Path) -> None:
@@ -205,14 +193,14 @@ def highlights(results: Results, claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def _parity(results: Results) -> str:
-    numbers = headline_numbers(results)
+    numbers = est.headline_numbers(results)
     if numbers is None:
         return ""
     accuracy, gain = numbers
     each = ", ".join(f"{name} {100 * estimate.value:.1f} % ({WHAT[name]})" for name, estimate in accuracy.items())
     points, sets = gain.scaled(100), wording.counted(gain.n, "training set")
     return (
-        f"7-bit parity from {HEADLINE_SIZE} of 128 patterns ({sets}), unseen bits right: {each}. "
+        f"7-bit parity from {est.HEADLINE_SIZE} of 128 patterns ({sets}), unseen bits right: {each}. "
         f"The curriculum gains {points.value:.1f} points [{points.low:.1f}, {points.high:.1f}]; the paper says up to 10."
     )
 
@@ -225,18 +213,14 @@ def _adder(results: Results) -> str:
     gates = sorted(set(rows.where(rows.accuracy == 1.0).live_gates.tolist()))
     sizes = f" with {gates[0]} to {gates[-1]} gates" if len(gates) > 1 else "".join(f" with {size} gates" for size in gates)
     mean = f"; mean {100 * float(np.mean(rows.accuracy)):.1f} %" if exact < len(rows) else ""
-    return (
-        f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {exact} of "
-        f"{wording.counted(len(rows), 'training set')}{sizes}{mean}."
-    )
+    sets = f"{exact} of {wording.counted(len(rows), 'training set')}"
+    return f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {sets}{sizes}{mean}."
 
 
 def _statements(claims: Sequence[Claim]) -> str:
-    if not claims:
-        return ""
-    is_short = any(claim.verdict in (DIRECTION, UNDECIDED) for claim in claims)
-    more = " The page has the numbers of the full replication beside them." if is_short else ""
-    return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}"
+    short = any(claim.verdict in (est.DIRECTION, est.UNDECIDED) for claim in claims)
+    more = " The page has the numbers of the full replication beside them." if short else ""
+    return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}" if claims else ""
 
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
@@ -250,12 +234,8 @@ def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
 
 def tables_in_markdown(results: dict[str, Results]) -> str:
     """Write every table that there are rows for."""
-    made = []
-    for name, (title, table) in TABLES.items():
-        rows = results.get(name)
-        if rows is not None and len(rows):
-            made.append(f"## {title}\n\n{table(rows)}")
-    return "\n".join(made)
+    known = {name: rows for name, rows in results.items() if len(rows)}
+    return "\n".join(f"## {title}\n\n{table(known[name])}" for name, (title, table) in TABLES.items() if name in known)
 
 
 def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -266,23 +246,25 @@ def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def examples_to_level(results: Results) -> str:
     """Return the training size at which each learner passes 99 %, and the limit by the description of the circuit."""
     rows = []
-    for problem in problems_of(results):
-        one = results.select(problem=problem)
-        cells = [_size(learners.rows_of_learner(one, key)) for key in learners.LEARNERS]
+    for problem, one in by_problem(results):
         gates = learners.smallest_right_circuit(one)
         limit = NOTHING if gates is None else f"{learners.limit_in_examples(problem, gates):.0f} ({gates} gates)"
+        cells = [_size(learners.rows_of_learner(one, key)) for key in learners.LEARNERS]
         rows.append([problem_title(problem), *cells, limit])
-    return _markdown(["", *(learner.name for learner in learners.LEARNERS.values()), "bits of the circuit"], rows)
+    return _markdown(["", *_names(learners.LEARNERS), "bits of the circuit"], rows)
+
+
+def _names(keys: Iterable[str]) -> list[str]:
+    return [learners.LEARNERS[key].name for key in keys]
 
 
 def _size(rows: Results) -> str:
     """Write the size at which a curve passes 99 %, or what is known of it, and on how many training sets it rests."""
     usable = rows.usable_only()
-    points = accuracy_by_size(usable)
+    points = est.accuracy_by_size(usable)
     if not points:
         return NOTHING
-    at = size_at_level(usable, learners.LEVEL_WANTED)
-    fewest = min(estimate.n for _, estimate in points)
+    at, fewest = est.size_at_level(usable, learners.LEVEL_WANTED), min(estimate.n for _, estimate in points)
     if math.isnan(at.value):
         return f"> {points[-1][0]} ({points[-1][1].value:.3f}; n = {points[-1][1].n})"
     if at.value <= points[0][0]:
@@ -296,62 +278,44 @@ def accuracy_with_noise(results: Results) -> str:
     results = results.select(problem=results.select(method="lessons").problems)
     keys = [key for key in learners.LEARNERS if len(learners.LEARNERS[key].select(results))]
     rows = []
-    for problem in problems_of(results):
-        one = results.select(problem=problem)
-        sizes = ", ".join(map(str, one.sizes))
+    for problem, one in by_problem(results):
+        name = f"{problem_title(problem)}, {', '.join(map(str, one.sizes))}"
         for rate in sorted(set(one.noise.tolist())):
-            found = {key: learners.LEARNERS[key].select(one.select(noise=rate)).usable_only() for key in keys}
-            means = {key: mean_interval(these.accuracy) for key, these in found.items() if len(these)}
-            rows.append([f"{problem_title(problem)}, {sizes}", f"{100 * rate:g} %", *_best_in_bold(means, keys)])
-    return _markdown(["problem, examples", "flipped", *(learners.LEARNERS[key].name for key in keys)], rows)
+            found = {key: learners.rows_of_learner(one, key, rate).usable_only() for key in keys}
+            means = {key: est.mean_interval(these.accuracy) for key, these in found.items() if len(these)}
+            rows.append([name, f"{100 * rate:g} %", *_best_in_bold(means, keys)])
+    return _markdown(["problem, examples", "flipped", *_names(keys)], rows)
 
 
-def _best_in_bold(means: dict[str, Estimate], keys: Sequence[str]) -> list[str]:
+def _best_in_bold(means: dict[str, est.Estimate], keys: Sequence[str]) -> list[str]:
     """Write mean accuracies, the highest to three digits in bold, and the number of training sets if it differs."""
-    best = max((round(mean.value, 3) for mean in means.values()), default=0.0)
-    most = max((mean.n for mean in means.values()), default=0)
-    cells = []
-    for key in keys:
-        if key not in means:
-            cells.append(NOTHING)
-            continue
-        text = f"{means[key].value:.3f}"
-        text = f"**{text}**" if round(means[key].value, 3) == best else text
-        cells.append(text if means[key].n == most else f"{text} (n = {means[key].n})")
-    return cells
+    texts = {key: f"{mean.value:.3f}" for key, mean in means.items()}
+    best, most = max(texts.values(), default=""), max((mean.n for mean in means.values()), default=0)
+    bold = {key: f"**{text}**" if text == best else text for key, text in texts.items()}
+    said = {key: text if means[key].n == most else f"{text} (n = {means[key].n})" for key, text in bold.items()}
+    return [said.get(key, NOTHING) for key in keys]
 
 
 def agreement_of_orders(results: Results) -> str:
-    """Return tau at each size for orders found in different ways."""
-    rows = []
-    for problem in problems_of(results):
-        found = learners.orders_found(results.select(problem=problem))
-        taus = {name: dict(mean_by_size(these, these.tau)) for name, these in found.items()}
+    """Return tau at each size for orders found in different ways, and the share of the gain of Lgh that they keep."""
+    rows, kept_rows = [], []
+    for problem, one in by_problem(results):
+        found = learners.orders_found(one)
+        taus = {name: dict(est.mean_by_size(these, these.tau)) for name, these in found.items()}
         for size in sorted(taus.get("self-paced", {})):
-            cells = [_tau(taus[name][size]) if size in taus.get(name, {}) else NOTHING for name in learners.ORDERS]
-            rows.append([problem_title(problem), str(size), *cells])
-    return _markdown(["", "examples", *learners.ORDERS], rows)
-
-
-def _tau(estimate: Estimate) -> str:
-    return f"{estimate.value:.2f} ± {estimate.high - estimate.value:.2f} (n = {estimate.n})"
-
-
-def gains_kept(results: Results) -> str:
-    """Return the share of the gain of Lgh over L1 that found orders keep."""
-    rows = []
-    for problem in problems_of(results):
-        size, kept = learners.gain_kept(results.select(problem=problem))
+            said = {name: _tau(of[size]) for name, of in taus.items() if size in of}
+            rows.append([problem_title(problem), str(size), *(said.get(name, NOTHING) for name in learners.ORDERS)])
+        size, kept = learners.gain_kept(one)
         if size:
-            cells = [f"{as_share(kept[name])} (n = {kept[name].n})" if name in kept else NOTHING for name in learners.ORDERS]
-            rows.append([problem_title(problem), str(size), *cells])
-    return _markdown(["", "examples", *learners.ORDERS], rows)
+            said = {name: f"{est.as_share(share)} (n = {share.n})" for name, share in kept.items()}
+            kept_rows.append([problem_title(problem), str(size), *(said.get(name, NOTHING) for name in learners.ORDERS)])
+    headings = ["", "examples", *learners.ORDERS]
+    shares = f"\nShare of the gain of Lgh over L1 that is kept:\n\n{_markdown(headings, kept_rows)}" if kept_rows else ""
+    return _markdown(headings, rows) + shares
 
 
-def _orders(results: Results) -> str:
-    kept = gains_kept(results)
-    said = f"\nShare of the gain of Lgh over L1 that is kept:\n\n{kept}" if kept.count("\n") > 2 else ""
-    return agreement_of_orders(results) + said
+def _tau(estimate: est.Estimate) -> str:
+    return f"{estimate.value:.2f} ± {estimate.high - estimate.value:.2f} (n = {estimate.n})"
 
 
 def the_league(results: Results) -> str:
@@ -360,49 +324,39 @@ def the_league(results: Results) -> str:
     keys = learners.learners_of(compared)
     rows, times = [], []
     for row in compared:
-        name = f"{row.problem}/{row.size}"
-        lead = row.lead.scaled(100)
-        said = f"{lead.value:+.1f} [{lead.low:.1f}, {lead.high:.1f}]"
-        rows.append(
-            [name, *_best_in_bold(row.accuracy, keys), f"{said} ({learners.LEARNERS[row.best_other].name}, n = {lead.n})"]
-        )
-        seconds = {key: value for key, value in row.seconds.items() if not math.isnan(value)}
-        times.append([name, *(wording.two_digits(seconds[key]) if key in seconds else NOTHING for key in TIMED)])
-    headings = [
-        "function/examples",
-        *(learners.LEARNERS[key].name for key in keys),
-        "lead of the vote over the best other (points)",
-    ]
-    clock = _markdown(["function/examples", *(learners.LEARNERS[key].name for key in TIMED)], times)
+        name, lead = f"{row.problem}/{row.size}", row.lead.scaled(100)
+        best = learners.LEARNERS[row.best_other].name
+        said = f"{lead.value:+.1f} [{lead.low:.1f}, {lead.high:.1f}] ({best}, n = {lead.n})"
+        rows.append([name, *_best_in_bold(row.accuracy, keys), said])
+        seconds = {key: wording.two_digits(value) for key, value in row.seconds.items() if not math.isnan(value)}
+        times.append([name, *(seconds.get(key, NOTHING) for key in TIMED)])
+    headings = ["function/examples", *_names(keys), "lead of the vote over the best other (points)"]
+    clock = _markdown(["function/examples", *_names(TIMED)], times)
     return f"{_markdown(headings, rows)}\nMedian CPU seconds of a fit and its scoring:\n\n{clock}"
 
 
-def seconds_to_level(results: Results) -> str:
-    """Return examples and CPU seconds to 99 %: the published code's, from its measured speed, and ours."""
+def examples_and_seconds(results: Results) -> str:
+    """Return examples to 99 %, and the CPU seconds there: the published code's, from its measured speed, and ours."""
     rows = []
     for problem, speed in learners.PUBLISHED_SPEED.items():
         one = results.select(problem=problem)
         theirs = [learners.effort(learners.rows_of_learner(one, key), speed) for key in ("l1", "lgh")]
         ours = learners.effort(learners.rows_of_learner(one, "lessons"))
-        if ours is None or not any(theirs):
-            continue
-        saved = NOTHING if theirs[1] is None else f"{theirs[1].seconds.value / ours.seconds.value:.0f}"
-        rows.append([problem_title(problem), *map(_effort, (*theirs, ours)), saved])
-    return _markdown(["", "published code, L1", "published code, Lgh, order given", "lessons", "times fewer (Lgh)"], rows)
+        if ours is not None and any(theirs):
+            saved = NOTHING if theirs[1] is None else f"{theirs[1].seconds.value / ours.seconds.value:.0f}"
+            rows.append([problem_title(problem), *map(_effort, (*theirs, ours)), saved])
+    headings = ["", "published code, L1", "published code, Lgh, order given", "lessons", "times fewer (Lgh)"]
+    said = "CPU seconds of a fit at the first size measured with 99 %:"
+    return f"{examples_to_level(results)}\n{said}\n\n{_markdown(headings, rows)}"
 
 
 def _effort(found: learners.Effort | None) -> str:
     return NOTHING if found is None else f"{found.size} examples, {wording.two_digits(found.seconds.value)} s"
 
 
-def _examples_and_seconds(results: Results) -> str:
-    said = "CPU seconds of a fit at the first size measured with 99 %:"
-    return f"{examples_to_level(results)}\n{said}\n\n{seconds_to_level(results)}"
-
-
 TABLES = {
-    "sample_complexity": ("Examples to 99 % of the unseen bits", _examples_and_seconds),
+    "sample_complexity": ("Examples to 99 % of the unseen bits", examples_and_seconds),
     "noise": ("Accuracy with flipped labels", accuracy_with_noise),
-    "orders": ("Orders: τ with the known one", _orders),
+    "orders": ("Orders: τ with the known one", agreement_of_orders),
     "league": ("The league", the_league),
 }

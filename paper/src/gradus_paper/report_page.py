@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradus.lab import pages, wording
+from gradus_paper import estimates as est
 from gradus_paper.claims import Claim, verdict_counts
-from gradus_paper.estimates import CLOSE, DIRECTION, DOES_NOT_HOLD, HOLDS, UNDECIDED, accuracy_by_size
 from gradus_paper.figures.style import LABELS
-from gradus_paper.gains import STRICTER_LOSSES, gains_by_target
 from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import GAIN_TABLES, problem_title, problems_of
 from gradus_paper.results import Results
@@ -20,20 +19,18 @@ from gradus_paper.study import Study
 
 PAPER_TITLE = "Target curricula for Boolean networks: a replication"
 OWN_TITLE = "Boolean circuits from few examples: beyond the paper"
-LEADING = ("headline", "adder")
-"""Figures shown above the claims."""
+LEADING = ("headline", "adder")  # figures shown above the claims
 TABLES = {"tab2": "yeast", "tab3": "ecoli"}
-MEANINGS = {
-    HOLDS: ("holds", "the whole interval agrees with the statement"),
-    CLOSE: (
+MEANINGS = {  # the style and the meaning of every verdict, from the best to the worst
+    est.HOLDS: ("holds", "the whole interval agrees with the statement"),
+    est.CLOSE: (
         "close",
         "the interval lies across the edge of what counts as agreement, and half its width is at most the tolerance",
     ),
-    DIRECTION: ("direction", "the effect is there, but the interval is too wide for its size"),
-    UNDECIDED: ("undecided", "the interval is too wide, or there are fewer than 20 observations"),
-    DOES_NOT_HOLD: ("fails", "the whole interval contradicts it"),
+    est.DIRECTION: ("direction", "the effect is there, but the interval is too wide for its size"),
+    est.UNDECIDED: ("undecided", "the interval is too wide, or there are fewer than 20 observations"),
+    est.DOES_NOT_HOLD: ("fails", "the whole interval contradicts it"),
 }
-"""The style and the meaning of every verdict, from the best to the worst."""
 MOST_RUNS = 20
 
 
@@ -50,40 +47,23 @@ class Section:
 
 
 def report_page(
-    *,
-    claims: Sequence[Claim],
-    own_claims: Sequence[Claim] = (),
-    published: Sequence[Claim],
-    highlights: Sequence[str],
-    sections: Sequence[Section],
-    standings: Sequence[Standing],
-    runs: Sequence[dict[str, Any]],
-    damaged: Sequence[str],
-) -> str:
+    *, claims: Sequence[Claim], own_claims: Sequence[Claim] = (), published: Sequence[Claim], highlights: Sequence[str],
+    sections: Sequence[Section], standings: Sequence[Standing], runs: Sequence[dict[str, Any]], damaged: Sequence[str],
+) -> str:  # fmt: skip
     """Return the page."""
-    return pages.page(
-        "gradus_paper",
-        "report_page",
-        title="Gradus report",
-        heading=PAPER_TITLE if claims or not own_claims else OWN_TITLE,
-        claims=[*claims],
-        own_claims=[*own_claims],
-        published={claim.statement: claim for claim in published},
-        meanings=MEANINGS,
-        counts=verdict_counts([*claims, *own_claims]),
-        highlights=highlights,
-        left=sum(place.left + place.failed for place in standings),
-        failed=sum(place.failed for place in standings),
-        damaged=damaged,
-        figures=list(map(_figure, sections)),
-        losses={loss: re.findall(r"\w+", label.replace("_", " ")) for loss, label in LABELS.items()},
-        stricter=STRICTER_LOSSES,
-        settings=_settings(sections),
-        standings=standings,
-        settings_said=_settings_said,
-        made_with=_named_versions(versions()),
-        runs=[_run_said(run) for run in runs[-MOST_RUNS:]],
-    )
+    facts = {
+        "claims": [*claims], "own_claims": [*own_claims], "published": {claim.statement: claim for claim in published},
+        "meanings": MEANINGS, "counts": verdict_counts([*claims, *own_claims]), "highlights": highlights,
+        "figures": list(map(_figure, sections)), "settings": _settings(sections), "stricter": est.STRICTER_LOSSES,
+        "losses": {loss: re.findall(r"\w+", label.replace("_", " ")) for loss, label in LABELS.items()},
+    }  # fmt: skip
+    record = {
+        "left": sum(place.left + place.failed for place in standings), "failed": sum(place.failed for place in standings),
+        "standings": standings, "settings_said": _settings_said, "damaged": damaged,
+        "made_with": _named_versions(versions()), "runs": [_run_said(run) for run in runs[-MOST_RUNS:]],
+    }  # fmt: skip
+    heading = PAPER_TITLE if claims or not own_claims else OWN_TITLE
+    return pages.page("gradus_paper", "report_page", title="Gradus report", heading=heading, **facts, **record)
 
 
 def _figure(section: Section) -> dict[str, Any]:
@@ -136,15 +116,12 @@ def _training_sets(results: Results) -> str:
 
 def _gain_table(results: Results, problem: str) -> list[dict[str, Any]]:
     rows = []
-    for name, base, gains in gains_by_target(results, problem):
+    for name, base, gains in est.gains_by_target(results, problem):
         published = GAIN_TABLES[problem].get(name, {})
-        shown = [
-            (
-                "–" if loss not in gains else "{0.value:+.2f} [{0.low:.2f}, {0.high:.2f}]".format(gains[loss].scaled(100)),
-                f"paper {published[loss]:+.1f}" if loss in published else "",
-            )
-            for loss in STRICTER_LOSSES
-        ]
+        points = {loss: gain.scaled(100) for loss, gain in gains.items()}
+        ours = {loss: f"{gain.value:+.2f} [{gain.low:.2f}, {gain.high:.2f}]" for loss, gain in points.items()}
+        theirs = {loss: f"paper {gain:+.1f}" for loss, gain in published.items()}
+        shown = [(ours.get(loss, "–"), theirs.get(loss, "")) for loss in est.STRICTER_LOSSES]
         rows.append({"target": name, "accuracy": f"{100 * base.value:.1f} %", "gains": shown})
     return rows
 
@@ -157,7 +134,7 @@ def _method_table(results: Results) -> tuple[list[tuple[str, str]], list[dict[st
     by_method = {method: rows for method, rows in selected.items() if len(rows)}
     table = []
     for problem in problems_of(results):
-        means = [dict(accuracy_by_size(rows.select(problem=problem))) for rows in by_method.values()]
+        means = [dict(est.accuracy_by_size(rows.select(problem=problem))) for rows in by_method.values()]
         for size in results.select(problem=problem).sizes:
             values = [by_size[size].value if size in by_size else None for by_size in means]
             best = max((value for value in values if value is not None), default=0.0)

@@ -147,11 +147,8 @@ class Results:
 
     def scored_by(self, column: str) -> Results:
         """Return the same rows with another column as their accuracy; accuracies of single targets are left out."""
-        table = self._table
-        for name, values in (
-            ("test_accuracy_mean", table.column(column)),
-            ("test_accuracy", pa.nulls(len(table), SCHEMA.field("test_accuracy").type)),
-        ):
+        table, unknown = self._table, pa.nulls(len(self), SCHEMA.field("test_accuracy").type)
+        for name, values in (("test_accuracy_mean", table.column(column)), ("test_accuracy", unknown)):
             table = table.set_column(SCHEMA.get_field_index(name), SCHEMA.field(name), values)
         return Results._of(table)
 
@@ -167,14 +164,10 @@ class Results:
         """Pair the rows of two variants of one problem by training set, repetition, gates and history."""
         mine, theirs = self.usable_only(), other.usable_only()
         shared, i, j = np.intersect1d(mine._keys(), theirs._keys(), return_indices=True)
-        return Pairs(
-            mine.n_train[i].astype(np.int64),
-            mine.sample[i].astype(np.int64),
-            mine.accuracy[i],
-            theirs.accuracy[j],
-            mine.per_target[i] if len(shared) else np.empty((0, 0)),
-            theirs.per_target[j] if len(shared) else np.empty((0, 0)),
-        )
+        size, sample = (column[i].astype(np.int64) for column in (mine.n_train, mine.sample))
+        nothing = np.empty((0, 0))
+        first, second = (mine.per_target[i], theirs.per_target[j]) if len(shared) else (nothing, nothing)
+        return Pairs(size, sample, mine.accuracy[i], theirs.accuracy[j], first, second)
 
     def _keys(self) -> npt.NDArray[np.void]:
         """Return one value per row: what the two rows of a pair must share, the size of the search included."""

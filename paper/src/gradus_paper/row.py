@@ -92,10 +92,8 @@ class Row:
 
 _SOURCES = {one.name: tuple(one.metadata["of"].split(".")) for one in fields(Row) if one.metadata["of"]}
 SCHEMA = pa.schema([(one.name, one.metadata["arrow"]) for one in fields(Row)])
-TIMING = ("cpu_seconds",)
-"""Columns that may differ between runs and engines; all others are the same."""
-NUMBERS = ("n_train", "sample", "repeat")
-"""Columns in which the tasks of one design differ."""
+TIMING = ("cpu_seconds",)  # columns that may differ between runs and engines; all others are the same
+NUMBERS = ("n_train", "sample", "repeat")  # columns in which the tasks of one design differ
 
 
 def table_of(rows: Iterable[Row]) -> pa.Table:

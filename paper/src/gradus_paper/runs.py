@@ -1,21 +1,18 @@
-"""Run the tasks that a folder has no rows of, keep a record of every run, and say how far each study is.
-
-The record is a file beside the rows, with versions, engine and counts of each run as a line of JSON.
-"""
+"""Run the tasks that a folder has no rows of, keep a record of every run, and say how far each study is."""
 
 from __future__ import annotations
 
-import datetime
 import importlib.metadata
 import json
 import os
 import platform
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -32,36 +29,24 @@ from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
 from gradus_paper.tasks import Task
 
-RUNS_FILE = "runs.jsonl"
+RUNS_FILE = "runs.jsonl"  # beside the rows: versions, engine and counts of each run as a line
 LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
-STARTUP_SECONDS = 40.0
-"""Time before the first rows come, where kernels must be compiled first."""
-TRUSTED_SHARE = 0.2
-"""Share of the tasks after which the speed so far counts alone."""
 FLUSH_SECONDS = 2.0
 LISTED_ERRORS = 5
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """Numbers of tasks in a run, and its times."""
+    """Numbers of tasks in a run, and its times; all but `total` and `before` are of this run alone."""
 
     total: int
     before: int
-    """Done before this run began."""
     done: int = 0
-    """Done in this run."""
     failed: int = 0
-    """Failed in this run."""
     not_converged: int = 0
-    """Of those done in this run."""
     seconds: float = 0.0
-    first_seconds: float | None = None
-    """Time until the first rows: start-up, which says nothing about the speed."""
-    first_done: int = 0
-    """Tasks in these first rows."""
-    task_seconds: float | None = None
-    """Expected time per task, from measurements elsewhere."""
+    first: tuple[float, int] | None = None
+    """Time until the first rows, which is start-up and not speed, and how many they were."""
 
     @property
     def left(self) -> int:
@@ -70,18 +55,9 @@ class RunSummary:
 
     @property
     def eta(self) -> float | None:
-        """Expected time to the end: at first from `task_seconds`, and more and more from the speed so far."""
-        expected = None if self.task_seconds is None else self.task_seconds * self.left
-        if self.first_seconds is None:
-            return None if expected is None else expected + max(0.0, STARTUP_SECONDS - self.seconds)
-        since = self.done - self.first_done
-        if not since:
-            return expected
-        observed = (self.seconds - self.first_seconds) / since * self.left
-        if expected is None:
-            return observed
-        trust = min(1.0, since / (TRUSTED_SHARE * (self.total - self.before)))
-        return trust * observed + (1.0 - trust) * expected
+        """Expected time to the end, from the speed since the first rows."""
+        seconds, done = self.first or (0.0, self.done)
+        return (self.seconds - seconds) / (self.done - done) * self.left if self.done > done else None
 
     def progress(self) -> Progress:
         """Return the numbers as a `Progress`, with the expected time to the end."""
@@ -92,16 +68,9 @@ class RunSummary:
     def plus(self, rows: Sequence[Row], seconds: float) -> RunSummary:
         """Count more rows, so many seconds after the run began."""
         done = [row for row in rows if row.status == DONE]
-        is_first = bool(done) and self.first_seconds is None
-        return replace(
-            self,
-            first_seconds=seconds if is_first else self.first_seconds,
-            first_done=len(done) if is_first else self.first_done,
-            done=self.done + len(done),
-            failed=self.failed + len(rows) - len(done),
-            not_converged=self.not_converged + sum(row.method == "network" and not row.converged for row in done),
-            seconds=seconds,
-        )
+        counts = {"done": self.done + len(done), "failed": self.failed + len(rows) - len(done)}
+        counts["not_converged"] = self.not_converged + sum(row.method == "network" and not row.converged for row in done)
+        return replace(self, **counts, seconds=seconds, first=self.first or ((seconds, len(done)) if done else None))
 
 
 def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSummary]:
@@ -113,25 +82,18 @@ def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSum
 
 
 def run_tasks(
-    tasks: Iterable[Task],
-    store: Store,
-    engine: Engine,
-    *,
-    callback: Any = None,
-    time_limit: float | None = None,
-    task_seconds: float | None = None,
+    tasks: Iterable[Task], store: Store, engine: Engine, *, callback: Any = None, time_limit: float | None = None
 ) -> RunSummary:
     """Run the tasks that have no row in the store, and those that failed before."""
     # Rows are on disk seconds after a task is done. Whatever ends this call, they are kept, and the next call continues.
     begin = flushed = time.monotonic()
     store.begin()
     left, summary = split_tasks(tasks, store)
-    summary = replace(summary, task_seconds=task_seconds)
     if not left or (callback is not None and callback(summary.progress()) is True):
         return summary
     begun, waiting = store.begun(), list[Row]()
     try:
-        with closing(cast("Generator[list[Row], None, None]", engine.run(left, begun))) as stream:
+        with closing(engine.run(left, begun)) as stream:
             for rows in stream:
                 waiting += rows
                 for row in rows:
@@ -164,10 +126,8 @@ def absorb(tasks: Sequence[Task], path: Path, store: Store) -> RunSummary:
         raise SettingsError(f"{path} is neither a folder of results nor a published .parquet file.")
     store.begin()
     left, before = split_tasks(tasks, store)
-    wanted = pa.array([task.id for task in left], pa.string())
-    table = table.filter(pc.equal(table.column("status"), DONE))
-    rows = table.filter(pc.is_in(table.column("task"), value_set=wanted))
-    store.append_table(rows)
+    rows = rows_of(table.filter(pc.equal(table.column("status"), DONE)), left)
+    store.append(rows)
     open_ids = {task.id_bytes for task in left} - set(map(bytes.fromhex, rows.column("task").to_pylist()))
     mine = {task: since for task, since in (begun | store.begun()).items() if task in open_ids}
     store.keep_begun(mine)
@@ -183,7 +143,7 @@ def versions() -> dict[str, str]:
 
 def record_run(folder: Path, what: dict[str, Any]) -> None:
     """Add a run to the folder's record."""
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     line = json.dumps({"ended": now, "versions": versions(), "cores": os.cpu_count(), **what})
     try:
         with open(folder / RUNS_FILE, "a", encoding="utf-8") as file:
@@ -194,10 +154,8 @@ def record_run(folder: Path, what: dict[str, Any]) -> None:
 
 def read_runs(folder: Path) -> list[dict[str, Any]]:
     """Read the record of runs; invalid lines, such as a last one cut short, are left out."""
-    try:
-        lines = (folder / RUNS_FILE).read_bytes().splitlines()
-    except OSError:
-        return []
+    path = folder / RUNS_FILE
+    lines = path.read_bytes().splitlines() if path.is_file() else []
     return [entry for entry in map(_parsed_run, lines) if entry is not None]
 
 
@@ -214,7 +172,7 @@ def _parsed_run(line: bytes) -> dict[str, Any] | None:
 
 @dataclass(frozen=True)
 class Standing:
-    """How much of one study is done."""
+    """How much of one study is done: counts, the first few errors, and CPU times; None is left while nothing is done."""
 
     study: Study
     total: int
@@ -223,9 +181,7 @@ class Standing:
     not_converged: int
     cpu_seconds: float
     cpu_seconds_left: float | None
-    """Expected CPU time of what is left; None while nothing is done."""
     errors: tuple[str, ...]
-    """The first few errors."""
 
     @property
     def left(self) -> int:
@@ -235,8 +191,7 @@ class Standing:
 
 def rows_of(table: pa.Table, tasks: Iterable[Task]) -> pa.Table:
     """Return the rows of a table that belong to some tasks."""
-    ids = pa.array([task.id for task in tasks], pa.string())
-    return table.filter(pc.is_in(table.column("task"), value_set=ids))
+    return table.filter(pc.is_in(table.column("task"), value_set=pa.array([task.id for task in tasks], pa.string())))
 
 
 def standings(folder: Path) -> tuple[list[Standing], list[str]]:
@@ -256,16 +211,10 @@ def _standing(study: Study, table: pa.Table) -> Standing:
     seconds = np.nan_to_num(done.column("cpu_seconds").to_numpy(zero_copy_only=False).astype(float))
     known = set(rows.column("task").to_pylist())
     errors = list(dict.fromkeys(failed.column("error").to_pylist()))[:LISTED_ERRORS]
-    return Standing(
-        study=study,
-        total=len(tasks),
-        done=len(done),
-        failed=len(failed),
-        not_converged=len(networks) - int(pc.sum(networks.column("converged")).as_py() or 0),
-        cpu_seconds=float(seconds.sum()),
-        cpu_seconds_left=_expected([task for task in tasks if task.id not in known], done, seconds),
-        errors=tuple(str(error) for error in errors),
-    )
+    left_out = len(networks) - int(pc.sum(networks.column("converged")).as_py() or 0)
+    expected = _expected([task for task in tasks if task.id not in known], done, seconds)
+    counts = len(tasks), len(done), len(failed), left_out
+    return Standing(study, *counts, float(seconds.sum()), expected, tuple(map(str, errors)))
 
 
 def _expected(left: list[Task], done: pa.Table, seconds: np.typing.NDArray[np.float64]) -> float | None:
@@ -274,17 +223,11 @@ def _expected(left: list[Task], done: pa.Table, seconds: np.typing.NDArray[np.fl
         return 0.0
     if not len(done):
         return None
-    sums: dict[object, list[float]] = {}
+    measured: dict[object, list[float]] = {}
     kinds = (done.column(name).to_pylist() for name in ("problem", "n_train", "loss"))
     for *kind, value in zip(*kinds, seconds.tolist(), strict=True):
         for group in (tuple(kind), kind[0], None):
-            entry = sums.setdefault(group, [0.0, 0.0])
-            entry[0] += value
-            entry[1] += 1
-    total = 0.0
-    for task in left:
-        design = task.design
-        groups = ((design.problem, task.n_train, design.settings.loss), design.problem, None)
-        entry = next(sums[group] for group in groups if group in sums)
-        total += entry[0] / entry[1]
-    return total
+            measured.setdefault(group, []).append(value)
+    means = {group: float(np.mean(values)) for group, values in measured.items()}
+    kinds_left = ((task.design.problem, task.n_train, task.design.settings.loss) for task in left)
+    return sum(means.get(kind, means.get(kind[0], means[None])) for kind in kinds_left)

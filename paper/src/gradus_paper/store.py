@@ -23,11 +23,9 @@ from gradus_paper.row import DONE, SCHEMA, Row, conform, table_of
 
 FOLDER, BEGUN = "parts", "begun.parquet"
 PART = re.compile(r"part-([0-9]{1,12})-([0-9a-f]+)\.parquet")
-PART_ROWS = 5_000
-"""Rows after which a new part is begun: until then a run's latest part is written again with every few rows more."""
+PART_ROWS = 5_000  # until there are so many, a run's latest part is written again with every few rows more
 READ_TRIES = 5
-OLD_SECONDS = 3600.0
-"""Age after which half a file that a killed run left behind is deleted."""
+OLD_SECONDS = 3600.0  # age after which half a file that a killed run left behind is deleted
 CHANGING = "the parts in {} change faster than they can be read; try again."
 BEGUN_SCHEMA = pa.schema([
     ("task", pa.string()), *((name, pa.int64()) for name in ("step", "iterations", "restart", "best_cost")),
@@ -38,21 +36,17 @@ WORDS = {"random": np.uint64, "sources": np.uint32, "best": np.uint32, "history"
 
 
 class Store:
-    r"""A folder of results.
+    """A folder of results, to which parts of other folders can be copied."""
 
-    A part's name holds a digest of its content, so that a damaged file is recognised without being parsed. A run adds rows to
-    its latest part by writing a longer one and deleting the shorter; whenever it dies, and whoever else writes to the folder,
-    each task counts once. Parts of other folders can be copied here.
-    """
+    # A part's name holds a digest of its content, so that a damaged file is recognised without being parsed. A run adds rows
+    # to its latest part by writing a longer one and deleting the shorter; whenever it dies, each task counts once.
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.parts_folder = self.folder / FOLDER
         self._sizes: dict[str, int] = {}
-        self.damaged: list[str] = []
-        """Files whose content does not match their name; their tasks count as not done."""
-        self._latest: tuple[str, pa.Table] | None = None
-        """Name and rows of the part that this object is still adding to."""
+        self.damaged: list[str] = []  # files whose content does not match their name; their tasks count as not done
+        self._latest: tuple[str, pa.Table] | None = None  # name and rows of the part that this object is still adding to
         self._read_names()
 
     def __len__(self) -> int:
@@ -77,18 +71,14 @@ class Store:
     def check_folder(self) -> None:
         """Raise `StoreError` if the folder no longer exists."""
         if not self.parts_folder.is_dir():
-            raise StoreError(
-                f"the results folder {self.folder} was removed during the run, which has ended; the same command begins again."
-            )
+            said = f"the results folder {self.folder} was removed during the run, which has ended"
+            raise StoreError(f"{said}; the same command begins again.")
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row] | pa.Table) -> None:
         """Write rows, whole or not at all."""
-        self.append_table(table_of(rows))
-
-    def append_table(self, table: pa.Table) -> None:
-        """Write a table of rows, whole or not at all."""
-        if not len(table):
+        if not len(rows):
             return
+        table = rows if isinstance(rows, pa.Table) else table_of(rows)
         before, number = None, 1 + max((int(name.split("-")[1]) for name in self._sizes), default=0)
         if self._latest is not None and len(self._latest[1]) + len(table) <= PART_ROWS:
             before, number = self._latest[0], int(self._latest[0].split("-")[1])
@@ -121,10 +111,8 @@ class Store:
         """Write the checkpoints of the searches that have begun, in place of those written before."""
         if not begun and not (self.folder / BEGUN).exists():
             return
-        rows = [
-            {"task": task.hex()} | {name: _plain(getattr(since, name)) for name in BEGUN_SCHEMA.names if name != "task"}
-            for task, since in begun.items()
-        ]
+        names = BEGUN_SCHEMA.names[1:]
+        rows = [{"task": task.hex()} | {name: _plain(getattr(since, name)) for name in names} for task, since in begun.items()]
         sink = io.BytesIO()
         pq.write_table(pa.Table.from_pylist(rows, schema=BEGUN_SCHEMA), sink, compression="zstd")
         self._write(self.folder / BEGUN, sink.getvalue())
@@ -136,10 +124,8 @@ class Store:
             return {}
         files.checked_size(path)
         with files.read_guard(path, "a table of interrupted searches"):
-            return {
-                bytes.fromhex(row.pop("task")): _checkpoint(row)
-                for row in pq.read_table(path, schema=BEGUN_SCHEMA).to_pylist()
-            }
+            rows = pq.read_table(path, schema=BEGUN_SCHEMA).to_pylist()
+            return {bytes.fromhex(row.pop("task")): _checkpoint(row) for row in rows}
 
     def _write(self, path: Path, content: bytes) -> None:
         """Write a file, with an error that says what to do on a full disk."""
@@ -148,10 +134,8 @@ class Store:
         except FormatError as error:
             cause = error.__cause__
             if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise StoreError(
-                    f"the disk is full: more results do not fit in {path.parent}. What was written is kept; make room and run "
-                    "the same command again."
-                ) from error
+                said = f"the disk is full: more results do not fit in {path.parent}. What was written is kept"
+                raise StoreError(f"{said}; make room and run the same command again.") from error
             raise StoreError(f"results cannot be written to {path.parent}: {error}. What was written is kept.") from error
 
     def _read_names(self) -> None:

@@ -6,11 +6,10 @@ import contextlib
 import difflib
 import itertools
 import json
-import math
 import runpy
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,7 @@ from gradus_paper.training_sets import name_of, problem_of, target_columns
 FOLDER = "studies"
 FORMAT = "gradus-study-1"
 MOST_SAMPLES = 10_000_000
-MOST_TASKS = 50_000_000
-"""Per block."""
+MOST_TASKS = 50_000_000  # per block
 SETTINGS = tuple(one.name for one in fields(Settings))
 
 
@@ -34,8 +32,7 @@ class Block:
 
     designs: tuple[Design, ...]
     sizes: tuple[int, ...]
-    samples: tuple[int, ...]
-    """Numbers of the training sets; with leave-one-out, the patterns left out."""
+    samples: tuple[int, ...]  # numbers of the training sets; with leave-one-out, the patterns left out
     repeats: int = 1
     published: Block | None = None
     """The same with the settings of the paper's configuration files, where its text says something else."""
@@ -69,10 +66,8 @@ class Block:
             n_targets = len(target_columns(problem, design.targets))
             check_order(design.order, n_targets, name_of(design.problem), known=problem.known_order is not None)
             if max(self.sizes) > problem.n_patterns:
-                raise SettingsError(
-                    f"sizes has {max(self.sizes)}, but there are only {problem.n_patterns} patterns of "
-                    f"{name_of(design.problem)!r} to draw from."
-                )
+                only = f"there are only {problem.n_patterns} patterns of {name_of(design.problem)!r} to draw from"
+                raise SettingsError(f"sizes has {max(self.sizes)}, but {only}.")
 
 
 @dataclass(frozen=True)
@@ -82,12 +77,8 @@ class Study:
     title: str
     blocks: Sequence[Block] = ()
     about: str = ""
-    figures: Sequence[str] | None = None
-    """Names of figures; if not given, the figure "accuracy" of the study's own blocks."""
-    parts: Sequence[Study] = ()
-    """Studies that this one is made of."""
-    cpu_seconds_per_task: float | None = None
-    """A mean, from which the time left is estimated before anything is done."""
+    figures: Sequence[str] | None = None  # names of figures; if not given, the figure "accuracy" of the study's own blocks
+    parts: Sequence[Study] = ()  # studies that this one is made of
     as_published: bool = False
     name: str = ""
 
@@ -96,9 +87,6 @@ class Study:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         figures = self.figures if self.figures is not None else ["accuracy"] if self.blocks else []
         object.__setattr__(self, "figures", tuple(figures))
-        seconds = self.cpu_seconds_per_task
-        if seconds is not None and (isinstance(seconds, bool) or not 0 < seconds < math.inf):
-            raise SettingsError("cpu_seconds_per_task must be a number of seconds above 0.")
 
     def all_blocks(self) -> Iterator[Block]:
         """Yield the blocks of the study and of its parts."""
@@ -137,14 +125,9 @@ class Study:
 
 
 def grid(
-    problem: str | Sequence[str],
-    sizes: Iterable[int],
-    samples: int,
-    *,
-    repeats: int = 1,
-    published: Mapping[str, Any] | None = None,
-    **axes: Any,
-) -> Block:
+    problem: str | Sequence[str], sizes: Iterable[int], samples: int, *,
+    repeats: int = 1, published: Mapping[str, Any] | None = None, **axes: Any,
+) -> Block:  # fmt: skip
     """Return all combinations of problems, methods and settings, each on training sets 0, 1, … of every size.
 
     Parameters
@@ -200,9 +183,7 @@ def _count(samples: Any) -> int:
     return samples
 
 
-def _designs(
-    problems: Sequence[str], *, draw: str = "random", targets: Sequence[str] | None = None, **axes: Any
-) -> tuple[Design, ...]:
+def _designs(problems: Sequence[str], draw: str = "random", targets: Any = None, **axes: Any) -> tuple[Design, ...]:
     """Return a design for each problem and each combination of the values on the axes."""
     possible = ("method", "order", "shuffle", "noise", *SETTINGS)
     for name, values in axes.items():
@@ -216,10 +197,8 @@ def _designs(
     made = []
     for problem, *values in itertools.product(problems, *map(_listed, axes.values())):
         chosen = dict(zip(axes, values, strict=True))
-        settings = Settings(**{name: chosen.pop(name) for name in SETTINGS if name in chosen})
-        made.append(
-            Design(problem, draw=draw, targets=None if targets is None else tuple(targets), settings=settings, **chosen)
-        )
+        chosen["settings"] = Settings(**{name: chosen.pop(name) for name in SETTINGS if name in chosen})
+        made.append(Design(problem, draw=draw, targets=None if targets is None else tuple(targets), **chosen))
     return tuple(made)
 
 
@@ -271,8 +250,16 @@ def _study_of_file(path: Path) -> Study:
 def save_study(study: Study, folder: Path) -> None:
     """Keep a study beside its results as plain values, so that status and report know what belongs to it."""
     files.make_folder(folder / FOLDER)
-    text = json.dumps({"format": FORMAT, **_plain(study)}, indent=1) + "\n"
-    files.write_text_whole(folder / FOLDER / f"{study.name}.json", text)
+    plain = asdict(study, dict_factory=_plain)
+    files.write_text_whole(folder / FOLDER / f"{study.name}.json", json.dumps({"format": FORMAT, **plain}, indent=1) + "\n")
+
+
+def _plain(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the values of a study, block or design for JSON; samples 0, 1, … n-1 are written as n."""
+    values = {name: value for name, value in items if name != "published"}
+    if "samples" in values and values["samples"] == tuple(range(len(values["samples"]))):
+        values["samples"] = len(values["samples"])
+    return values
 
 
 def load_studies(folder: Path) -> list[Study]:
@@ -290,35 +277,21 @@ def load_studies(folder: Path) -> list[Study]:
     return studies
 
 
-def _plain(study: Study) -> dict[str, Any]:
-    """Return a study as values for JSON."""
-    blocks = [
-        {
-            "designs": [design.to_plain() for design in block.designs],
-            "sizes": block.sizes,
-            # 0, 1, … n-1 are written as n.
-            "samples": len(block.samples) if block.samples == tuple(range(len(block.samples))) else block.samples,
-            "repeats": block.repeats,
-        }
-        for block in study.blocks
-    ]
-    return {**vars(study), "blocks": blocks, "parts": [_plain(part) for part in study.parts]}
-
-
 def _study_from(values: dict[str, Any]) -> Study:
+    """Rebuild a study from `_plain`; everything is checked again."""
+    blocks, parts = tuple(map(_block_from, values["blocks"])), tuple(map(_study_from, values["parts"]))
     texts = {name: str(values[name]) for name in ("title", "about", "name")}
-    return Study(
-        **texts,
-        figures=tuple(map(str, values["figures"])),
-        blocks=tuple(map(_block_from, values["blocks"])),
-        parts=tuple(map(_study_from, values["parts"])),
-        as_published=bool(values["as_published"]),
-        cpu_seconds_per_task=values["cpu_seconds_per_task"],
-    )
+    figures = tuple(map(str, values["figures"]))
+    return Study(**{**values, **texts, "figures": figures, "blocks": blocks, "parts": parts})
 
 
 def _block_from(values: dict[str, Any]) -> Block:
     samples = values["samples"]
     samples = range(_count(samples)) if isinstance(samples, int) else samples
-    designs = tuple(map(Design.from_plain, values["designs"]))
+    designs = tuple(map(_design_from, values["designs"]))
     return Block(designs, tuple(values["sizes"]), tuple(samples), values["repeats"])
+
+
+def _design_from(values: dict[str, Any]) -> Design:
+    targets = None if values["targets"] is None else tuple(map(str, values["targets"]))
+    return Design(**{**values, "targets": targets, "settings": Settings(**values["settings"])})

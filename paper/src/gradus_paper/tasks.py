@@ -15,12 +15,10 @@ from gradus.lab import Settings
 
 BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
 METHODS = ("network", "lessons", *BASELINES)
-METHOD_VERSIONS: dict[str, int] = {}
-"""Methods that give other results than they gave for the published rows: 2, 3, …; a new version changes only its own ids."""
+METHOD_VERSIONS: dict[str, int] = {}  # of methods that changed since the published rows: 2, 3, …; changes their ids alone
 DRAWS = ("random", "leave-one-out")
 ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "self-paced", "random")
-SELF_PACED = "self-paced"
-"""The order of lessons, which choose the next target as they go."""
+SELF_PACED = "self-paced"  # the order of lessons, which choose the next target as they go
 FOUND_ORDERS = ("auto", "auto-random", "entropy", SELF_PACED)
 MOST_NOISE = 0.5
 ID_BYTES = 16
@@ -52,24 +50,17 @@ class TrainingSetKey(NamedTuple):
 class Design:
     """Everything about a task but its training set and its repetition; shared by many tasks."""
 
-    problem: str
-    """A problem's name; for a user's own data its name and a digest of the data, ``name#digest``."""
-    method: str = "network"
-    """The word "network" for the paper's search, "lessons", or one of `BASELINES`."""
-    settings: Settings = field(default_factory=Settings)
-    """Settings of the search; the defaults for every other method."""
+    problem: str  # a problem's name; for a user's own data its name and a digest of the data, ``name#digest``
+    method: str = "network"  # the word "network" for the paper's search, "lessons", or one of `BASELINES`
+    settings: Settings = field(default_factory=Settings)  # settings of the search; the defaults for every other method
     order: str = "known"
     """One of `ORDER_WORDS`, "tau:T" (drawn among the orders at that Kendall distance from the known one) or "given:2,0,1"."""
-    shuffle: bool = False
-    """Whether the targets are shuffled, per training set, before an order is found."""
+    shuffle: bool = False  # whether the targets are shuffled, per training set, before an order is found
     draw: str = "random"
     """How the training set is chosen; with "leave-one-out" the sample is the number of the pattern left out."""
-    targets: tuple[str, ...] | None = None
-    """The targets to learn; None for all of them."""
-    noise: float = 0.0
-    """Share of the training labels that are flipped, each at random; never a label that is tested on."""
-    method_version: int | None = None
-    """Version of the method; None for that of today."""
+    targets: tuple[str, ...] | None = None  # the targets to learn; None for all of them
+    noise: float = 0.0  # share of the training labels that are flipped, each at random; never a label that is tested on
+    method_version: int | None = None  # version of the method; None for that of today
 
     def __post_init__(self) -> None:
         check_word("method", self.method, METHODS)
@@ -91,15 +82,8 @@ class Design:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What the hash is computed from, as plain values."""
-        known: dict[str, Any] = {
-            **_FIXED,
-            "problem": self.problem,
-            "method": self.method,
-            "order": self.order,
-            "shuffle": self.shuffle,
-            "draw": self.draw,
-            "targets": None if self.targets is None else list(self.targets),
-        }
+        known = {**_FIXED, **{name: getattr(self, name) for name in ("problem", "method", "order", "shuffle", "draw")}}
+        known["targets"] = None if self.targets is None else list(self.targets)
         if self.method == "network":
             settings = {_IDENTITY_NAMES.get(name, name): value for name, value in asdict(self.settings).items()}
             known["settings"] = {**_FIXED_SETTINGS, **settings}
@@ -107,16 +91,6 @@ class Design:
         known |= {"noise": self.noise} if self.noise else {}
         known |= {"method_version": self.method_version} if self.method_version != 1 else {}
         return known
-
-    def to_plain(self) -> dict[str, Any]:
-        """Return the design as values for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_plain(cls, values: dict[str, Any]) -> Design:
-        """Rebuild a design from `to_plain`; everything is checked again."""
-        targets = None if values["targets"] is None else tuple(map(str, values["targets"]))
-        return cls(**{**values, "targets": targets, "settings": Settings(**values["settings"])})
 
     @cached_property
     def _hash(self) -> Any:
@@ -133,12 +107,9 @@ class Task:
     """One circuit or classifier to be learned from one training set."""
 
     design: Design
-    n_train: int
-    """Training examples."""
-    sample: int
-    """Number of the training set; the set depends on (problem, n_train, sample) alone."""
-    repeat: int = 0
-    """Number of the repetition among those with the same training set."""
+    n_train: int  # training examples
+    sample: int  # number of the training set; the set depends on (problem, n_train, sample) alone
+    repeat: int = 0  # number of the repetition among those with the same training set
 
     @property
     def id_bytes(self) -> bytes:

@@ -26,38 +26,7 @@ CACHED_SETS = 32
 CACHED_PROBLEMS = 32
 
 
-@dataclass(frozen=True)
-class OwnTable:
-    """A user's own examples, sent to the workers with the tasks, so that no worker needs the file."""
-
-    name: str
-    input_names: tuple[str, ...]
-    target_names: tuple[str, ...]
-    n_rows: int
-    bits: bytes
-
-    @classmethod
-    def of(cls, name: str, X: BoolMatrix, Y: BoolMatrix, input_names: Iterable[str], target_names: Iterable[str]) -> OwnTable:
-        """Pack two matrices with their names."""
-        bits = np.packbits(np.column_stack([X, Y]), axis=None).tobytes()
-        return cls(name, tuple(input_names), tuple(target_names), len(X), bits)
-
-    @property
-    def key(self) -> str:
-        """The table's name with a digest of its content: the `problem` of its tasks."""
-        head = repr((self.name, self.input_names, self.target_names, self.n_rows)).encode()
-        return f"{self.name}#{hashlib.blake2b(head + self.bits, digest_size=8).hexdigest()}"
-
-    def problem(self) -> Problem:
-        """Return the table as a problem whose name is the key, so that other data have other training sets."""
-        columns = len(self.input_names) + len(self.target_names)
-        bits = np.unpackbits(np.frombuffer(self.bits, dtype=np.uint8), count=self.n_rows * columns)
-        table = bits.reshape(self.n_rows, columns).view(np.bool_)
-        X, Y = table[:, : len(self.input_names)], table[:, len(self.input_names) :]
-        return Problem(self.key, input_names=self.input_names, target_names=self.target_names, pool=X, targets=Y)
-
-
-_tables: dict[str, OwnTable] = {}
+_tables: dict[str, Problem] = {}  # users' own tables, sent to workers with the tasks, so that no worker needs the file
 
 
 def own_table(
@@ -79,18 +48,28 @@ def own_table(
     name = Path(path).stem if name is None else name
     if not name or "#" in name:
         raise SettingsError("the name of your data must be a text without '#'.")
-    table = OwnTable.of(name, *gradus.read_table(path).split(list(targets), inputs=inputs))
+    table = own_problem(name, *gradus.read_table(path).split(list(targets), inputs=inputs))
     register([table])
-    return table.key
+    return table.name
 
 
-def register(tables: Iterable[OwnTable]) -> None:
+def own_problem(name: str, X: BoolMatrix, Y: BoolMatrix, input_names: Iterable[str], target_names: Iterable[str]) -> Problem:
+    """Return examples as a problem whose name ends in a digest of them, so that other data have other training sets."""
+    inputs, outputs = tuple(input_names), tuple(target_names)
+    head = repr((name, inputs, outputs, len(X))).encode()
+    bits = np.packbits(np.column_stack([X, Y]), axis=None).tobytes()
+    key = f"{name}#{hashlib.blake2b(head + bits, digest_size=8).hexdigest()}"
+    pool, targets = np.asarray(X, dtype=np.bool_), np.asarray(Y, dtype=np.bool_)
+    return Problem(key, input_names=inputs, target_names=outputs, pool=pool, targets=targets)
+
+
+def register(tables: Iterable[Problem]) -> None:
     """Make users' tables known to this process."""
     for table in tables:
-        _tables.setdefault(table.key, table)
+        _tables.setdefault(table.name, table)
 
 
-def own_tables(tasks: Iterable[Task]) -> tuple[OwnTable, ...]:
+def own_tables(tasks: Iterable[Task]) -> tuple[Problem, ...]:
     """Return the users' tables that tasks need, to be sent with them."""
     keys = {task.design.problem for task in tasks} if _tables else set()
     return tuple(_tables[key] for key in sorted(keys) if key in _tables)
@@ -104,7 +83,7 @@ def name_of(key: str) -> str:
 @functools.lru_cache(maxsize=CACHED_PROBLEMS)
 def problem_of(key: str) -> Problem:
     """Load the problem that a task names; its truth table is built once per process."""
-    return _tables[key].problem() if key in _tables else problems.load(key)
+    return _tables[key] if key in _tables else problems.load(key)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +91,12 @@ class TrainingSet:
     """Examples to learn from, and packed patterns to test on."""
 
     X: BoolMatrix
-    Y: BoolMatrix
-    """Only the targets of the task, in the problem's order; with the task's noise, some labels are flipped."""
-    known_order: tuple[int, ...] | None
-    """The order known for these targets, as columns of `Y`."""
+    Y: BoolMatrix  # only the targets of the task, in the problem's order; with the task's noise, some labels are flipped
+    known_order: tuple[int, ...] | None  # the order known for these targets, as columns of `Y`
     inputs: WordMatrix
     targets: WordMatrix
-    test_mask: npt.NDArray[np.uint64]
-    """Which of the packed patterns to test on."""
-    test_patterns: Callable[[], tuple[BoolMatrix, BoolMatrix]]
-    """Returns the inputs and targets of the patterns to test on."""
+    test_mask: npt.NDArray[np.uint64]  # which of the packed patterns to test on
+    test_patterns: Callable[[], tuple[BoolMatrix, BoolMatrix]]  # returns the inputs and targets of the patterns to test on
     n_test: int
 
 
@@ -168,9 +143,8 @@ def target_columns(problem: Problem, targets: tuple[str, ...] | None) -> list[in
         return list(range(problem.n_targets))
     unknown = [name for name in targets if name not in problem.target_names]
     if unknown:
-        raise SettingsError(
-            f"problem {problem.name!r} has no target {unknown[0]!r}; its targets are {', '.join(problem.target_names)}."
-        )
+        there = ", ".join(problem.target_names)
+        raise SettingsError(f"problem {problem.name!r} has no target {unknown[0]!r}; its targets are {there}.")
     return [problem.target_names.index(name) for name in targets]
 
 

@@ -13,7 +13,7 @@ from gradus.lab import Outcome, Settings
 from gradus_paper.execution import TaskBatch, finished_row, job_of, run_batch, run_task
 from gradus_paper.orders import TargetOrder, order_of
 from gradus_paper.tasks import BASELINES, Design, Task
-from gradus_paper.training_sets import OwnTable, problem_of, register, training_set
+from gradus_paper.training_sets import own_problem, problem_of, register, training_set
 from naive_experiments import test_errors
 
 
@@ -22,14 +22,14 @@ from naive_experiments import test_errors
 def test_packed_scoring_counts_the_errors_that_evaluation_row_by_row_counts(seed, n, gates):
     rng = np.random.default_rng(seed)
     X, Y = rng.integers(0, 2, (n, 4)).astype(bool), rng.integers(0, 2, (n, 2)).astype(bool)
-    table = OwnTable.of("random", X, Y, "abcd", "yz")
+    table = own_problem("random", X, Y, "abcd", "yz")
     register([table])
     n_train, order = int(rng.integers(1, n)), tuple(rng.permutation(2).tolist())
-    task = Task(Design(table.key, order="none"), n_train, int(rng.integers(100)))
+    task = Task(Design(table.name, order="none"), n_train, int(rng.integers(100)))
     sources = np.array([rng.integers(0, 4 + gate, 2) for gate in range(gates)])
     found = Outcome(sources=sources, cost=0, iterations=1, restarts=0, live_gates=gates, stopped=False)
     row = finished_row(task, TargetOrder(order, None, None), found, None)
-    tested = np.isin(np.arange(n), problem_of(table.key).sample(n_train, task.sample)[1])
+    tested = np.isin(np.arange(n), problem_of(table.name).sample(n_train, task.sample)[1])
     outputs = [2 + gates + order.index(target) for target in range(2)]
     errors = test_errors(sources, outputs, X, Y, tested)
     assert row.test_accuracy == [1 - wrong / tested.sum() for wrong in errors]
@@ -129,13 +129,13 @@ def test_a_task_that_raises_becomes_a_row_and_the_others_continue():
 def test_a_users_table_is_sent_with_its_tasks():
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (40, 5)).astype(bool)
-    table = OwnTable.of("mine", X, X[:, :2] & X[:, 2:4], "abcde", ("t", "u"))
-    task = Task(Design(table.key, order="auto"), 30, 0)
+    table = own_problem("mine", X, X[:, :2] & X[:, 2:4], "abcde", ("t", "u"))
+    task = Task(Design(table.name, order="auto"), 30, 0)
     row = run_batch(TaskBatch((task,), (table,)))[0]
     assert row.status == "done"
     assert row.n_test == 10
-    other = OwnTable.of("mine", ~X, X[:, :2], "abcde", ("t", "u"))
-    assert other.key != table.key
+    other = own_problem("mine", ~X, X[:, :2], "abcde", ("t", "u"))
+    assert other.name != table.name
     register([table])
     job, _ = job_of(task)
     assert job.X.shape == (30, 5)

@@ -9,7 +9,7 @@ from gradus.errors import GradusError
 from gradus_paper.paper import fig4
 from gradus_paper.runs import run_tasks, standings
 from gradus_paper.store import Store
-from gradus_paper.study import Study, grid, load_studies, load_study, save_study, study_names
+from gradus_paper.study import load_studies, load_study, save_study, study_names
 
 
 def points(study, problem):
@@ -165,9 +165,3 @@ def test_leave_one_out_on_too_many_patterns_is_refused(tmp_path):
 def test_an_unknown_study_is_refused_with_a_list_of_those_there_are():
     with pytest.raises(GradusError, match=r"there is no study 'fig44'\. Did you mean 'fig4'\?"):
         load_study("fig44")
-
-
-@pytest.mark.parametrize("wrong", [0, -1, float("nan"), float("inf"), True])
-def test_the_expected_time_of_a_task_is_checked(wrong):
-    with pytest.raises(GradusError, match="must be a number of seconds above 0"):
-        Study("Long", [grid("add3", [8], 1)], cpu_seconds_per_task=wrong)

@@ -26,9 +26,8 @@ from gradus_paper.own_claims import check_own_claims
 from gradus_paper.report import (
     accuracy_with_noise,
     agreement_of_orders,
+    examples_and_seconds,
     examples_to_level,
-    gains_kept,
-    seconds_to_level,
     tables_in_markdown,
     the_league,
 )
@@ -166,7 +165,9 @@ def test_orders_have_their_tau_and_the_share_of_the_gain_they_keep(made_up):
     assert "| 72 | 0.50 ± 0.00 (n = 30) | -0.20 ± 0.00 (n = 30) | 0.90 ± 0.00 (n = 30) |" in agreement_of_orders(
         results_of(found)
     )
-    assert "| 72 | 50 % [50, 50] (n = 30) | 0 % [0, 0] (n = 30) | 90 % [90, 90] (n = 30) |" in gains_kept(results_of(found))
+    assert "| 72 | 50 % [50, 50] (n = 30) | 0 % [0, 0] (n = 30) | 90 % [90, 90] (n = 30) |" in agreement_of_orders(
+        results_of(found)
+    )
     above, below = FIGURES["orders"](results_of(found)).axes
     assert {line.get_label(): line.get_ydata()[0] for line in above.lines} == {
         "minimum sets": 0.5,
@@ -222,7 +223,7 @@ def test_effort_is_that_of_the_first_size_with_99_percent(rows):
     better = [replace(row, test_accuracy_mean=1.0) if row.loss == "lgh" and row.n_train == 48 else row for row in rows]
     theirs = effort(rows_of_learner(results_of(better), "lgh"), 1000.0)
     assert (theirs.size, theirs.seconds.value) == (48, pytest.approx(np.mean([1.0 + sample / 1000 for sample in range(30)])))
-    assert "48 examples, 0.0036 s | 48 examples, 0.1 s" in seconds_to_level(results_of(better))
+    assert "48 examples, 0.0036 s | 48 examples, 0.1 s" in examples_and_seconds(results_of(better))
 
 
 def test_claims_compare_curves_by_their_intervals(rows):

@@ -16,11 +16,11 @@ from gradus_paper.estimates import (
     bootstrap,
     crossing,
     gain_by_size,
+    gain_by_tau,
     mean_interval,
     sample_matrix,
     target_gain_by_size,
 )
-from gradus_paper.gains import gain_by_tau
 from naive_experiments import paired_gains
 
 

@@ -15,7 +15,7 @@ from experiment_helpers import Here, results_of
 from gradus.errors import StoreError
 from gradus.lab import Settings
 from gradus_paper.paper import fig7
-from gradus_paper.report import SORTED_BY, archive, claims_in_markdown, publish, published_claims, write_report
+from gradus_paper.report import SORTED_BY, archive, claims_in_markdown, publish, published_claims, with_verdicts, write_report
 from gradus_paper.report_page import _training_sets
 from gradus_paper.runs import run_tasks
 from gradus_paper.store import Store
@@ -82,7 +82,10 @@ def test_the_page_says_how_many_training_sets_there_are_per_point(small_report, 
 
 def test_what_is_published_holds_every_row_and_its_checksums(small_report, tmp_path):
     folder, report = small_report
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "README.md").write_text("<!-- verdicts -->old<!-- /verdicts -->")
     publish(folder, report, tmp_path / "pages")
+    assert "Of 2 statements" in (tmp_path / "pages" / "README.md").read_text() or not report.claims
     archive(folder, report, tmp_path / "archive")
     table = pq.read_table(tmp_path / "archive" / "results.parquet")
     order = [(name, "ascending") for name in SORTED_BY]
@@ -163,6 +166,13 @@ def test_statements_of_the_quick_run_are_among_those_of_the_full_replication(qui
 def test_the_claims_that_come_with_the_package_are_the_published_ones():
     published = Path(__file__).parents[3] / "docs" / "results" / "claims.md"
     assert claims_in_markdown(published_claims()) == published.read_text(encoding="utf-8")
+
+
+def test_the_counts_of_statements_on_the_pages_are_those_of_the_claims():
+    page = (Path(__file__).parents[3] / "docs" / "results" / "README.md").read_text(encoding="utf-8")
+    assert re.search(r"Of \d+ statements \d+ hold", page)
+    assert with_verdicts(page, published_claims()) == page
+    assert with_verdicts(page, published_claims()[1:]) != page
 
 
 NARROW = """

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-WIDE = 10_000
-"""Columns of a pipe, so that no line is wrapped there."""
+WIDE = 10_000  # columns of a pipe, so that no line is wrapped there
 
 
 def print_json(document: Any) -> None:
@@ -30,12 +29,11 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table: wrapped to the screen on a terminal, one line per row in a pipe."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for heading in headings:
-        table.add_column(Text(heading), overflow="fold")
+    columns = (Column(Text(heading), overflow="fold") for heading in headings)
+    table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     Console(width=None if sys.stdout.isatty() else WIDE, highlight=False).print(table)

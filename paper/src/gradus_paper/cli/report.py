@@ -9,24 +9,19 @@ from typing import Annotated
 import typer
 
 from gradus.lab import wording
+from gradus_paper import report
 from gradus_paper.cli import note, print_json, print_table
+from gradus_paper.store import Store
 
 
 def command(
     folder: Annotated[Path, typer.Argument(help="Where gradus reproduce wrote its results.", show_default=False)],
-    export: Annotated[
-        Path | None, typer.Option(help="Also write claims.md or tables.md and the figures to this folder.")
-    ] = None,
-    archive: Annotated[
-        Path | None, typer.Option(help="Also write all rows as one table, the page and their checksums to this folder.")
-    ] = None,
+    export: Annotated[Path | None, typer.Option(help="Also write claims.md or tables.md and figures to this folder.")] = None,
+    archive: Annotated[Path | None, typer.Option(help="Also write all rows, the page and checksums to this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Draw every figure (PDF, SVG, PNG), check every claim, and write report.html."""
     # Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus report one-adder
-    from gradus_paper import report
-    from gradus_paper.store import Store
-
     written = report.write_report(folder)
     store = Store(folder)
     for name in store.damaged:

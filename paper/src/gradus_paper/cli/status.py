@@ -9,6 +9,9 @@ import typer
 
 from gradus.lab import wording
 from gradus_paper.cli import note, print_json, print_table, printable
+from gradus_paper.runs import Standing, standings
+
+CPU_TIMES = ("cpu_seconds", "cpu_seconds_left")
 
 
 def command(
@@ -17,8 +20,6 @@ def command(
 ) -> None:
     """Show what is done, left and failed, and how long the rest will take."""
     # Example: gradus reproduce fig1 --samples 1 -o one-adder && gradus status one-adder
-    from gradus_paper.runs import standings
-
     places, damaged = standings(folder)
     if as_json:
         print_json({"experiments": [_document(place) for place in places], "damaged": damaged})
@@ -32,22 +33,14 @@ def command(
         note(f"gradus: {folder / 'parts' / name} is damaged; the next run sets it aside and runs its tasks again.")
 
 
-def _document(place: Any) -> dict[str, Any]:
-    return {
-        "name": place.study.name,
-        "as_published": place.study.as_published,
-        "tasks": place.total,
-        "done": place.done,
-        "left": place.left,
-        "failed": place.failed,
-        "not_converged": place.not_converged,
-        "cpu_seconds": round(place.cpu_seconds, 3),
-        "cpu_seconds_left": None if place.cpu_seconds_left is None else round(place.cpu_seconds_left, 3),
-        "errors": list(place.errors),
-    }
+def _document(place: Standing) -> dict[str, Any]:
+    counts = {name: getattr(place, name) for name in ("total", "done", "left", "failed", "not_converged")}
+    seconds = {name: None if (value := getattr(place, name)) is None else round(value, 3) for name in CPU_TIMES}
+    about = {"name": place.study.name, "as_published": place.study.as_published, "tasks": counts.pop("total")}
+    return {**about, **counts, **seconds, "errors": list(place.errors)}
 
 
-def _row(place: Any) -> list[str]:
+def _row(place: Standing) -> list[str]:
     name = place.study.name + (" (as published)" if place.study.as_published else "")
     counts = [f"{number:,}" for number in (place.total, place.done, place.left, place.failed, place.not_converged)]
     left = "not known yet" if place.cpu_seconds_left is None else wording.duration(place.cpu_seconds_left)

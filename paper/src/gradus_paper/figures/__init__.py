@@ -22,9 +22,7 @@ FIGURES: dict[str, Callable[[Results], Figure | Drawing]] = {
         *(baselines, sample_complexity, noise, orders, league, accuracy),
     )
 }
-"""Every figure by its name, in the order in which a page shows them."""
-OWN_FIGURES = tuple(figure.__name__ for figure in (sample_complexity, noise, orders, league))
-"""Those beyond the paper."""
+OWN_FIGURES = tuple(figure.__name__ for figure in (sample_complexity, noise, orders, league))  # those beyond the paper
 
 
 def check_figure(name: str) -> None:

@@ -49,10 +49,10 @@ def _drawing(row: Row, *, gate: str) -> Drawing:
     X, Y = training_set(row.to_task().set_key).test_patterns()
     wrong, tested = int((network.predict(X) != Y).any(axis=1).sum()), len(X)
     right = f"all {tested:,} others" if not wrong else f"{tested - wrong:,} of the {tested:,} others"
-    caption = (
-        f"{problem_title(row.problem)}, learned from {row.n_train} examples: "
+    said = (
         f"{wording.counted(network.n_gates, gate)}, right on {right}. A gate has the colour of the first target that uses it."
     )
+    caption = f"{problem_title(row.problem)}, learned from {row.n_train} examples: {said}"
     return Drawing(network, row.learned_order or range(network.n_outputs), caption)
 
 

@@ -9,30 +9,24 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from gradus_paper import estimates as est
 from gradus_paper import learners
-from gradus_paper.estimates import FEWEST_PAIRS, Estimate, accuracy_by_size, mean_by_size, mean_interval
 from gradus_paper.figures import style
-from gradus_paper.paper import problems_of
+from gradus_paper.paper import by_problem, problems_of
 from gradus_paper.results import Results
 
-LINES: dict[str, dict[str, Any]] = {
+LINES: dict[str, dict[str, Any]] = {  # lines of learners that are not plain
     **{key: {"linestyle": "--"} for key in ("chain", "forest", "boosting", "mlp")},
     "circuit": {"linestyle": ":", "zorder": 3},  # seen on top of the vote where both agree
     "lessons": {"linewidth": 2.2},
 }
-"""Lines of learners that are not plain."""
 OURS = learners.LEARNERS["lessons"].name
-ORDER_COLOURS = {
-    "minimum sets": style.COLOURS["auto"],
-    "entropy": style.COLOURS["chain"],
-    "self-paced": style.COLOURS["lessons"],
-}
+ORDER_COLOURS = {name: style.COLOURS[of] for name, of in zip(learners.ORDERS, ("auto", "chain", "lessons"), strict=True)}
 PAPER_NAMES = {"l1": "network, $L_1$", "lgh": "network, $L_{gh}$, given order", "auto": "network, $L_{gh}$, found order"}
-SHARES = (-0.6, 1.6)
-"""Shares of a gain that are drawn; others are written."""
+SHARES = (-0.6, 1.6)  # shares of a gain that are drawn; others are written
 
 
-def _draw(panel: Any, points: Sequence[tuple[float, Estimate]], key: str) -> None:
+def _draw(panel: Any, points: Sequence[tuple[float, est.Estimate]], key: str) -> None:
     style.band(panel, points, style.COLOURS[key], PAPER_NAMES.get(key, learners.LEARNERS[key].name), **LINES.get(key, {}))
 
 
@@ -41,7 +35,7 @@ def sample_complexity(results: Results) -> Figure:
 
     def draw(panel: Any, one: Results) -> None:
         for key in learners.LEARNERS:
-            _draw(panel, accuracy_by_size(learners.rows_of_learner(one, key)), key)
+            _draw(panel, est.accuracy_by_size(learners.rows_of_learner(one, key)), key)
         style.limit_accuracy(panel)
         panel.axhline(learners.LEVEL_WANTED, color="#999999", linewidth=0.8, linestyle=":")
         gates = learners.smallest_right_circuit(one)
@@ -50,7 +44,7 @@ def sample_complexity(results: Results) -> Figure:
             panel.axvline(at, color="#000000", linewidth=1.0, linestyle="-.", label="as many bits as the circuit")
 
     shown = f"95 % intervals; the dotted line is at {100 * learners.LEVEL_WANTED:.0f} %"
-    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY, columns=4, first=OURS, shown=shown)
+    return style.panel_per_problem(results, draw, y=style.ACCURACY, columns=4, first=OURS, shown=shown)
 
 
 def noise(results: Results) -> Figure:
@@ -60,24 +54,24 @@ def noise(results: Results) -> Figure:
         for key in learners.LEARNERS:
             rows = learners.LEARNERS[key].select(one).usable_only()
             rates = sorted(set(rows.noise.tolist()))
-            _draw(panel, [(100 * rate, mean_interval(rows.accuracy[rows.noise == rate])) for rate in rates], key)
+            _draw(panel, [(100 * rate, est.mean_interval(rows.accuracy[rows.noise == rate])) for rate in rates], key)
         style.limit_accuracy(panel)
         panel.set_title(f"{panel.get_title()}, {', '.join(map(str, one.sizes))} examples", fontsize=9)
 
-    problems = problems_of(results.select(method="lessons"))
-    return style.panel_per_problem(results, problems, draw, x="flipped training labels (%)", y=style.ACCURACY, first=OURS)
+    results = results.select(problem=results.select(method="lessons").problems)
+    return style.panel_per_problem(results, draw, x="flipped training labels (%)", y=style.ACCURACY, first=OURS)
 
 
 def orders(results: Results) -> Figure:
     """Draw tau of orders found in three ways, and the share of the gain of Lgh over L1 that each keeps."""
     problems = problems_of(results)
-    kept = {problem: learners.gain_kept(results.select(problem=problem)) for problem in problems}
+    kept = {problem: learners.gain_kept(one) for problem, one in by_problem(results)}
     taught = any(size for size, _ in kept.values())
     figure, grid = style.rows_of_panels(1 + taught, len(problems), height=5.2 if taught else 3.2)
     for column, problem in enumerate(problems):
         above = grid[0, column]
         for name, rows in learners.orders_found(results.select(problem=problem)).items():
-            style.band(above, mean_by_size(rows, rows.tau), ORDER_COLOURS[name], name)
+            style.band(above, est.mean_by_size(rows, rows.tau), ORDER_COLOURS[name], name)
         above.set_ylim(-0.25, 1.05)
         style.name_panel(above, problem)
         above.set_xlabel(style.SIZE)
@@ -90,11 +84,11 @@ def orders(results: Results) -> Figure:
     return style.finish(figure, results, list(grid.flat), first="self-paced", shown=shown)
 
 
-def _draw_gain_kept(panel: Any, size: int, kept: dict[str, Estimate]) -> None:
+def _draw_gain_kept(panel: Any, size: int, kept: dict[str, est.Estimate]) -> None:
     shares = {name: share for name, share in kept.items() if np.isfinite(share.value)}
     low, high = SHARES
     for place, (name, share) in enumerate(shares.items()):
-        look = {"facecolor": "white", "hatch": "///"} if share.n < FEWEST_PAIRS else {"facecolor": ORDER_COLOURS[name]}
+        look = {"facecolor": "white", "hatch": "///"} if share.n < est.FEWEST_PAIRS else {"facecolor": ORDER_COLOURS[name]}
         panel.bar(place, share.value, edgecolor=ORDER_COLOURS[name], alpha=0.6, width=0.7, **look)
         reach = np.nan_to_num(np.maximum(style.error_bars([share]), 0.0), posinf=0.0)
         panel.errorbar(place, share.value, yerr=reach, color="#333333", capsize=3, linewidth=1)
@@ -130,10 +124,10 @@ def league(results: Results) -> Figure:
     panel.set_yticks(range(len(rows)), [f"{row.problem}, {row.size} examples" for row in rows], fontsize=8)
     panel.tick_params(length=0)
     panel.spines[:].set_visible(False)
-    few = any(mean.n < FEWEST_PAIRS for row in rows for mean in row.accuracy.values())
+    few = any(mean.n < est.FEWEST_PAIRS for row in rows for mean in row.accuracy.values())
     shown = "Mean accuracy on unseen rows, the best in bold" + (f"; ° {style.FEW}" if few else "")
     return style.finish(figure, results, [], shown=shown)
 
 
-def _cell(mean: Estimate | None) -> str:
-    return "–" if mean is None else f"{mean.value:.3f}{'°' if mean.n < FEWEST_PAIRS else ''}"
+def _cell(mean: est.Estimate | None) -> str:
+    return "–" if mean is None else f"{mean.value:.3f}{'°' if mean.n < est.FEWEST_PAIRS else ''}"

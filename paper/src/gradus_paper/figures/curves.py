@@ -8,17 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from gradus_paper.estimates import Estimate, accuracy_by_size, gain_by_size, mean_by_size, mean_interval, target_gain_by_size
+from gradus_paper import estimates as est
 from gradus_paper.figures import style
-from gradus_paper.gains import (
-    HEADLINE_SIZE,
-    STRICTER_LOSSES,
-    gain_by_tau,
-    gains_by_target,
-    headline_numbers,
-    middle_size,
-    pairs_by_tau,
-)
 from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, problems_of
 from gradus_paper.results import Results
@@ -32,8 +23,7 @@ HEADLINE_CURVES = {
 MILLION = 1e6
 TAU_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 VARIED = ("method", "loss", "order", "gates_per_target", "history")
-TAU_COLOURS = ("#B2182B", "#808080", "#2166AC")
-"""Of the reverse, an unrelated and the known order; none so light that its curve is lost on white."""
+TAU_COLOURS = ("#B2182B", "#808080", "#2166AC")  # of the reverse, an unrelated and the known order; all seen on white
 
 
 def headline(results: Results) -> Figure:
@@ -43,7 +33,7 @@ def headline(results: Results) -> Figure:
     panel = figure.subplots()
     style.tidy_axes([panel])
     for name, (columns, label) in HEADLINE_CURVES.items():
-        points = accuracy_by_size(one.select(**columns))
+        points = est.accuracy_by_size(one.select(**columns))
         style.band(panel, points, style.COLOURS[name], label, linewidth=2.4, markersize=5)
     style.limit_accuracy(panel)
     _mark_gain(panel, one)
@@ -55,19 +45,19 @@ def headline(results: Results) -> Figure:
 
 def _mark_gain(panel: Any, one: Results) -> None:
     """Mark the distance between the two losses at the size that the page sums up."""
-    numbers = headline_numbers(one)
+    numbers = est.headline_numbers(one)
     if numbers is None:
         return
     accuracy, gain = numbers
     low, high = accuracy["L1"].value, accuracy["Lgh"].value
     arrow = {"arrowstyle": "<|-|>", "color": "#333333", "linewidth": 1.2, "shrinkA": 3, "shrinkB": 3}
-    panel.annotate("", xy=(HEADLINE_SIZE, high), xytext=(HEADLINE_SIZE, low), arrowprops=arrow)
+    panel.annotate("", xy=(est.HEADLINE_SIZE, high), xytext=(est.HEADLINE_SIZE, low), arrowprops=arrow)
     points = gain.scaled(100)
     said = f"{points.value:+.1f} points\n[{points.low:.1f}, {points.high:.1f}]"
-    panel.text(HEADLINE_SIZE + 1, low - 0.03, said, va="top", fontsize=12, color="#333333")
+    panel.text(est.HEADLINE_SIZE + 1, low - 0.03, said, va="top", fontsize=12, color="#333333")
 
 
-def _draw_gain(panel: Any, gains: Sequence[tuple[float, Estimate]], colour: Any, label: str) -> None:
+def _draw_gain(panel: Any, gains: Sequence[tuple[float, est.Estimate]], colour: Any, label: str) -> None:
     """Draw a curve of gains in points."""
     style.band(panel, [(at, gain.scaled(100)) for at, gain in gains], colour, label)
 
@@ -76,11 +66,11 @@ def _draw_gains(panel: Any, results: Results) -> None:
     """Draw the gains over L1 of one problem."""
     base = results.select(loss="l1")
     style.zero_line(panel)
-    series = [gain_by_size(results.select(loss=loss).pairs(base)) for loss in STRICTER_LOSSES]
+    series = [est.gain_by_size(results.select(loss=loss).pairs(base)) for loss in est.STRICTER_LOSSES]
     sizes = {size for points in series for size, _ in points}
-    for place, (loss, points) in enumerate(zip(STRICTER_LOSSES, series, strict=True)):
+    for place, (loss, points) in enumerate(zip(est.STRICTER_LOSSES, series, strict=True)):
         # With a single size the intervals would cover each other.
-        aside = 0.1 * (place - (len(STRICTER_LOSSES) - 1) / 2) if len(sizes) == 1 else 0.0
+        aside = 0.1 * (place - (len(est.STRICTER_LOSSES) - 1) / 2) if len(sizes) == 1 else 0.0
         _draw_gain(panel, [(size + aside, gain) for size, gain in points], style.COLOURS[loss], style.LABELS[loss])
     if len(sizes) == 1:
         (size,) = sizes
@@ -94,13 +84,13 @@ def fig3(results: Results) -> Figure:
     figure, panels = style.figure_of_panels(1 + one.per_target.shape[1], 4)
     first, *targets = panels
     for loss, label in style.LABELS.items():
-        style.band(first, accuracy_by_size(one.select(loss=loss)), style.COLOURS[loss], label)
+        style.band(first, est.accuracy_by_size(one.select(loss=loss)), style.COLOURS[loss], label)
     style.limit_accuracy(first)
     first.set_title("mean over targets", fontsize=9)
     first.set_ylabel(style.ACCURACY)
     base = one.select(loss="l1")
-    for loss in STRICTER_LOSSES:
-        gains = target_gain_by_size(one.select(loss=loss).pairs(base))
+    for loss in est.STRICTER_LOSSES:
+        gains = est.target_gain_by_size(one.select(loss=loss).pairs(base))
         for panel, points in zip(targets, gains, strict=False):  # none without pairs
             _draw_gain(panel, points, style.COLOURS[loss], style.LABELS[loss])
     limits = [panel.get_ylim() for panel in targets]
@@ -116,8 +106,8 @@ def fig3(results: Results) -> Figure:
 
 
 def fig4(results: Results) -> Figure:
-    """Draw gains over L1 on the problems with a known order."""
-    return style.panel_per_problem(results, problems_of(results), _draw_gains, y=style.GAIN)
+    """Draw gains over L1 on every problem."""
+    return style.panel_per_problem(results, _draw_gains, y=style.GAIN)
 
 
 def fig5(results: Results) -> Figure:
@@ -130,10 +120,10 @@ def fig5(results: Results) -> Figure:
         known, found = lgh.select(order="known"), lgh.select(order=AUTOMATIC)
         style.name_panel(above, problem)
         style.zero_line(above)
-        _draw_gain(above, gain_by_size(known.pairs(base)), style.COLOURS["lgh"], "given order")
-        _draw_gain(above, gain_by_size(found.pairs(base)), style.COLOURS["auto"], "automatic order")
-        style.band(below, mean_by_size(found, found.tau), "#0072B2", r"$\tau$")
-        style.band(below, mean_by_size(found, found.eta), "#CC79A7", r"$\eta$")
+        _draw_gain(above, est.gain_by_size(known.pairs(base)), style.COLOURS["lgh"], "given order")
+        _draw_gain(above, est.gain_by_size(found.pairs(base)), style.COLOURS["auto"], "automatic order")
+        style.band(below, est.mean_by_size(found, found.tau), "#0072B2", r"$\tau$")
+        style.band(below, est.mean_by_size(found, found.eta), "#CC79A7", r"$\eta$")
         below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
         below.set_ylim(-0.05, 1.05)
         below.set_xlim(above.get_xlim())
@@ -152,15 +142,15 @@ def fig6(results: Results) -> Figure:
     figure = Figure(figsize=(9.6, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     colours = colors.LinearSegmentedColormap.from_list("tau", TAU_COLOURS)
-    for tau, pairs in pairs_by_tau(one):
-        points = [(size, gain.scaled(100)) for size, gain in gain_by_size(pairs)]
+    for tau, pairs in est.pairs_by_tau(one):
+        points = [(size, gain.scaled(100)) for size, gain in est.gain_by_size(pairs)]
         style.curve(left, points, colours((1 + tau) / 2), f"τ = {tau:.1f}")
     left.set_xlabel(style.SIZE)
     scale = cm.ScalarMappable(colors.Normalize(-1, 1), colours)
     figure.colorbar(scale, ax=left, location="top", aspect=40, ticks=TAU_TICKS, label=r"$\tau$ with the known order")
-    size = middle_size(one)
+    size = est.middle_size(one)
     if size is not None:
-        taus, gains = zip(*gain_by_tau(one, size), strict=True)
+        taus, gains = zip(*est.gain_by_tau(one, size), strict=True)
         look: dict[str, Any] = {"color": style.COLOURS["lgh"], "marker": "o", "markersize": 3, "linewidth": 1.2, "capsize": 2}
         right.errorbar(taus, [gain.value for gain in gains], yerr=style.error_bars(gains), **look)
         right.set_title(f"{size} training examples", fontsize=9)
@@ -174,8 +164,8 @@ def fig6(results: Results) -> Figure:
 
 
 def fig7(results: Results) -> Figure:
-    """Draw gains over L1 on the real-world models, with automatic orders."""
-    return style.panel_per_problem(results, problems_of(results), _draw_gains, y=style.GAIN)
+    """Draw the same on the real-world models."""
+    return fig4(results)
 
 
 def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
@@ -186,10 +176,10 @@ def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
 
     def draw(panel: Any, one: Results) -> None:
         style.zero_line(panel)
-        for k, points in enumerate(target_gain_by_size(one.select(loss="lgh").pairs(one.select(loss="l1")))):
+        for k, points in enumerate(est.target_gain_by_size(one.select(loss="lgh").pairs(one.select(loss="l1")))):
             _draw_gain(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
 
-    return style.panel_per_problem(results, results.problems, draw, y="gain of $L_{gh}$ over $L_1$ (points)", columns=2)
+    return style.panel_per_problem(results, draw, y="gain of $L_{gh}$ over $L_1$ (points)", columns=2)
 
 
 def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
@@ -199,11 +189,11 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
         for loss, label in style.LABELS.items():
             usable = one.select(loss=loss).usable_only()
             steps = usable.iterations.astype(np.float64) / MILLION
-            points = [(size, mean_interval(steps[usable.n_train == size])) for size in usable.sizes]
+            points = [(size, est.mean_interval(steps[usable.n_train == size])) for size in usable.sizes]
             style.band(panel, points, style.COLOURS[loss], label)
         panel.set_ylim(bottom=0)
 
-    return style.panel_per_problem(results, problems_of(results), draw, y="steps to zero error (millions)")
+    return style.panel_per_problem(results, draw, y="steps to zero error (millions)")
 
 
 def baselines(results: Results) -> Figure:
@@ -211,16 +201,17 @@ def baselines(results: Results) -> Figure:
 
     def draw(panel: Any, one: Results) -> None:
         for method in BASELINES:
-            style.band(
-                panel, accuracy_by_size(one.select(method=method)), style.COLOURS[method], METHOD_NAMES[method], linestyle="--"
-            )
+            points = est.accuracy_by_size(one.select(method=method))
+            style.band(panel, points, style.COLOURS[method], METHOD_NAMES[method], linestyle="--")
         for loss in ("l1", "lgh"):
-            points = accuracy_by_size(one.select(method="network", loss=loss))
+            points = est.accuracy_by_size(one.select(method="network", loss=loss))
             style.band(panel, points, style.COLOURS[loss], f"network, {style.LABELS[loss]}")
-        style.band(panel, accuracy_by_size(one.select(method="lessons")), style.COLOURS["lessons"], "lessons", linewidth=2.2)
+        style.band(
+            panel, est.accuracy_by_size(one.select(method="lessons")), style.COLOURS["lessons"], "lessons", linewidth=2.2
+        )
         style.limit_accuracy(panel)
 
-    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY)
+    return style.panel_per_problem(results, draw, y=style.ACCURACY)
 
 
 def accuracy(results: Results) -> Figure:
@@ -232,35 +223,32 @@ def accuracy(results: Results) -> Figure:
         for k, variant in enumerate(variants or [()]):
             rows = one.select(**dict(zip(axes, variant, strict=True)))
             label = ", ".join(_setting(name, value) for name, value in zip(axes, variant, strict=True)) or "all"
-            style.band(
-                panel,
-                accuracy_by_size(rows),
-                style.COLOURS.get(label, f"C{k}"),
-                style.LABELS.get(label, style.plain_text(label)),
-            )
+            name = style.LABELS.get(label, style.plain_text(label))
+            style.band(panel, est.accuracy_by_size(rows), style.COLOURS.get(label, f"C{k}"), name)
         style.limit_accuracy(panel)
 
-    return style.panel_per_problem(results, problems_of(results), draw, y=style.ACCURACY)
+    return style.panel_per_problem(results, draw, y=style.ACCURACY)
 
 
 def _setting(name: str, value: Any) -> str:
     return str(value) if name in ("method", "loss", "order") else f"{name.replace('_', ' ')} {value}"
 
 
-def _table_figure(results: Results, problem: str) -> Figure:
-    rows = gains_by_target(results, problem)
+def tab3(results: Results) -> Figure:
+    """Draw the same for E. coli."""
+    return tab2(results, "ecoli")
+
+
+def tab2(results: Results, problem: str = "yeast") -> Figure:
+    """Draw leave-one-out gains over L1 for a time series, target by target."""
+    rows = est.gains_by_target(results, problem)
     figure = Figure(figsize=(6.4, 0.5 * len(rows) + 1.4), layout="constrained")
     panel = figure.subplots()
-    for shift, loss in zip((-0.2, 0.0, 0.2), STRICTER_LOSSES, strict=True):
+    for shift, loss in zip((-0.2, 0.0, 0.2), est.STRICTER_LOSSES, strict=True):
         places = [place + shift for place, (_, _, gains) in enumerate(rows) if loss in gains]
         found = [gains[loss].scaled(100) for _, _, gains in rows if loss in gains]
-        look: dict[str, Any] = {
-            "fmt": "o",
-            "markersize": 4,
-            "capsize": 2,
-            "color": style.COLOURS[loss],
-            "label": style.LABELS[loss],
-        }
+        look: dict[str, Any] = {"fmt": "o", "markersize": 4, "capsize": 2, "color": style.COLOURS[loss]}
+        look["label"] = style.LABELS[loss]
         panel.errorbar([gain.value for gain in found], places, xerr=style.error_bars(found), **look)
         paper = GAIN_TABLES[problem]
         there = [(paper[name][loss], place + shift) for place, (name, _, _) in enumerate(rows) if name in paper]
@@ -273,13 +261,3 @@ def _table_figure(results: Results, problem: str) -> Figure:
     panel.invert_yaxis()
     panel.set_xlabel("leave-one-out gain over $L_1$ (points); in brackets the accuracy of $L_1$")
     return style.finish(figure, results.select(problem=problem), [panel])
-
-
-def tab2(results: Results) -> Figure:
-    """Draw leave-one-out gains over L1 for fission yeast, target by target."""
-    return _table_figure(results, "yeast")
-
-
-def tab3(results: Results) -> Figure:
-    """Draw leave-one-out gains over L1 for E. coli, target by target."""
-    return _table_figure(results, "ecoli")

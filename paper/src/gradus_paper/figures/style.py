@@ -12,38 +12,26 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gradus_paper.estimates import FEWEST_PAIRS, Estimate
-from gradus_paper.paper import problem_title
+from gradus_paper import estimates as est
+from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.results import Results
 
 # Colours that people with any kind of colour vision can tell apart (Okabe and Ito; those of lessons are Tol's). A learner has
 # the same one in all figures.
 COLOURS = {
-    "l1": "#4d4d4d",
-    "lw": "#0072B2",
-    "llh": "#E69F00",
-    "lgh": "#D55E00",
-    "auto": "#009E73",
-    "lessons": "#332288",
-    "circuit": "#9988DD",
-    "majority": "#999999",
-    "tree": "#0072B2",
-    "chain": "#56B4E9",
-    "forest": "#E69F00",
-    "boosting": "#8c564b",
-    "mlp": "#CC79A7",
-}
+    "l1": "#4d4d4d", "lw": "#0072B2", "llh": "#E69F00", "lgh": "#D55E00", "auto": "#009E73", "lessons": "#332288",
+    "circuit": "#9988DD", "majority": "#999999", "tree": "#0072B2", "chain": "#56B4E9", "forest": "#E69F00",
+    "boosting": "#8c564b", "mlp": "#CC79A7",
+}  # fmt: skip
 SIZE = "training examples"
 GAIN = "gain over $L_1$ (points)"
 ACCURACY = "test accuracy"
 LABELS = {"l1": "$L_1$", "lw": "$L_w$", "llh": "$L_{lh}$", "lgh": "$L_{gh}$"}
 PANEL_WIDTH, PANEL_HEIGHT = 3.3, 2.6
-LEGEND_MARK, LEGEND_LETTER = 0.65, 0.078
-"""Widths in the legend, in inches: an entry's mark with the gap, and a letter."""
-FEW = f"fewer than {FEWEST_PAIRS} training sets"
+LEGEND_MARK, LEGEND_LETTER = 0.65, 0.078  # widths in the legend, in inches: an entry's mark with the gap, and a letter
+FEW = f"fewer than {est.FEWEST_PAIRS} training sets"
 FEW_LOOK: dict[str, Any] = {"marker": "o", "linestyle": "", "markersize": 5, "markerfacecolor": "white"}
-NOTE_SIZE, NOTE_COLOUR = 7, "#555555"
-"""Of the line below a figure."""
+NOTE_SIZE, NOTE_COLOUR = 7, "#555555"  # of the line below a figure
 GRID: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.6}
 
 
@@ -75,24 +63,18 @@ def rows_of_panels(rows: int, columns: int, height: float) -> tuple[Figure, Any]
 
 
 def panel_per_problem(
-    results: Results,
-    problems: Sequence[str],
-    draw: Callable[[Any, Results], None],
-    *,
-    x: str = SIZE,
-    y: str,
-    columns: int = 3,
-    **finishing: str,
+    results: Results, draw: Callable[[Any, Results], None], *, y: str, x: str = SIZE, columns: int = 3, **finishing: str
 ) -> Figure:
     """Draw one panel for each problem, from its rows alone."""
+    problems = list(by_problem(results))
     columns = min(columns, max(1, len(problems)))
     figure, panels = figure_of_panels(len(problems), columns)
-    for place, (panel, problem) in enumerate(zip(panels, problems, strict=True)):
+    for place, (panel, (problem, one)) in enumerate(zip(panels, problems, strict=True)):
         name_panel(panel, problem)
         panel.set_xlabel(x)
         if place % columns == 0:
             panel.set_ylabel(y)
-        draw(panel, results.select(problem=problem))
+        draw(panel, one)
     return finish(figure, results, panels, **finishing)
 
 
@@ -114,24 +96,24 @@ def zero_line(panel: Any) -> None:
     panel.axhline(0, color=COLOURS["l1"], linewidth=0.8)
 
 
-def error_bars(estimates: Sequence[Estimate]) -> list[list[float]]:
+def error_bars(estimates: Sequence[est.Estimate]) -> list[list[float]]:
     """Return how far intervals reach below and above their values."""
     return [[one.value - one.low for one in estimates], [one.high - one.value for one in estimates]]
 
 
-def curve(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, label: str | None, **line: Any) -> None:
-    """Draw a curve of means; points with fewer than `FEWEST_PAIRS` training sets have empty marks."""
+def curve(panel: Any, points: Sequence[tuple[float, est.Estimate]], colour: Any, label: str | None, **line: Any) -> None:
+    """Draw a curve of means; points with fewer than `est.FEWEST_PAIRS` training sets have empty marks."""
     x, y = [at for at, _ in points], [estimate.value for _, estimate in points]
     look: dict[str, Any] = {"color": colour, "label": label, "linewidth": 1.4, "marker": "o", "markersize": 2.5, **line}
     (drawn,) = panel.plot(x, y, **look)
     drawn.set_gid(f"curve-{sum(len(axes.lines) for axes in panel.figure.axes)}")
     drawn.said = [_said(label, at, estimate) for at, estimate in points]
-    few = [(at, estimate.value) for at, estimate in points if estimate.n < FEWEST_PAIRS]
+    few = [(at, estimate.value) for at, estimate in points if estimate.n < est.FEWEST_PAIRS]
     if few:
         panel.plot(*zip(*few, strict=True), label=f"_{FEW}", markeredgecolor=colour, zorder=3, **FEW_LOOK)
 
 
-def band(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, label: str | None, **line: Any) -> None:
+def band(panel: Any, points: Sequence[tuple[float, est.Estimate]], colour: Any, label: str | None, **line: Any) -> None:
     """Draw a curve of means with their 95 % intervals as a band."""
     if not points:
         return
@@ -143,7 +125,7 @@ def band(panel: Any, points: Sequence[tuple[float, Estimate]], colour: Any, labe
     panel.fill_between(x, low, high, where=bounded.tolist(), color=colour, alpha=0.18, linewidth=0)
 
 
-def _said(label: str | None, at: float, estimate: Estimate) -> str:
+def _said(label: str | None, at: float, estimate: est.Estimate) -> str:
     name = "" if label is None else _letters(label) + ": "
     interval = f" [{estimate.low:.4g}, {estimate.high:.4g}]" if math.isfinite(estimate.low + estimate.high) else ""
     return f"{name}{estimate.value:.4g}{interval} at {at:g}, n = {estimate.n:,}"
@@ -195,12 +177,10 @@ def finish(
     if handles:
         columns = _legend_columns(list(handles), figure.get_figwidth())
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
-    left_out = results.n_not_converged
-    excluded = (
-        f"{left_out:,} of {len(results):,} searches ended with training errors and {'is' if left_out == 1 else 'are'} left out"
-        if left_out
-        else f"all {len(results):,} runs count"
-    )
+    left_out, excluded = results.n_not_converged, f"all {len(results):,} runs count"
+    if left_out:
+        are = "is" if left_out == 1 else "are"
+        excluded = f"{left_out:,} of {len(results):,} searches ended with training errors and {are} left out"
     figure.supxlabel(f"{shown}; {excluded}.", fontsize=NOTE_SIZE, color=NOTE_COLOUR)
     return figure
 
