@@ -82,7 +82,7 @@ def attack_main(times: int, folder: Path) -> dict[str, Any]:
     command = [sys.executable, __file__, "run", "--times", str(count), "--folder", str(place)]
     hits = 0
     while hits < times:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         before = len(Store(place))
         while len(Store(place)) <= before and process.poll() is None:
             time.sleep(0.01)

@@ -18,6 +18,7 @@ import pytest
 import gradus
 from gradus import problems
 from gradus._cli.main import VERBS, run
+from gradus._formats.registry import WRITTEN
 from gradus._formats.table_files import write_table
 from gradus._search.driver import Workspace
 from gradus.errors import FormatError
@@ -152,7 +153,7 @@ def large_network(n_inputs=60, n_gates=20_000, n_outputs=20, reach=300):
     return gradus.Network(n_inputs, sources, outputs, dice.integers(1, 15, n_gates))
 
 
-KINDS = ("v", "blif", "bench", "aag", "aig", "bnet", "sbml", "dot", "txt", "json", "svg", "png", "pdf")
+KINDS = tuple(extension[1:] for extension in WRITTEN)
 """Formats that are written."""
 
 
