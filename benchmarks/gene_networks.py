@@ -172,8 +172,8 @@ def on_models(folder: Path, seeds: list[int], conditions: list[str], with_peers:
                 row = {"model": model.name, "condition": condition, "seed": seed, "method": "gradus"}
                 rows.append(row | judged(model, predicted, test, rules) | {"CPU s": time.process_time() - start})
                 if with_peers and not settings.get("prior") and not settings.get("missing"):
-                    rows += [row | one for one in _peers_on(model, runs, test)]
-                    rows += [] if missing else [row | one for one in _boolnet_on(model, runs, test)]
+                    rows += [row | peer for peer in _peers_on(model, runs, test)]
+                    rows += [] if missing else [row | peer for peer in _boolnet_on(model, runs, test)]
             print(f"# {model.name} ({condition})", _means(rows, condition, model.name), flush=True)
     return rows
 
@@ -282,7 +282,7 @@ def main() -> None:
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    conditions = [one for one in arguments.only.split(",") if one]
+    conditions = [name for name in arguments.only.split(",") if name]
     rows = on_models(arguments.models, [int(seed) for seed in arguments.seeds.split(",")], conditions, not arguments.no_peers)
     print("\n| condition | method | " + " | ".join(COLUMNS) + " |\n|---|---|" + "---|" * len(COLUMNS))
     for condition in conditions:

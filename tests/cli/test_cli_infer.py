@@ -17,7 +17,7 @@ from browser import needs_browser, opened
 from gradus import Network
 from gradus._cli.main import run
 from gradus.genes import ECOLI_SERIES, YEAST_SERIES
-from gradus.genes._result_files import FILES
+from gradus.genes._report import FILES
 
 ENOUGH_SECONDS = 60
 
@@ -50,7 +50,7 @@ def test_the_yeast_series_gives_every_file_in_time(yeast_rules):
         "\nSK.*: start\n", printed
     )  # rules have lines of their own: in a table they would be a few characters wide
     summary = json.loads((folder / "summary.json").read_text())
-    together = [set(one["targets"]) for one in summary["hierarchies"] if len(one["targets"]) > 1]
+    together = [set(nest["targets"]) for nest in summary["hierarchies"] if len(nest["targets"]) > 1]
     assert together == [{"SK", "Ste9", "Rum1"}, {"PP", "Cdc2/Cdc13", "Cdc2/Cdc13*"}]
     assert summary["overall"]["scored"] == 90
     rules = dict(zip(column(folder / "rules.csv", "target"), column(folder / "rules.csv", "rule"), strict=True))

@@ -41,25 +41,24 @@ def test_huge_and_tiny_values_are_split_too():
 
 def test_a_gene_has_one_boundary_for_all_series_and_missing_stays_missing():
     one, two = Series(["a", "b"], [[0.0, 5], [1.0, np.nan]]), Series(["b", "a"], [[5, 9.0], [5, 10.0]])
-    made = binarized([one, two])
-    np.testing.assert_array_equal(made.series[0].states, [[0, 0], [0, np.nan]])
-    np.testing.assert_array_equal(made.series[1].states, [[1, 0], [1, 0]])
-    assert made.boundaries["a"] == 5.0
-    assert made.notes[0] == "Each gene's values were split in two clusters; 1 is above: a 5."
-    assert made.notes[1] == "Genes with a single value became 0: b."
+    made, notes = binarized([one, two])
+    np.testing.assert_array_equal(made[0].states, [[0, 0], [0, np.nan]])
+    np.testing.assert_array_equal(made[1].states, [[1, 0], [1, 0]])
+    assert notes[0] == "Each gene's values were split in two clusters; 1 is above: a 5."
+    assert notes[1] == "Genes with a single value became 0: b."
 
 
 def test_a_threshold_is_one_for_all_genes():
-    made = binarized(Series(["a", "b"], [[0.4, 0.5], [0.6, 2]]), 0.5)
-    np.testing.assert_array_equal(made.series[0].states, [[0, 0], [1, 1]])
-    assert made.notes == ("Values above 0.5 were made 1, all others 0.",)
+    made, notes = binarized(Series(["a", "b"], [[0.4, 0.5], [0.6, 2]]), 0.5)
+    np.testing.assert_array_equal(made[0].states, [[0, 0], [1, 1]])
+    assert notes == ("Values above 0.5 were made 1, all others 0.",)
 
 
 def test_binary_series_stay_as_they_are_and_lead_to_transitions():
     states = [[0, 1], [1, 1], [1, 0]]
-    made = binarized(Series(["a", "b"], states, lines=(2, 3, 4)))
-    np.testing.assert_array_equal(made.series[0].states, states)
-    moves = transitions(made.series, notes=made.notes)
+    made, notes = binarized(Series(["a", "b"], states, lines=(2, 3, 4)))
+    np.testing.assert_array_equal(made[0].states, states)
+    moves = transitions(made, notes=notes)
     assert moves.report()[0].startswith("Each gene's values were split")
     assert moves.steps[1].line == 3
 
@@ -81,5 +80,5 @@ def test_infinite_values_and_other_genes_are_refused():
 
 def test_levels_are_kept_where_some_gene_has_more_than_two_values():
     levels = [[0.1, 5], [0.9, np.nan], [0.5, 5]]
-    np.testing.assert_array_equal(binarized(Series(["a", "b"], levels)).series[0].levels, levels)
-    assert binarized(Series(["a", "b"], [[0.1, 5], [0.9, np.nan]])).series[0].levels is None
+    np.testing.assert_array_equal(binarized(Series(["a", "b"], levels))[0][0].levels, levels)
+    assert binarized(Series(["a", "b"], [[0.1, 5], [0.9, np.nan]]))[0][0].levels is None

@@ -11,9 +11,8 @@ import pytest
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.genes import ECOLI_SERIES, YEAST_SERIES, Series, infer
 from gradus.genes._learning import series_folds
-from gradus.genes._result_files import as_document, table_csv
-from gradus.genes._result_tables import COLUMNS, rule_rows
-from gradus.genes._rules_page import graph_of, rules_page
+from gradus.genes._report import graph_of, rules_page
+from gradus.genes._results import COLUMNS, as_document, rule_rows, table_csv
 
 QUICK = {"leave_out": False, "attractors": False}
 
@@ -48,7 +47,7 @@ def test_every_rule_of_clean_data_fits_every_transition(yeast):
 
 
 def test_the_hierarchies_of_the_paper_are_on_the_page(yeast):
-    together = [{yeast.model.genes[k] for k in one.targets} for one in yeast.hierarchies if len(one.targets) > 1]
+    together = [{yeast.model.genes[k] for k in nest.targets} for nest in yeast.hierarchies if len(nest.targets) > 1]
     assert together == [{"SK", "Ste9", "Rum1"}, {"PP", "Cdc2/Cdc13", "Cdc2/Cdc13*"}]
     assert yeast.exact_sets
     assert "Cdc2/Cdc13*" in page(yeast).split('id="hierarchies"')[1]
@@ -76,7 +75,7 @@ def test_series_frames_and_files_give_the_same_rules(tmp_path):
     frame.to_csv(tmp_path / "ecoli.csv", index=False)
 
     def rules(source, **settings):
-        return table_csv(*rule_rows(infer(source, **settings, **QUICK).model, None))
+        return table_csv("rules", rule_rows(infer(source, **settings, **QUICK).model, None))
 
     expected = rules(ECOLI_SERIES)
     for source in ([ECOLI_SERIES], frame, tmp_path / "ecoli.csv"):
@@ -88,7 +87,7 @@ def test_series_frames_and_files_give_the_same_rules(tmp_path):
 def test_measured_levels_rank_edges_and_the_report_says_so():
     rng = np.random.default_rng(1)
     levels = [
-        Series(["a", "b", "c"], one.states[:, [0, 1, 1]] + rng.normal(0, 0.2, (len(one.states), 3))) for one in oscillators(6)
+        Series(["a", "b", "c"], run.states[:, [0, 1, 1]] + rng.normal(0, 0.2, (len(run.states), 3))) for run in oscillators(6)
     ]
     found = infer(levels, binarize="kmeans", **QUICK)
     assert any("measured levels" in sentence for sentence in found.data)
@@ -96,7 +95,7 @@ def test_measured_levels_rank_edges_and_the_report_says_so():
 
 
 def test_contradictions_and_missing_values_are_evidence_and_never_an_error():
-    noisy = [one.states.copy() for one in oscillators(6)]
+    noisy = [single.states.copy() for single in oscillators(6)]
     noisy[0][3, 0] = 1 - noisy[0][3, 0]
     noisy[1][2, 1] = np.nan
     found = infer([Series(["a", "b", "c"], states, name=f"s{k}") for k, states in enumerate(noisy)], **QUICK)
@@ -126,8 +125,8 @@ def test_held_genes_replicates_and_times_come_from_columns(tmp_path):
         "k,1,0,b=0,0,0\nk,1,1,b=0,1,0\nk,1,2,b=0,1,0\n"
     )
     found = infer(path, **QUICK)
-    assert [dict(one.held) for one in found.series] == [{}, {}, {"b": 0}]
-    assert len({one.experiment for one in found.series}) == 2
+    assert [dict(single.held) for single in found.series] == [{}, {}, {"b": 0}]
+    assert len({single.experiment for single in found.series}) == 2
     assert any("1 step longer than usual" in sentence for sentence in found.data)
     assert any("of 2 experiments" in sentence for sentence in found.data)
     path.write_text("held,a,b\nb=2,0,0\nb=2,1,0\n")
@@ -154,7 +153,7 @@ def test_a_prior_moves_edges_and_what_is_not_allowed_is_reported():
     assert believed.edge_probabilities[place] > free.edge_probabilities[place] + 0.2
     runs = oscillators(6)
     kept = infer(runs, forbid=[("b", "a")], allow=pd.DataFrame({"regulator": ["c"], "target": ["b"]}), **QUICK)
-    assert {one.gene for one in kept.model.unexplained} == {"a", "b"}
+    assert {gene.gene for gene in kept.model.unexplained} == {"a", "b"}
     assert set(kept.edges.query("target == 'b'")["regulator"]) == {"c"}
     assert "What the allowed regulators cannot explain" in page(kept)
     with pytest.raises(DataError, match="names 'nobody', which is not one of the genes"):
@@ -171,7 +170,7 @@ def test_whole_series_are_left_out_with_their_replicates():
     series = [Series(["a", "b", "c"], runs[k].states, name=name) for k, name in enumerate(["x", "x", "y"])]
     folds, whole = series_folds(series)
     assert whole
-    assert [(len(one.left_out), len(one.rest)) for one in folds] == [(2, 1), (1, 2)]
+    assert [(len(fold.left_out), len(fold.rest)) for fold in folds] == [(2, 1), (1, 2)]
 
 
 def test_a_single_series_is_left_out_block_by_block(yeast):
@@ -195,7 +194,7 @@ def test_names_cannot_break_the_page_or_the_tables():
     shown = page(found, title=name, files={name: name})
     assert shown.count("<script") == 1
     assert "&lt;script&gt;" in shown
-    assert table_csv(*rule_rows(found.model, None)).startswith("target,rule,")
+    assert table_csv("rules", rule_rows(found.model, None)).startswith("target,rule,")
 
 
 @pytest.mark.parametrize("settings_", [{"noise": "loud"}, {"noise": 0.5}, {"time_limit": True}, {"binarize": "median"}])

@@ -15,11 +15,12 @@ from gradus._core.run import Run
 from gradus.errors import DataError, SettingsError
 from gradus.genes import Series
 from gradus.genes._edges import EdgePrior, KnownEdge, level_odds
-from gradus.genes._evidence import gather_evidence, recorded
-from gradus.genes._gene_model import best_cut
 from gradus.genes._learning import learn_genes as learn_in_run
 from gradus.genes._learning import leave_series_out
+from gradus.genes._model import best_cut
 from gradus.genes._repair import find_suspects
+from gradus.genes._series import recorded
+from gradus.genes._transitions import gather_evidence
 
 GENES = ("g0", "g1", "g2", "g3", "g4")
 RUNS = hnp.arrays(np.float64, st.tuples(st.integers(1, 5), st.just(3)), elements=st.sampled_from([0, 1, np.nan]))
@@ -73,24 +74,24 @@ def test_a_missing_cell_costs_one_cell():
     states = np.array([[0, 1], [1, 1], [1, 0]], float)
     states[1, 0] = np.nan
     seen = gather_evidence([Series("ab", states)])
-    assert seen.targets[0].inputs.tolist() == [[2, 1]]
-    assert seen.targets[1].inputs.tolist() == [[0, 1], [2, 1]]
+    assert seen[0].inputs.tolist() == [[2, 1]]
+    assert seen[1].inputs.tolist() == [[0, 1], [2, 1]]
 
 
 def test_held_genes_are_inputs_and_never_targets():
     held = Series("ab", [[0, 1], [1, 1], [0, 0]], held={"a": 1})
     seen = gather_evidence(recorded([held, Series("ab", [[0, 0], [1, 1]])]))
-    assert seen.targets[0].units.sum() == 1
-    assert seen.targets[1].inputs[:, 0].tolist().count(1) == 2
+    assert seen[0].units.sum() == 1
+    assert seen[1].inputs[:, 0].tolist().count(1) == 2
 
 
 def test_steady_states_follow_themselves_and_replicates_count():
     seen = gather_evidence([Series("ab", [[1, 0]] * 3, steady=True), Series("ab", [[1, 0], [1, 0]])])
-    assert seen.targets[0].units.tolist() == [4]
+    assert seen[0].units.tolist() == [4]
 
 
 def test_steps_that_are_too_long_are_no_transitions():
-    assert gather_evidence([Series("a", [[0], [1], [1], [0]], times=[0, 1, 2, 9])]).targets[0].units.sum() == 2
+    assert gather_evidence([Series("a", [[0], [1], [1], [0]], times=[0, 1, 2, 9])])[0].units.sum() == 2
 
 
 @settings(deadline=None, max_examples=15)
@@ -107,9 +108,9 @@ def test_a_gene_that_cannot_be_explained_is_reported_with_the_evidence():
         as_series(simulated(1, 20)[1]),
         EdgePrior(GENES, allowed=[KnownEdge("g0", "g0"), KnownEdge("g1", "g0")], forbidden=[KnownEdge("g1", "g2")]),
     )
-    assert {one.gene for one in model.unexplained} == {"g0", "g2"}
-    assert min(one.log_evidence for one in model.unexplained) > 3
-    assert all(i in (0, 1) for one in model.targets[0].sets for i in one.features)
+    assert {gene.gene for gene in model.unexplained} == {"g0", "g2"}
+    assert min(gene.log_evidence for gene in model.unexplained) > 3
+    assert all(i in (0, 1) for ranked in model.targets[0].sets for i in ranked.features)
 
 
 def test_a_belief_decides_where_the_data_do_not():
@@ -195,7 +196,7 @@ def test_clean_data_admit_only_rules_without_an_error():
 def test_the_rule_shown_is_the_most_probable_single_rule():
     for target in learn_genes(as_series(simulated(4, 2, steps=4)[1])).targets:
         best = target.best_rule
-        assert all(one.weight * one.table_share <= best.weight * best.table_share for one in target.sets)
+        assert all(ranked.weight * ranked.table_share <= best.weight * best.table_share for ranked in target.sets)
         assert 0 < best.table_share <= 1
 
 
@@ -207,7 +208,7 @@ def measured(seed, runs=6, spread=0.35):
 
 def slow_odds(series, regulator, target):
     """Half the log Bayes factor of one edge by two least-squares fits."""
-    pairs = [(one.levels[a], one.levels[b]) for one in series for a, b in one.transitions()]
+    pairs = [(single.levels[a], single.levels[b]) for single in series for a, b in single.transitions()]
     now, then = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
 
     def squares(columns):
@@ -225,7 +226,7 @@ def test_levels_rank_edges_as_the_slow_twin_does():
     for regulator, target in itertools.permutations(range(5), 2):
         assert odds[target, regulator] == pytest.approx(slow_odds(series, regulator, target), abs=1e-6)
     assert odds[1, 0] > odds[1, 2]
-    assert level_odds([Series(GENES, one.states) for one in series]) is None
+    assert level_odds([Series(GENES, single.states) for single in series]) is None
 
 
 def test_levels_with_missing_values_and_constant_genes_give_finite_odds():

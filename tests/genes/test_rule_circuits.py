@@ -14,11 +14,10 @@ from gradus._core.run import Run
 from gradus._formats.bnet import read_bnet
 from gradus._formats.sbml import write_sbml
 from gradus.errors import FormatError
-from gradus.genes import _long_run as long_run
+from gradus.genes import _attractors as long_run
+from gradus.genes._attractors import find_long_run
 from gradus.genes._edges import KnownEdge, known_edges, model_edges
-from gradus.genes._gene_model import GeneRule
-from gradus.genes._long_run import find_long_run
-from gradus.genes._rule_circuits import rule_network, rule_text, rule_tokens
+from gradus.genes._model import GeneRule, rule_network, rule_text, rule_tokens
 
 NAMES = ["a", "b", "c", "d"]
 TABLES = st.integers(0, 4).flatmap(lambda k: st.lists(st.integers(0, 1), min_size=1 << k, max_size=1 << k))
@@ -115,20 +114,20 @@ def test_fixed_points_are_the_states_that_follow_themselves(seed):
     ]
     network = rule_network(NAMES, rules)
     found = find_long_run(network, Run())
-    points = {tuple(name in one.on for name in NAMES) for one in found.attractors if one.states == 1}
+    points = {tuple(name in attractor.on for name in NAMES) for attractor in found.attractors if attractor.states == 1}
     assert points == stuck_states(network)
     assert found.fixed_points == len(points)
     assert len(found.held) == 8
-    for one in found.held:
-        rule = GeneRule(one.gene, (), (one.value,), 1.0, 0.0, 1.0)
-        changed = rule_network(NAMES, [rule if other.target == one.gene else other for other in rules])
-        assert one.fixed_points == len(stuck_states(changed))
+    for held in found.held:
+        rule = GeneRule(held.gene, (), (held.value,), 1.0, 0.0, 1.0)
+        changed = rule_network(NAMES, [rule if other.target == held.gene else other for other in rules])
+        assert held.fixed_points == len(stuck_states(changed))
 
 
 def test_the_search_for_attractors_ends_when_it_is_told_to():
     network = rule_network(["a"], [GeneRule("a", ("a",), (1, 0), 1.0, 0.0, 1.0)])
     assert find_long_run(network, Run(time_limit=0)) is None
-    assert [one.changing for one in find_long_run(network, Run()).attractors] == [("a",)]
+    assert [attractor.changing for attractor in find_long_run(network, Run()).attractors] == [("a",)]
 
 
 def ring(n):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gradus.genes._edges import MAJORITY_SHARES, expected_majorities
-from gradus.genes._rule_prior import ACTIVATOR_AND, PAIRED, REPRESSOR_AND, REPRESSOR_FIRST, _peeled, is_majority, rule_prior
+from gradus.genes._priors import ACTIVATOR_AND, PAIRED, REPRESSOR_AND, REPRESSOR_FIRST, _peeled, is_majority, rule_prior
 
 
 @pytest.mark.parametrize("k", range(1, 7))
@@ -47,7 +47,7 @@ def test_peeling_is_that_of_the_slow_twin(negated):
     slow = Counter()
     for probability, rule in ways_to_peel(list(range(k)), negated):
         slow[sum(1 << number for number, cell in enumerate(cells) if rule(cell))] += probability
-    fast = dict(_peeled(k, (1 << k) - 1, sum(1 << i for i, one in enumerate(negated) if one)))
+    fast = dict(_peeled(k, (1 << k) - 1, sum(1 << i for i, is_negated in enumerate(negated) if is_negated)))
     assert fast == pytest.approx(dict(slow))
 
 

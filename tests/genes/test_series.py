@@ -35,7 +35,7 @@ def test_times_order_the_states_of_each_series(tmp_path):
 def test_several_files_are_several_series(tmp_path):
     paths = [written(tmp_path, "a,b\n0,0\n0,1\n", "1.csv"), written(tmp_path, "b\ta\n1\t1\n0\t1\n", "2.tsv")]
     series = read_series(paths)
-    assert [one.name for one in series] == [str(path) for path in paths]
+    assert [single.name for single in series] == [str(path) for path in paths]
     assert transitions(series).X.astype(int).tolist() == [[0, 0], [1, 1]]
 
 
@@ -76,7 +76,7 @@ def test_a_time_that_starts_again_begins_a_new_series(tmp_path):
     with pytest.raises(DataError, match="repeated time"):
         read_series(written(tmp_path, "time,a\n0,0\n0,1\n1,1\n", "twice.csv"))
     first, second, third = read_series(path)
-    assert [one.name for one in (first, second, third)] == [f"{path}:1", f"{path}:2", f"{path}:3"]
+    assert [single.name for single in (first, second, third)] == [f"{path}:1", f"{path}:2", f"{path}:3"]
     assert (first.times, second.times, third.times) == ((0, 1, 2), (0, 2), (1,))
     (sorted_by_time,) = read_series(written(tmp_path, "time,a\n2,1\n1,0\n", "back.csv"))
     assert sorted_by_time.times == (1, 2)
@@ -94,7 +94,7 @@ def test_other_kinds_of_table_hold_series_too(tmp_path):
     assert len(read_series(tmp_path / "s.parquet")) == 2
     frame["series"] = [1, 1, 2, 2]
     frame.to_parquet(tmp_path / "s.parquet")
-    assert [one.name[-2:] for one in read_series(tmp_path / "s.parquet")] == [":1", ":2"]
+    assert [single.name[-2:] for single in read_series(tmp_path / "s.parquet")] == [":1", ":2"]
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_files_frames_and_series_are_all_time_series(tmp_path):
     frame = pandas.DataFrame({"series": ["q", "p", "p"], "time": [1, 2, 1], "a": [0, 1, 0], "b": [True, True, False]})
     for source in (frame, [frame], from_file, read_series(path)):
         found = as_series(source)
-        assert [one.name.rpartition(":")[2] for one in found] == ["q", "p"]
-        assert [one.states.tolist() for one in found] == [[[0, 1]], [[0, 0], [1, 1]]]
+        assert [single.name.rpartition(":")[2] for single in found] == ["q", "p"]
+        assert [single.states.tolist() for single in found] == [[[0, 1]], [[0, 0], [1, 1]]]
     assert len(as_series([path, from_file[0]])) == 3
 
 

@@ -14,13 +14,11 @@ from gradus._core.run import Run
 from gradus.errors import DataError, SettingsError
 from gradus.genes import tolerant_feature_sets
 from gradus.genes._edges import EdgePrior, KnownEdge, expected_signs, hub_odds
-from gradus.genes._evidence import TargetEvidence, flip_rate, pack_target
-from gradus.genes._posterior import _evidence
-from gradus.genes._rule_prior import rule_prior
-from gradus.genes._set_kernel.arrays import TopSets
-from gradus.genes._set_kernel.evidence import count_cells
-from gradus.genes._set_kernel.scan import score_sets
-from gradus.genes._set_search import SIZE_PRIOR, UNKNOWN_COST, SetPrior, _log_choices, score_tables, search_sets
+from gradus.genes._posterior import _evidence, search_sets
+from gradus.genes._priors import SIZE_PRIOR, UNKNOWN_COST, SetPrior, _log_choices, flip_rate, rule_prior, score_tables
+from gradus.genes._scan_kernel import score_sets
+from gradus.genes._set_kernel import TopSets, count_cells
+from gradus.genes._transitions import TargetEvidence, pack_target
 
 
 def uniform_prior(n_genes):
@@ -91,7 +89,7 @@ def test_scores_of_larger_sets_are_those_of_the_slow_twin(seed, size, rate):
     inputs = (rng.random((40, size)) < 0.5).astype(np.uint8)
     nexts = ((inputs.sum(axis=1) > size // 2) ^ (rng.random(40) < 0.1)).astype(np.uint8)
     target = TargetEvidence(inputs, nexts, rng.integers(1, 4, 40), 1.0)
-    tables = score_tables(target, uniform_prior(size), flip_rate(rate))
+    tables = score_tables(uniform_prior(size), flip_rate(rate), int(target.units.sum()), target.unit)
     top = TopSets(np.full((1, 6), -1, np.int64), np.full(1, -np.inf), np.zeros(2, np.int64))
     score_sets(pack_target(target), tables, np.arange(size).reshape(1, -1), size, -np.inf, top)
     slow = slow_large_evidence(inputs, nexts, target.units, range(size), rate) + np.log(SIZE_PRIOR[size])
@@ -146,7 +144,7 @@ def test_of_two_columns_that_fit_alike_the_one_with_fewer_missing_cells_is_chose
     X[rng.random(60) < 0.3, 0] = np.nan
     for weights in (None, np.full(60, 0.5)):
         found = tolerant_feature_sets(X, y, weights=weights)
-        assert [one.features for one in found.sets[:2]] == [(1,), (0,)]
+        assert [ranked.features for ranked in found.sets[:2]] == [(1,), (0,)]
         unknown = np.isnan(X[:, 0]).sum() * (1.0 if weights is None else 0.5)
         assert found.sets[0].score - found.sets[1].score == pytest.approx(UNKNOWN_COST * unknown)
 

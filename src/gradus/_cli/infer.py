@@ -17,8 +17,8 @@ from gradus._core.files import check_new_folder, write_text_whole
 from gradus._core.wording import counted
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.genes import GeneScore, Inference, Series, infer, read_series
-from gradus.genes._result_files import as_document, write_inference
-from gradus.genes._result_tables import rule_rows
+from gradus.genes._report import write_inference
+from gradus.genes._results import as_document, rule_rows
 from gradus.genes._series import parse_held
 
 __all__ = ["command"]
@@ -128,7 +128,7 @@ def _show(found: Inference, files: list[Path], seconds: float) -> None:
     headings = ["gene", "probability", "contradicted"]
     headings += ["left out:\none step", "usual\nvalue", "stays\nas it is", "free\nrun"] if scores else []
     rows = []
-    rules = rule_rows(found.model, found.scores)[1]
+    rules = rule_rows(found.model, found.scores)
     for rule in rules:
         row = [rule["target"], percent(rule["probability"]), f"{rule['errors']:g} of {rule['transitions']:g}"]
         rows.append(row + _score_cells(scores.get(rule["target"])) if scores else row)

@@ -6,34 +6,35 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradus.genes._gene_model import GeneEdge, GeneModel, GeneRule, Unexplained
-    from gradus.genes._inference import Hierarchy, Inference, infer
+    from gradus.genes._attractors import Attractor, HeldGene, LongRun
+    from gradus.genes._inference import infer
     from gradus.genes._learning import GeneScore, SeriesScores
-    from gradus.genes._long_run import Attractor, HeldGene, LongRun
+    from gradus.genes._model import GeneEdge, GeneModel, GeneRule, Unexplained
     from gradus.genes._posterior import RankedSet, TargetPosterior, TolerantSets, tolerant_feature_sets
     from gradus.genes._repair import Suspect
+    from gradus.genes._results import Hierarchy, Inference
     from gradus.genes._series import ECOLI_SERIES, YEAST_SERIES, Series, read_series
     from gradus.genes._transitions import from_series
     from gradus.problems._gene_networks import fission_yeast_model
 
 _HOME = {
-    "Attractor": "genes._long_run",
+    "Attractor": "genes._attractors",
     "ECOLI_SERIES": "genes._series",
-    "GeneEdge": "genes._gene_model",
-    "GeneModel": "genes._gene_model",
-    "GeneRule": "genes._gene_model",
+    "GeneEdge": "genes._model",
+    "GeneModel": "genes._model",
+    "GeneRule": "genes._model",
     "GeneScore": "genes._learning",
-    "HeldGene": "genes._long_run",
-    "Hierarchy": "genes._inference",
-    "Inference": "genes._inference",
-    "LongRun": "genes._long_run",
+    "HeldGene": "genes._attractors",
+    "Hierarchy": "genes._results",
+    "Inference": "genes._results",
+    "LongRun": "genes._attractors",
     "RankedSet": "genes._posterior",
     "Series": "genes._series",
     "SeriesScores": "genes._learning",
     "Suspect": "genes._repair",
     "TargetPosterior": "genes._posterior",
     "TolerantSets": "genes._posterior",
-    "Unexplained": "genes._gene_model",
+    "Unexplained": "genes._model",
     "YEAST_SERIES": "genes._series",
     "fission_yeast_model": "problems._gene_networks",
     "from_series": "genes._transitions",

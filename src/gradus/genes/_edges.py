@@ -20,9 +20,8 @@ from gradus._core.files import read_guard, read_text
 from gradus._formats.circuits import read_network
 from gradus._formats.registry import READ
 from gradus.errors import DataError, FormatError, SettingsError
-from gradus.genes._rule_prior import SHARES
+from gradus.genes._priors import SHARES, SetPrior
 from gradus.genes._series import Series
-from gradus.genes._set_search import SetPrior
 
 __all__ = [
     "EdgePrior",
@@ -97,10 +96,6 @@ class EdgePrior:
                     )
             if not 0 <= edge.probability <= 1 or edge.sign not in (-1, 0, 1):
                 raise SettingsError(f"{edge} must have a probability from 0 to 1 and a sign of -1, 0 or 1.")
-
-    def restricts(self, target: int) -> bool:
-        """Whether some regulator of the target is ruled out."""
-        return any(edge.target == self.genes[target] for edge in (*self.allowed, *self.forbidden))
 
     def of_target(self, target: int, *, free: bool = False) -> SetPrior:
         """Prior for one target; with `free`, as if every edge were allowed."""
@@ -256,8 +251,8 @@ def level_odds(series: Sequence[Series]) -> Levels | None:
 def _standard(levels: Levels) -> Levels:
     """Center and scale each gene; missing levels have the mean."""
     known = np.ma.masked_invalid(levels)
-    spread = np.ma.filled(known.std(axis=0), 0.0)
-    return np.asarray(np.ma.filled((known - known.mean(axis=0)) / np.where(spread > 0, spread, 1.0), 0.0))
+    deviations = np.ma.filled(known.std(axis=0), 0.0)
+    return np.asarray(np.ma.filled((known - known.mean(axis=0)) / np.where(deviations > 0, deviations, 1.0), 0.0))
 
 
 def _target_odds(now: Levels, then: Levels, target: int) -> Levels:

@@ -3,126 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import check_time_limit
 from gradus._core.run import Callback, Progress, Run
-from gradus._core.wording import counted
 from gradus._curriculum import find_curriculum
-from gradus._pages.html import notebook_table
 from gradus.errors import ConflictError, DataError, MissingExtraError
-from gradus.genes import _result_tables as result_tables
+from gradus.genes._attractors import LongRun, find_long_run
 from gradus.genes._edges import EdgePrior, known_edges
-from gradus.genes._evidence import flip_rate, recorded
-from gradus.genes._gene_model import GeneModel
-from gradus.genes._learning import SeriesScores, learn_genes, leave_series_out, series_folds
-from gradus.genes._long_run import LongRun, find_long_run
-from gradus.genes._rule_circuits import rule_network
-from gradus.genes._series import Series, as_series
+from gradus.genes._learning import learn_genes, leave_series_out, series_folds
+from gradus.genes._model import GeneModel, rule_network
+from gradus.genes._priors import flip_rate
+from gradus.genes._results import Hierarchy, Inference, data_sentences
+from gradus.genes._series import Series, as_series, recorded
 from gradus.genes._transitions import binarized, transitions
 
-__all__ = ["Hierarchy", "Inference", "find_hierarchies", "infer", "nested_hierarchies"]
+__all__ = ["find_hierarchies", "infer", "nested_hierarchies"]
 
 LEVELS_RANK = (
     "The measured levels, before they were made binary, make edges between correlated genes more probable beforehand."
 )
-
-
-@dataclass(frozen=True)
-class Hierarchy:
-    """Targets whose regulator sets nest."""
-
-    targets: tuple[int, ...]
-    """Easiest first."""
-    feature_sets: tuple[tuple[int, ...], ...]
-    """The regulator set of each, in the order of `targets`."""
-    edges: tuple[tuple[int, int], ...]
-    """Pairs (easier, harder) of targets whose sets nest, with no set between them."""
-
-
-@dataclass(frozen=True, eq=False)
-class Inference:
-    """What `infer` found."""
-
-    model: GeneModel
-    """All regulator sets with their posteriors; predicts and simulates."""
-    network: Network
-    """The best rules as one circuit; a gene without a transition has none, and keeps its value."""
-    series: tuple[Series, ...]
-    """The data, steady states last."""
-    scores: SeriesScores | None
-    """How well data that were left out are predicted; None if that was not asked for or nothing can be left out."""
-    hierarchies: tuple[Hierarchy, ...]
-    """Genes, by their numbers, whose regulator sets nest: the paper's order of teaching."""
-    exact_sets: bool
-    """Whether the hierarchies come from minimum feature sets, as in the paper; with noisy data they come from the rules."""
-    long_run: LongRun | None
-    """Attractors and predicted knock-outs; None without AEON."""
-    data: tuple[str, ...]
-    """Sentences about the data."""
-    notes: tuple[str, ...] = ()
-    """Sentences about what could not be done."""
-    stopped: str | None = None
-    """Why the work ended early: "time_limit" or "callback"."""
-
-    @property
-    def rules(self) -> Any:
-        """The best rule of each gene, as a DataFrame."""
-        return result_tables.frame(result_tables.rule_rows(self.model, self.scores))
-
-    @property
-    def edges(self) -> Any:
-        """Every edge with a posterior of at least 1 %, as a DataFrame."""
-        return result_tables.frame(result_tables.edge_rows(self.model))
-
-    @property
-    def sets(self) -> Any:
-        """The most probable regulator sets of each gene, as a DataFrame."""
-        return result_tables.frame(result_tables.set_rows(self.model))
-
-    @property
-    def genes(self) -> Any:
-        """Accuracy of each gene on what was left out, beside constant and persistence, as a DataFrame."""
-        return result_tables.frame(result_tables.gene_rows(self.scores))
-
-    @property
-    def suspects(self) -> Any:
-        """Recorded values that the rules contradict, as a DataFrame."""
-        return result_tables.frame(result_tables.suspect_rows(self.model, self.series))
-
-    @property
-    def attractors(self) -> Any:
-        """Attractors of the rules, as a DataFrame."""
-        return result_tables.frame(result_tables.attractor_rows(self.long_run))
-
-    @property
-    def knockouts(self) -> Any:
-        """What is predicted when each gene is held at 0 or 1, as a DataFrame."""
-        return result_tables.frame(result_tables.held_rows(self.long_run))
-
-    def __repr__(self) -> str:
-        edges = sum(len(rule.regulators) for rule in self.model.rules)
-        parts = (len(self.model.rules), "rule"), (edges, "edge"), (len(self.series), "series", "series")
-        return f"Inference({', '.join(counted(*part) for part in parts)})"
-
-    def _repr_html_(self) -> str:
-        rows = result_tables.rule_rows(self.model, self.scores)[1]
-        cells = [(row["target"], row["rule"], f"{100 * row['probability']:.0f} %", row["errors"]) for row in rows]
-        return notebook_table(repr(self), ["gene", "is on next if", "probability of its regulators", "errors"], cells)
-
-    def predict(self, states: Any) -> BoolMatrix:
-        """Next value of each gene after each state: the vote of all regulator sets."""
-        return self.model.predict(states)
-
-    def predict_proba(self, states: Any) -> npt.NDArray[np.float64]:
-        """Probability that each gene is 1 after each state."""
-        return self.model.predict_proba(states)
 
 
 def infer(
@@ -197,22 +101,26 @@ def infer(
         several += tuple(replace(single, steady=True) for single in as_series(steady))
     notes: tuple[str, ...] = ()
     if binarize is not None:
-        made = binarized(several, binarize)
-        several, notes = made.series, made.notes
+        several, notes = binarized(several, binarize)
         if several[0].levels is not None:
             notes += (LEVELS_RANK,)
     if held:
         several = tuple(replace(single, held={**single.held, **held}) for single in several)
     several = recorded(several)
-    known = [() if edges is None else known_edges(edges) for edges in (prior, allow, forbid)]
-    edges = EdgePrior(several[0].genes, *known)
+    edges = EdgePrior(several[0].genes, *(() if given is None else known_edges(given) for given in (prior, allow, forbid)))
     model = learn_genes(several, edges, noise, run=run)
     network = rule_network(model.genes, model.rules)
     scores = None
     if leave_out and series_folds(several)[0] and not run.stopped:
         scores = leave_series_out(several, edges, noise, run=run)
     hierarchies, exact = _hierarchies(several, model, run)
-    long_run, problems = _long_run(network, run) if attractors and not run.stopped else (None, ())
+    long_run: LongRun | None = None
+    problems: tuple[str, ...] = ()
+    if attractors and not run.stopped:
+        try:
+            long_run = find_long_run(network, run)
+        except MissingExtraError as error:
+            problems = (f"Attractors were not looked for: {error}",)
     return Inference(
         model=model,
         network=network,
@@ -221,7 +129,7 @@ def infer(
         hierarchies=tuple(hierarchies),
         exact_sets=exact,
         long_run=long_run,
-        data=(*notes, *result_tables.data_sentences(several, model)),
+        data=(*notes, *data_sentences(several, model)),
         notes=problems,
         stopped=run.stopped,
     )
@@ -238,13 +146,12 @@ def _hierarchies(series: Sequence[Series], model: GeneModel, run: Run) -> tuple[
             pass
         else:
             place = [model.genes.index(gene) for gene in moves.target_names]
-            return [_renumbered(nest, place) for nest in find_hierarchies(moves.X, moves.Y, run)], True
+            nests = [
+                (tuple(place[k] for k in nest.targets), nest.feature_sets, tuple((place[a], place[b]) for a, b in nest.edges))
+                for nest in find_hierarchies(moves.X, moves.Y, run)
+            ]
+            return [Hierarchy(*parts) for parts in nests], True
     return nested_hierarchies([target.best_rule.features for target in model.targets]), False
-
-
-def _renumbered(nest: Hierarchy, place: Sequence[int]) -> Hierarchy:
-    edges = tuple((place[a], place[b]) for a, b in nest.edges)
-    return Hierarchy(tuple(place[k] for k in nest.targets), nest.feature_sets, edges)
 
 
 def find_hierarchies(X: BoolMatrix, Y: BoolMatrix, run: Run) -> list[Hierarchy]:
@@ -254,7 +161,7 @@ def find_hierarchies(X: BoolMatrix, Y: BoolMatrix, run: Run) -> list[Hierarchy]:
         return run.stop(replace(progress, stage="hierarchies"))
 
     curriculum = find_curriculum(X, Y, time_limit=run.seconds_left(), callback=is_stopped)
-    return nested_hierarchies([found.features for found in curriculum.feature_sets], curriculum.order)
+    return nested_hierarchies([smallest.features for smallest in curriculum.feature_sets], curriculum.order)
 
 
 def nested_hierarchies(sets: Sequence[Sequence[int]], order: Sequence[int] | None = None) -> list[Hierarchy]:
@@ -273,15 +180,8 @@ def nested_hierarchies(sets: Sequence[Sequence[int]], order: Sequence[int] | Non
         for k in joined:
             group[k] = joined
     hierarchies = []
-    for together in {id(targets): targets for targets in group.values()}.values():
-        targets = tuple(k for k in ordered if k in together)
+    for nested in {id(targets): targets for targets in group.values()}.values():
+        targets = tuple(k for k in ordered if k in nested)
         feature_sets = tuple(tuple(sorted(members[k])) for k in targets)
-        hierarchies.append(Hierarchy(targets, feature_sets, tuple(edge for edge in edges if edge[0] in together)))
+        hierarchies.append(Hierarchy(targets, feature_sets, tuple(edge for edge in edges if edge[0] in nested)))
     return sorted(hierarchies, key=lambda nest: (-len(nest.targets), min(nest.targets)))
-
-
-def _long_run(network: Network, run: Run) -> tuple[LongRun | None, tuple[str, ...]]:
-    try:
-        return find_long_run(network, run), ()
-    except MissingExtraError as error:
-        return None, (f"Attractors were not looked for: {error}",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,13 +12,12 @@ import numpy.typing as npt
 from gradus._core.run import Progress, Run
 from gradus.errors import DataError
 from gradus.genes._edges import EdgePrior, expected_majorities, expected_signs, hub_odds, level_odds
-from gradus.genes._evidence import NOISELESS, Evidence, FlipRate, flip_rate, gather_evidence, pooled_rate
-from gradus.genes._gene_model import GeneModel, Unexplained, free_run_matches, most_frequent, trusted_genes
-from gradus.genes._posterior import SETS_AVERAGED, TargetPosterior, target_posterior
+from gradus.genes._model import GeneModel, Unexplained, free_run_matches, most_frequent, trusted_genes
+from gradus.genes._posterior import SETS_AVERAGED, TargetPosterior, search_sets, target_posterior
+from gradus.genes._priors import MOST_INPUTS, NOISELESS, FlipRate, SetPrior, flip_rate, pooled_rate
 from gradus.genes._repair import SuspectCells, find_suspects
-from gradus.genes._rule_prior import MOST_INPUTS
 from gradus.genes._series import UNKNOWN, Series
-from gradus.genes._set_search import UNKNOWN_COST, SetPrior, search_sets
+from gradus.genes._transitions import TargetEvidence, gather_evidence
 
 __all__ = ["Fold", "GeneScore", "SeriesScores", "experiments", "learn_genes", "leave_series_out", "series_folds"]
 
@@ -32,6 +31,7 @@ NOISY_RATE = 0.06
 UNEXPLAINED_FROM = 3.0
 """A gene is reported whose allowed regulators are less probable than others by this much (in nats)."""
 MOST_BLOCKS = 10
+Targets = Sequence[TargetEvidence]
 KINDS = ("one_step", "free_run", "constant", "persistence", "persistent_run")
 
 
@@ -53,47 +53,43 @@ def learn_genes(
 ) -> GeneModel:
     """Learn the rules by which genes follow each other from noisy, incomplete series, prepared by `recorded`."""
     first_rate = flip_rate(noise)  # an invalid setting is reported before any work
-    seen = gather_evidence(series)
-    edges = EdgePrior(seen.genes) if edges is None else edges
-    learned = _learn_auto(seen, edges, run) if noise == "auto" else _learn(seen, edges, first_rate, 1, run)
-    learned, cells = _with_repair(seen, edges, learned, run)
+    genes, evidence = series[0].genes, gather_evidence(series)
+    edges = EdgePrior(genes) if edges is None else edges
+    priors = [edges.of_target(gene) for gene in range(len(genes))]
+    measured = level_odds(series)
+    if measured is not None:
+        priors = [replace(prior, odds=prior.odds + odds) for prior, odds in zip(priors, measured, strict=True)]
+    learned = _learn_auto(evidence, priors, run) if noise == "auto" else _learn(evidence, priors, first_rate, 1, run)
+    learned, cells = _with_repair(series, priors, learned, run)
     model = GeneModel(
-        genes=seen.genes,
+        genes=genes,
         targets=learned.targets,
         flips=learned.flips,
-        constants=most_frequent(seen.series),
-        trusted=np.ones(len(seen.genes), np.bool_),
+        constants=most_frequent(series),
+        trusted=np.ones(len(genes), np.bool_),
         suspects=cells.suspects,
-        unexplained=_unexplained(seen, edges, learned, run),
+        unexplained=_unexplained(evidence, edges, learned, run),
         stopped=run.stopped,
     )
-    return replace(model, trusted=trusted_genes(model, seen.series, run))
+    return replace(model, trusted=trusted_genes(model, series, run))
 
 
 def _learn(
-    seen: Evidence,
-    edges: EdgePrior,
-    flips: FlipRate,
-    passes: int,
-    run: Run,
-    *,
-    estimate: bool = False,
-    unknown_cost: float = UNKNOWN_COST,
+    evidence: Targets, base: Sequence[SetPrior], flips: FlipRate, passes: int, run: Run, *, estimate: bool = False
 ) -> _Learned:
     """Learn all genes several times: which regulators are hubs and, if asked, the flip rate come from the pass before."""
-    base = [replace(edges.of_target(gene), unknown_cost=unknown_cost) for gene in range(len(seen.genes))]
-    measured = level_odds(seen.series)
-    if measured is not None:
-        base = [replace(prior, odds=prior.odds + odds) for prior, odds in zip(base, measured, strict=True)]
     priors = base
     for _ in range(passes):
-        targets = _pass(seen, priors, flips, run, quick=True)
+        targets = _pass(evidence, priors, flips, run, quick=True)
         if run.stopped:
             return _Learned(targets, flips)
         if estimate:
-            flips = _estimated_rate(targets, edges)
+            # Errors of genes that may have any regulator: what a missing regulator leaves is no noise.
+            free = [target for target, prior in zip(targets, base, strict=True) if not prior.restricted] or targets
+            errors = np.array([target.sets[0].errors for target in free])
+            flips = pooled_rate(np.array([target.total for target in free]), errors)
         priors = _expecting(base, targets)
-    return _Learned(_pass(seen, priors, flips, run), flips)
+    return _Learned(_pass(evidence, priors, flips, run), flips)
 
 
 def _expecting(base: Sequence[SetPrior], targets: Sequence[TargetPosterior]) -> list[SetPrior]:
@@ -112,82 +108,73 @@ def _expecting(base: Sequence[SetPrior], targets: Sequence[TargetPosterior]) -> 
     ]
 
 
-def _estimated_rate(targets: Sequence[TargetPosterior], edges: EdgePrior) -> FlipRate:
-    """Pool the errors of all genes, or of those that may have any regulator: what a missing regulator leaves is no noise."""
-    free = [target for gene, target in enumerate(targets) if not edges.restricts(gene)] or targets
-    return pooled_rate(np.array([target.total for target in free]), np.array([target.sets[0].errors for target in free]))
-
-
 def _pass(
-    seen: Evidence, priors: Sequence[SetPrior], flips: FlipRate, run: Run, *, quick: bool = False
+    evidence: Targets, priors: Sequence[SetPrior], flips: FlipRate, run: Run, *, quick: bool = False
 ) -> tuple[TargetPosterior, ...]:
     # Quick passes only need edges with their signs, and the errors of the best rule.
     most_inputs, most = (QUICK_INPUTS, QUICK_SETS) if quick else (MOST_INPUTS, SETS_AVERAGED)
     targets = []
-    for gene, (target, prior) in enumerate(zip(seen.targets, priors, strict=True)):
+    for gene, (target, prior) in enumerate(zip(evidence, priors, strict=True)):
         run.stop(Progress(stage="sets", done=gene, total=len(priors), target=gene))
         scored = search_sets(target, prior, flips, run, most_inputs=most_inputs)
-        targets.append(target_posterior(target, prior, flips, scored, run, most=most))
+        targets.append(target_posterior(scored, run, most=most))
     return tuple(targets)
 
 
-def _learn_auto(seen: Evidence, edges: EdgePrior, run: Run) -> _Learned:
+def _learn_auto(evidence: Targets, priors: Sequence[SetPrior], run: Run) -> _Learned:
     """Learn as if the data were clean and with a rate estimated from all genes; the better evidence decides."""
     # Where the best rules have no error even if errors are allowed, the data are clean.
-    noisy = _learn(seen, edges, flip_rate("auto"), 2, run, estimate=True)
+    noisy = _learn(evidence, priors, flip_rate("auto"), 2, run, estimate=True)
     if run.stopped or noisy.flips.rate > NOISY_RATE:
         return noisy
-    clean = _learn(seen, edges, NOISELESS, 1, run)
+    clean = _learn(evidence, priors, NOISELESS, 1, run)
     without_error = all(target.sets[0].errors == 0 for target in noisy.targets)
     better = without_error or clean.log_evidence > noisy.log_evidence
     return clean if better and not run.stopped else noisy
 
 
-def _with_repair(seen: Evidence, edges: EdgePrior, learned: _Learned, run: Run) -> tuple[_Learned, SuspectCells]:
-    """Find suspect cells, and learn again from what the rules say instead."""
+def _with_repair(
+    series: Sequence[Series], priors: Sequence[SetPrior], learned: _Learned, run: Run
+) -> tuple[_Learned, SuspectCells]:
+    """Find suspect cells, and learn again from what the rules say instead, until no value changes."""
     # An input flipped spoils a next value about as often as the next value itself, so a cell is flipped half as often.
     rate = max(learned.flips.rate / 2, LEAST_FLIPS / 2)
-    cells = find_suspects(seen.series, learned.targets, rate, run)
-    if learned.flips.clean and not any((single.codes == UNKNOWN).any() for single in seen.series):
+    cells = find_suspects(series, learned.targets, rate, run)
+    if learned.flips.clean and not any((single.codes == UNKNOWN).any() for single in series):
         return learned, cells
+    # Where the data are clean, a value that was filled in may be wrong, so a rule that contradicts one is not ruled out. Else
+    # the rate stays as it was estimated: corrected values hide errors, and rules that fit what is left of them would win; and
+    # most unknown values were recorded and are merely in doubt, which a set need not pay for.
+    flips = flip_rate(0.0) if learned.flips.clean else learned.flips
+    free = priors if learned.flips.clean else [replace(prior, unknown_cost=0.0) for prior in priors]
     for done in range(MOST_REPAIRS):
         progress = Progress(stage="repair", done=done, total=MOST_REPAIRS)
         if run.stop(progress):
             break
-        again = _learn_again(gather_evidence(cells.series), edges, learned, run)
+        again = _learn(gather_evidence(cells.series), free, flips, 1, run)
         if run.stopped:
             break
-        learned = again
-        repaired = find_suspects(seen.series, learned.targets, max(cells.flipped_share, LEAST_FLIPS), run)
+        learned, before = again, cells.series
+        repaired = find_suspects(series, learned.targets, max(cells.flipped_share, LEAST_FLIPS), run)
         if run.stop(progress):
             break
-        pairs = zip(repaired.series, cells.series, strict=True)
-        cells, settled = repaired, all(np.array_equal(new.codes, old.codes) for new, old in pairs)
-        if settled:
+        cells = repaired
+        if all(np.array_equal(new.codes, old.codes) for new, old in zip(cells.series, before, strict=True)):
             break
     return learned, cells
 
 
-def _learn_again(seen: Evidence, edges: EdgePrior, learned: _Learned, run: Run) -> _Learned:
-    if learned.flips.clean:
-        # A value that was filled in may be wrong, so a rule that contradicts one is not ruled out.
-        return _learn(seen, edges, flip_rate(0.0), 1, run)
-    # The rate stays as it was estimated: corrected values hide errors, and rules that fit what is left of them would win.
-    # Most unknown values were recorded and are merely in doubt, which a set need not pay for.
-    return _learn(seen, edges, learned.flips, 1, run, unknown_cost=0.0)
-
-
-def _unexplained(seen: Evidence, edges: EdgePrior, learned: _Learned, run: Run) -> tuple[Unexplained, ...]:
+def _unexplained(evidence: Targets, edges: EdgePrior, learned: _Learned, run: Run) -> tuple[Unexplained, ...]:
     """Genes that the allowed regulators explain much worse than others would, with the strength of the evidence."""
     unexplained = []
-    for gene, (target, posterior) in enumerate(zip(seen.targets, learned.targets, strict=True)):
-        progress = Progress(stage="allowed", done=gene, total=len(seen.targets), target=gene)
-        if not edges.restricts(gene) or run.stop(progress):
+    for gene, (target, posterior) in enumerate(zip(evidence, learned.targets, strict=True)):
+        progress = Progress(stage="allowed", done=gene, total=len(evidence), target=gene)
+        if not edges.of_target(gene).restricted or run.stop(progress):
             continue
         free = search_sets(target, edges.of_target(gene, free=True), learned.flips, run, most_inputs=QUICK_INPUTS)
         gain = float(free.scores[0]) - posterior.sets[0].score
         if gain > UNEXPLAINED_FROM:
-            unexplained.append(Unexplained(seen.genes[gene], gain, tuple(seen.genes[i] for i in free.sets[0])))
+            unexplained.append(Unexplained(edges.genes[gene], gain, tuple(edges.genes[i] for i in free.sets[0])))
     return tuple(unexplained)
 
 
@@ -290,7 +277,11 @@ def leave_series_out(
         progress = Progress(stage="left out", done=done, total=len(folds), detail=fold.name)
         if run.stop(progress):
             break
-        model = learn_genes(fold.rest, edges, noise, run=run.part(describe=_always(progress)))
+
+        def described(_: Progress, part: Progress = progress) -> Progress:
+            return part
+
+        model = learn_genes(fold.rest, edges, noise, run=run.part(describe=described))
         if run.stopped:
             break
         for single in fold.left_out:
@@ -302,11 +293,6 @@ def leave_series_out(
     )
     overall = _score("all", {kind: int(counts.sum()) for kind, counts in right.items()}, int(scored.sum()))
     return SeriesScores(scores, overall, parts, whole_series, run.stopped)
-
-
-def _always(progress: Progress) -> Callable[[Progress], Progress]:
-    """Report this whatever the part is doing."""
-    return lambda _: progress
 
 
 def _add(right: dict[str, npt.NDArray[np.int64]], model: GeneModel, single: Series) -> npt.NDArray[np.int64]:

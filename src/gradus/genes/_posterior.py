@@ -1,6 +1,6 @@
-"""Posterior of one target: ranked sets, the rule of each, edges with signs, and the probability of a next value.
+"""Posterior of one target: its regulator sets are searched and ranked, each with its best rule, signs and votes.
 
-`tolerant_feature_sets` computes it for any columns and any target.
+All sets of up to three genes are scored, then a beam to six. `tolerant_feature_sets` does it for any columns and any target.
 """
 
 from __future__ import annotations
@@ -18,22 +18,129 @@ from gradus._core.checks import check_count, check_time_limit
 from gradus._core.run import Callback, Progress, Run
 from gradus.errors import DataError, SettingsError
 from gradus.genes._edges import sign_odds
-from gradus.genes._evidence import FlipRate, TargetEvidence, flip_rate, pack_target, pooled_rate
-from gradus.genes._rule_prior import MOST_INPUTS, is_majority
+from gradus.genes._priors import MOST_INPUTS, FlipRate, SetPrior, flip_rate, is_majority, pooled_rate, score_tables
+from gradus.genes._scan_kernel import cell_probabilities, scan_from, score_sets, vote
 from gradus.genes._series import UNKNOWN, Codes
-from gradus.genes._set_kernel.arrays import MOST_CELLS, PackedSets
-from gradus.genes._set_kernel.evidence import count_cells
-from gradus.genes._set_kernel.votes import cell_probabilities, vote
-from gradus.genes._set_search import ScoredSets, SetPrior, score_tables, search_sets
+from gradus.genes._set_kernel import MOST_CELLS, PackedSets, PackedTarget, ScoreTables, TopSets, count_cells
+from gradus.genes._transitions import TargetEvidence, pack_target
 
-__all__ = ["RankedSet", "TargetPosterior", "TolerantSets", "target_posterior", "tolerant_feature_sets"]
+__all__ = ["RankedSet", "TargetPosterior", "TolerantSets", "search_sets", "target_posterior", "tolerant_feature_sets"]
 
+SETS_KEPT, SETS_TRIED = 400, {4: 2500, 5: 1000, 6: 350}
+"""Sets of each size that are kept; sets of four, five and six genes that are tried, about, grown from the best below."""
+NATS_BOUNDED, NATS_GROWN = 7.0, 3.0
+"""Sets less probable than the best by the first are bounded, not summed; if all sets of a size are so by the second, no larger
+ones are tried."""
+GENES_IN_TRIPLES = 100
+"""All triples are scored among this many genes at most: the best by themselves and in pairs."""
+SETS_PER_CALL = 64
+"""Sets that are scored before the clock is looked at again."""
 SHARE_AVERAGED, SETS_AVERAGED = 0.998, 80
 """Sets that hold this share of the posterior are averaged, and at most this many."""
 WEIGHT_UNITS = 16
 """Weights that are not whole numbers are rounded to this part of one."""
 SURE_SIGN = 0.999
 """Probability of a sign that is said to be known."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredSets:
+    """Sets with the log of prior times marginal likelihood, the best first."""
+
+    sets: tuple[tuple[int, ...], ...]
+    scores: npt.NDArray[np.float64]
+    packed: PackedTarget
+    tables: ScoreTables
+    unit: float
+    """What they were scored with, and what a unit of weight is."""
+
+    def weights(self) -> npt.NDArray[np.float64]:
+        """Posterior weight of each set among those scored."""
+        values = np.exp(self.scores - self.scores.max())
+        normed: npt.NDArray[np.float64] = values / values.sum()
+        return normed
+
+
+def search_sets(
+    target: TargetEvidence, prior: SetPrior, flips: FlipRate, run: Run, *, most_inputs: int = MOST_INPUTS
+) -> ScoredSets:
+    """Find the sets with the highest scores."""
+    packed = pack_target(target)
+    tables = score_tables(prior, flips, packed.total, target.unit)
+    levels = [_score_all(packed, tables, np.zeros((1, MOST_INPUTS), np.int64), 0, -np.inf, run)]
+    for size in range(1, min(3, most_inputs, len(prior.allowed)) + 1):
+        levels.append(_scan(packed, tables, _candidates(prior, levels, size), size, max(map(_best, levels)), run))
+    for size in range(4, min(most_inputs, len(prior.allowed)) + 1):
+        best = max(map(_best, levels))
+        grown_in_vain = size > 4 and _best(levels[-1]) < best - NATS_GROWN
+        if run.stop(Progress(stage="sets", done=size)) or grown_in_vain:
+            break
+        sets = np.array(sorted(_extensions(levels[-1], prior.allowed, size)), np.int64).reshape(-1, size)
+        floor = best - (NATS_GROWN if size > 4 else NATS_BOUNDED)
+        levels.append(_score_all(packed, tables, sets, size, floor, run))
+    ranked = _ranked([pair for level in levels for pair in _listed(level)])
+    scores = np.array([score for _, score in ranked])
+    return ScoredSets(tuple(genes for genes, _ in ranked), scores, packed, tables, target.unit)
+
+
+def _empty_top() -> TopSets:
+    return TopSets(np.full((SETS_KEPT, MOST_INPUTS), -1, np.int64), np.full(SETS_KEPT, -np.inf), np.zeros(2, np.int64))
+
+
+def _best(level: TopSets) -> float:
+    return float(level.scores[: level.state[0]].max(initial=-np.inf))
+
+
+def _score_all(
+    packed: PackedTarget, tables: ScoreTables, sets: npt.NDArray[np.int64], size: int, floor: float, run: Run
+) -> TopSets:
+    top = _empty_top()
+    for start in range(0, len(sets), SETS_PER_CALL):
+        if start and run.stop(Progress(stage="sets", done=start, total=len(sets))):
+            break
+        score_sets(packed, tables, np.ascontiguousarray(sets[start : start + SETS_PER_CALL]), size, floor, top)
+    return top
+
+
+def _scan(
+    packed: PackedTarget, tables: ScoreTables, candidates: npt.NDArray[np.int64], size: int, best: float, run: Run
+) -> TopSets:
+    top = _empty_top()
+    for first in range(len(candidates) - size + 1):
+        if run.stop(Progress(stage="sets", done=first, total=len(candidates))):
+            break
+        scan_from(packed, tables, candidates, first, size, max(best, _best(top)) - NATS_BOUNDED, top)
+    return top
+
+
+def _candidates(prior: SetPrior, levels: list[TopSets], size: int) -> npt.NDArray[np.int64]:
+    """Genes to combine: all, or for triples those in the best pairs where there are very many."""
+    if size < 3 or len(prior.allowed) <= GENES_IN_TRIPLES:
+        return prior.allowed
+    ranked = [gene for level in reversed(levels[1:]) for genes, _ in _listed(level) for gene in genes]
+    return np.array(sorted(list(dict.fromkeys(ranked))[:GENES_IN_TRIPLES]), np.int64)
+
+
+def _ranked(sets: list[tuple[tuple[int, ...], float]]) -> list[tuple[tuple[int, ...], float]]:
+    """Return sets with the best first; equal scores in the order of the genes."""
+    return sorted(sets, key=lambda scored: (-scored[1], scored[0]))
+
+
+def _listed(level: TopSets) -> list[tuple[tuple[int, ...], float]]:
+    """List the sets of a level with their scores, the best first."""
+    count = int(level.state[0])
+    pairs = zip(level.sets[:count].tolist(), level.scores[:count].tolist(), strict=True)
+    return _ranked([(tuple(gene for gene in genes if gene >= 0), score) for genes, score in pairs])
+
+
+def _extensions(level: TopSets, allowed: npt.NDArray[np.int64], size: int) -> set[tuple[int, ...]]:
+    """Make sets with one gene more than the best of the level below."""
+    return {
+        tuple(sorted((*genes, gene)))
+        for genes, _ in _listed(level)[: max(4, SETS_TRIED[size] // len(allowed))]
+        for gene in allowed.tolist()
+        if gene not in genes and len(genes) == size - 1
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +209,10 @@ class TargetPosterior:
         return PackedSets(features, sizes, weights / weights.sum(), probabilities)
 
 
-def target_posterior(
-    target: TargetEvidence, prior: SetPrior, flips: FlipRate, scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED
-) -> TargetPosterior:
+def target_posterior(scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED) -> TargetPosterior:
     """Describe the sets that hold nearly all of the posterior; once the run says stop, only the best one."""
-    weights = scored.weights()
-    packed, tables = pack_target(target), score_tables(target, prior, flips)
-    edges, rises, listed = np.zeros(len(prior.odds)), np.zeros(len(prior.odds)), np.zeros(len(prior.odds))
+    weights, packed, tables = scored.weights(), scored.packed, scored.tables
+    edges, rises, listed = np.zeros((3, len(tables.gene_odds)))
     for genes, weight in zip(scored.sets, weights, strict=True):
         edges[list(genes)] += weight
     count = min(most, int(np.searchsorted(np.cumsum(weights), SHARE_AVERAGED)) + 1, len(weights))
@@ -126,7 +230,7 @@ def target_posterior(
                 features=genes,
                 weight=float(weight),
                 score=float(score),
-                errors=errors * target.unit,
+                errors=errors * scored.unit,
                 table=int(table[0]),
                 probabilities=ones[: 1 << size],
                 rising=tuple(rising[:size].tolist()),
@@ -138,7 +242,7 @@ def target_posterior(
             listed[gene] += weight
     with np.errstate(invalid="ignore", divide="ignore"):
         signs = np.where(listed > 0, rises / listed, 0.5)
-    return TargetPosterior(tuple(sets), edges, signs, target.total)
+    return TargetPosterior(tuple(sets), edges, signs, packed.total * scored.unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +321,7 @@ def tolerant_feature_sets(
     if noise == "auto":
         flips = _estimated(target, prior, flips, most, run)
     scored = search_sets(target, prior, flips, run, most_inputs=most)
-    posterior = target_posterior(target, prior, flips, scored, run)
+    posterior = target_posterior(scored, run)
     return TolerantSets(posterior.sets, posterior.edges, flips.rate, run.stopped, posterior)
 
 
@@ -268,7 +372,7 @@ def _code(cell: Any, what: str, row: int, column: int) -> int:
 def _estimated(target: TargetEvidence, prior: SetPrior, first: FlipRate, most: int, run: Run) -> FlipRate:
     """Rate from the errors of the best set, or no errors where an exact explanation is more probable."""
     start = search_sets(target, prior, first, run, most_inputs=min(most, 3))
-    errors = target_posterior(target, prior, first, start, run, most=1).sets[0].errors
+    errors = target_posterior(start, run, most=1).sets[0].errors
     noisy, clean = pooled_rate(np.array([target.total]), np.array([errors])), flip_rate(0.0)
     if errors == 0 or run.stopped:
         return clean if errors == 0 else noisy

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from gradus._core.run import Progress, Run
 from gradus.genes._posterior import TargetPosterior
+from gradus.genes._scan_kernel import vote_with_flips
 from gradus.genes._series import UNKNOWN, Codes, Series
-from gradus.genes._set_kernel.arrays import PackedSets
-from gradus.genes._set_kernel.votes import vote_with_flips
+from gradus.genes._set_kernel import PackedSets
 
 __all__ = ["Suspect", "SuspectCells", "find_suspects"]
 
@@ -90,11 +90,11 @@ def find_suspects(series: Sequence[Series], targets: Sequence[TargetPosterior], 
             break
         if run.stop(Progress(stage="repair", done=sweep, total=MOST_SWEEPS)):
             return SuspectCells(tuple(series), (), 0.0)
-        turn = _apart(layout, gains) | ((gains > 0) & missing)
+        turn = _cells_to_turn(layout, gains) | ((gains > 0) & missing)
         if not turn.any():
             break
         states = np.where(turn, 1 - states, states).astype(np.uint8)
-    return _described(series, layout, states, gains, missing)
+    return _repaired(series, layout, states, gains, missing)
 
 
 def _gains(
@@ -121,7 +121,7 @@ def _agreement(ones: npt.NDArray[np.float64], now: npt.NDArray[np.bool_]) -> npt
     return np.clip(np.where(now, ones, 1 - ones), LEAST_DOUBT, 1 - LEAST_DOUBT)
 
 
-def _apart(layout: _Layout, gains: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def _cells_to_turn(layout: _Layout, gains: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """Cells to turn together: the best first, and no two in one state or in neighbouring ones."""
     # Two cells can explain one contradiction; turning both would bring it back.
     turn = np.zeros(gains.shape, bool)
@@ -135,7 +135,7 @@ def _apart(layout: _Layout, gains: npt.NDArray[np.float64]) -> npt.NDArray[np.bo
     return turn
 
 
-def _described(
+def _repaired(
     series: Sequence[Series], layout: _Layout, states: Codes, gains: npt.NDArray[np.float64], missing: npt.NDArray[np.bool_]
 ) -> SuspectCells:
     turned = 1 / (1 + np.exp(-np.clip(gains, -500, 500)))

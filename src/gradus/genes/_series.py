@@ -20,7 +20,18 @@ from gradus._formats.table_files import READERS, read_table
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.problems._gene_networks import ECOLI, YEAST
 
-__all__ = ["ECOLI_SERIES", "UNKNOWN", "YEAST_SERIES", "Codes", "Series", "Step", "as_series", "parse_held", "read_series"]
+__all__ = [
+    "ECOLI_SERIES",
+    "UNKNOWN",
+    "YEAST_SERIES",
+    "Codes",
+    "Series",
+    "Step",
+    "as_series",
+    "parse_held",
+    "read_series",
+    "recorded",
+]
 
 UNKNOWN = 2
 LONGEST_STEP = 1.5
@@ -324,10 +335,6 @@ def parse_held(text: str, path: str | PathLike[str] | None = None) -> dict[str, 
     return held
 
 
-def _kind(path: str | PathLike[str], options: dict[str, Any]) -> str | None:
-    return options.get("kind") or READERS.get(Path(path).suffix.lower())
-
-
 def _numbers(table: Table, genes: Sequence[str]) -> npt.NDArray[np.float64]:
     try:
         return table.numbers(genes)
@@ -381,8 +388,8 @@ def _one_series(
 
 
 def _genes_in_rows(path: str | PathLike[str], options: dict[str, Any]) -> Series:
-    """Read the file without a header first: the first cell tells whether the first row is one."""
-    if _kind(path, options) not in ("csv", None):
+    """Read the file without a header first: the first cell shows whether the first row is one."""
+    if (options.get("kind") or READERS.get(Path(path).suffix.lower())) not in ("csv", None):
         raise FormatError("genes in rows are read from text tables only.", path=path)
     header = options.get("header", "auto")
     table = read_table(path, **{**options, "header": False, "row_names": True})
@@ -413,3 +420,20 @@ def _first_row_is_header(table: Table) -> bool:
             path=table.path, line=1,
         )  # fmt: skip
     return False
+
+
+def recorded(series: Sequence[Series]) -> tuple[Series, ...]:
+    """Check that series are binary, put their columns in the order of the first one, and set held genes to their values."""
+    if not series:
+        raise DataError("there is no series.")
+    genes = series[0].genes
+    prepared = []
+    for single in series:
+        states = single.binary(genes).copy()
+        for gene, value in single.held.items():
+            states[:, genes.index(gene)] = value
+        levels = None if single.levels is None else np.asarray(single.levels, np.float64)[:, single.places(genes)]
+        prepared.append(replace(single, genes=genes, states=states, levels=levels))
+    if not any(single.transitions() for single in prepared):
+        raise DataError("the series hold no transition: each has only one state; a series needs at least two.")
+    return tuple(prepared)

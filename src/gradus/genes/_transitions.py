@@ -1,44 +1,45 @@
-"""Series made binary, and as examples: each state with the one that follows it."""
+"""What follows what: series made binary, as examples for exact learning, and as weighted transitions of every gene."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus._core.bits import BoolMatrix
+from gradus._core.bits import BoolMatrix, pack
 from gradus._core.checks import OnConflict, check_on_conflict
 from gradus._core.wording import counted, listed
 from gradus.errors import ConflictError, DataError, SettingsError
-from gradus.genes._series import Series, Step, as_series
+from gradus.genes._series import UNKNOWN, Codes, Series, Step, as_series
+from gradus.genes._set_kernel import PackedTarget
 from gradus.problems import Problem
 
-__all__ = ["BinarySeries", "Contradiction", "Transitions", "binarized", "from_series", "transitions", "two_means_boundary"]
+__all__ = [
+    "Contradiction",
+    "TargetEvidence",
+    "Transitions",
+    "binarized",
+    "from_series",
+    "gather_evidence",
+    "pack_target",
+    "transitions",
+    "two_means_boundary",
+]
 
 NAMES_LISTED = 8
 
 
-@dataclass(frozen=True, eq=False)
-class BinarySeries:
-    """Binary series and how they were made."""
-
-    series: tuple[Series, ...]
-    """A value is 1 if it was above its gene's boundary, 0 if not, and missing if it was missing. Where some gene has more than
-    two values, what was measured is kept as their levels."""
-    boundaries: Mapping[str, float]
-    """The boundary of each gene; NaN for a gene with a single value, which became 0 everywhere."""
-    notes: tuple[str, ...]
-    """The same in sentences, for `transitions(..., notes=...)`."""
-
-
-def binarized(series: Series | Iterable[Series], how: Literal["kmeans"] | float = "kmeans") -> BinarySeries:
-    """Make continuous series binary; each gene has one boundary for all series."""
+def binarized(series: Series | Iterable[Series], how: Any = "kmeans") -> tuple[tuple[Series, ...], tuple[str, ...]]:
+    """Make series binary, each gene with one boundary for all, and say in sentences how it was done."""
+    # A gene with a single value becomes 0. Where some gene has more than two values, what was measured is kept as levels.
     several = _several(series)
-    threshold = None if how == "kmeans" else _checked_threshold(how)
+    if how != "kmeans" and (isinstance(how, bool) or not isinstance(how, numbers.Real) or not np.isfinite(float(how))):
+        raise SettingsError(f"binarize is {how!r}; it must be 'kmeans', a finite number or None.")
+    threshold = None if how == "kmeans" else float(how)
     genes = several[0].genes
     measured = [_finite(single, genes) for single in several]
     columns = np.concatenate(measured).T
@@ -49,7 +50,7 @@ def binarized(series: Series | Iterable[Series], how: Literal["kmeans"] | float 
         with np.errstate(invalid="ignore"):
             states = np.where(np.isnan(values), np.nan, values > bounds)
         made.append(replace(single, genes=genes, states=states, levels=values if has_levels else None))
-    return BinarySeries(tuple(made), dict(zip(genes, bounds.tolist(), strict=True)), _notes(genes, bounds, threshold))
+    return tuple(made), _notes(genes, bounds, threshold)
 
 
 def _several(series: Series | Iterable[Series]) -> list[Series]:
@@ -59,20 +60,14 @@ def _several(series: Series | Iterable[Series]) -> list[Series]:
     return several
 
 
-def _checked_threshold(how: Any) -> float:
-    if isinstance(how, bool) or not isinstance(how, numbers.Real) or not np.isfinite(float(how)):
-        raise SettingsError(f"binarize is {how!r}; it must be 'kmeans', a finite number or None.")
-    return float(how)
-
-
 def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
     """Return the value halfway between the two tightest clusters, or NaN if there is one value only."""
     known = np.sort(values[~np.isnan(values)])
     if len(known) < 2 or known[0] == known[-1]:
         return float("nan")
     # Scaled to [0, 1], so that squares neither overflow nor drown in a large mean.
-    spread = known[-1] / 2 - known[0] / 2
-    scaled = (known / 2 - known[0] / 2) / spread
+    half_width = known[-1] / 2 - known[0] / 2
+    scaled = (known / 2 - known[0] / 2) / half_width
     sums = np.cumsum(scaled)
     sizes = np.arange(1, len(known))
     # The sum of squares within is smallest where the sum of squares between is largest.
@@ -241,8 +236,7 @@ def from_series(
     several = as_series(series)
     notes: tuple[str, ...] = ()
     if binarize is not None:
-        made = binarized(several, binarize)
-        several, notes = made.series, made.notes
+        several, notes = binarized(several, binarize)
     moves = transitions(several, on_conflict=on_conflict, notes=notes)
     return Problem(
         name,
@@ -298,3 +292,54 @@ def _contradictions(
         differ = (Y[rows] != Y[rows[0]]).any(axis=0)
         contradictions.append(Contradiction(tuple(steps[i] for i in rows), tuple(genes[i] for i in np.flatnonzero(differ))))
     return contradictions, several
+
+
+@dataclass(frozen=True, eq=False)
+class TargetEvidence:
+    """Transitions of one gene: distinct known inputs (0, 1 or 2 for unknown) and next values, each with its weight."""
+
+    inputs: Codes
+    nexts: Codes
+    units: npt.NDArray[np.int64]
+    """The weights in whole units."""
+    unit: float
+    """What one unit weighs."""
+
+    @property
+    def total(self) -> float:
+        """Weight of all transitions."""
+        return float(self.units.sum() * self.unit)
+
+
+def gather_evidence(series: Sequence[Series]) -> tuple[TargetEvidence, ...]:
+    """Count the distinct transitions of every gene, where it was not held and its next value is known."""
+    befores, afters, held = [], [], []
+    for single in series:
+        rows = np.array(single.transitions(), np.int64).reshape(-1, 2)
+        befores.append(single.codes[rows[:, 0]])
+        afters.append(single.codes[rows[:, 1]])
+        held.append(np.tile(single.is_held, (len(rows), 1)))
+    inputs, nexts = np.concatenate(befores), np.concatenate(afters)
+    counts = (nexts != UNKNOWN) & ~np.concatenate(held)
+    targets = []
+    for gene, used in enumerate(counts.T):
+        distinct, units = np.unique(np.column_stack([inputs[used], nexts[used, gene]]), axis=0, return_counts=True)
+        targets.append(TargetEvidence(distinct[:, :-1], distinct[:, -1], units.astype(np.int64), 1.0))
+    return tuple(targets)
+
+
+def pack_target(target: TargetEvidence) -> PackedTarget:
+    """Bit rows of one gene's transitions, one plane for each binary digit of the weights."""
+    planes = max(1, int(target.units.max(initial=1)).bit_length())
+    digits = (target.units[:, None] >> np.arange(planes)) & 1 == 1
+    rising = (target.nexts == 1)[:, None]
+    if len(target.nexts) == 0:
+        empty = np.zeros((target.inputs.shape[1], 1), np.uint64)
+        return PackedTarget(empty, empty, empty[:1], empty[:1], 0)
+    return PackedTarget(
+        pack(target.inputs == 1),
+        pack(target.inputs == 0),
+        pack(digits & rising),
+        pack(digits & ~rising),
+        int(target.units.sum()),
+    )

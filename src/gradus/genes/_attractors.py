@@ -1,15 +1,21 @@
-"""Long-run behaviour of learned rules: attractors, and what a knock-out or over-expression would change, by AEON."""
+"""Long-run behaviour of learned rules: attractors, and what a knock-out or over-expression would change, by AEON.
+
+AEON runs in a process of its own, which can be ended at any time: `main` reads one JSON document (rules, whether to look for
+attractors or for fixed points only, the most to list, and the variables to hold one after the other), and writes one line of
+JSON for the model and one for each variable held.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from gradus._circuit import Network
@@ -17,9 +23,8 @@ from gradus._core.run import Progress, Run
 from gradus._formats.bnet import bnet_rules
 from gradus._formats.sbml import aeon
 from gradus.errors import GradusError
-from gradus.genes import _attractor_worker as attractor_worker
 
-__all__ = ["Attractor", "HeldGene", "LongRun", "find_long_run"]
+__all__ = ["Attractor", "HeldGene", "LongRun", "find_long_run", "main"]
 
 MOST_FOR_CYCLES = 24
 """Up to this number of genes all attractors are found, of the rules and with each gene held."""
@@ -100,7 +105,8 @@ def find_long_run(network: Network, run: Run) -> LongRun | None:
 def _answers(document: dict[str, Any], expected: int, run: Run) -> Iterator[dict[str, Any]]:
     """Ask the worker, and end it when the run says stop."""
     worker = subprocess.Popen(
-        [sys.executable, str(Path(attractor_worker.__file__))],
+        [sys.executable, "-c", "from gradus.genes._attractors import main; main()"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
     )  # fmt: skip
     lines: queue.Queue[str | None] = queue.Queue()
@@ -159,3 +165,39 @@ def _held(gene: str, value: int, usual: Sequence[Attractor], answer: dict[str, A
         return tuple(other for other, now in moved.items() if now == end)
 
     return HeldGene(gene, value, answer["count"], answer["fixed_points"], ending(1), ending(0), ending(None))
+
+
+def long_run(rules: dict[str, str], cyclic: bool, most: int) -> dict[str, Any]:
+    """Describe attractors under asynchronous updates, or fixed points only: their number, and the first ones."""
+    # Of each: how many states it has, and the value of every variable, None where that changes.
+    library, text = aeon(), "targets, factors\n" + "".join(f"{name}, {rule}\n" for name, rule in rules.items())
+    graph = library.AsynchronousGraph(library.BooleanNetwork.from_bnet(text).infer_valid_graph())
+    names = graph.network_variable_names()
+    fixed = library.FixedPointsComp.create_from(graph).symbolic_vertices()
+    attractors = [_described(1, point.to_named_dict(), names) for point in itertools.islice(fixed.items(), most)]
+    count = int(fixed.cardinality())
+    if cyclic:
+        spaces = [attractor.vertices() for attractor in library.Attractors.attractors(graph)]
+        cycles = [states for states in spaces if not states.is_singleton()]
+        count += len(cycles)
+        attractors += [_described(int(states.cardinality()), _named(states, graph), names) for states in cycles]
+    return {"count": count, "fixed_points": int(fixed.cardinality()), "attractors": attractors[:most]}
+
+
+def _named(states: Any, graph: Any) -> dict[str, bool]:
+    space = states.enclosing_subspace() or {}
+    return {graph.get_network_variable_name(variable): bool(value) for variable, value in space.items()}
+
+
+def _described(states: int, values: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    return {"states": states, "values": {name: None if name not in values else int(values[name]) for name in names}}
+
+
+def main() -> None:
+    """Answer the document on standard input."""
+    asked = json.load(sys.stdin)
+    for held in [None, *asked["held"]]:
+        rules = dict(asked["rules"])
+        if held is not None:
+            rules[held[0]] = "true" if held[1] else "false"
+        print(json.dumps(long_run(rules, asked["cyclic"], asked["most"])), flush=True)

@@ -1,4 +1,4 @@
-"""`GeneModel`: the learned network, to read, to predict and to simulate with, and how well it runs freely."""
+"""`GeneModel`: the learned network, to read, to predict and to simulate with; its rules as formulas and as one circuit."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit import Network
+from gradus._circuit.formula_trees import FormulaTree, build, render, short_tree, tokens
+from gradus._circuit.formulas import quoted_name
+from gradus._circuit.gate_list import GateTable, cleaned
+from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, as_bits
 from gradus._core.run import Progress, Run
 from gradus.errors import DataError
-from gradus.genes._evidence import FlipRate
-from gradus.genes._posterior import RankedSet, TargetPosterior
+from gradus.genes._posterior import TargetPosterior
+from gradus.genes._priors import FlipRate
 from gradus.genes._repair import Suspect
 from gradus.genes._series import UNKNOWN, Series
 
@@ -25,6 +30,9 @@ __all__ = [
     "best_cut",
     "free_run_matches",
     "most_frequent",
+    "rule_network",
+    "rule_text",
+    "rule_tokens",
     "trusted_genes",
 ]
 
@@ -121,12 +129,13 @@ class GeneModel:
     @property
     def rules(self) -> tuple[GeneRule, ...]:
         """The best rule of each gene."""
-        return tuple(self._rule(g, target.best_rule, target.total) for g, target in enumerate(self.targets))
-
-    def _rule(self, gene: int, best: RankedSet, total: float) -> GeneRule:
-        table = tuple((best.table >> cell) & 1 for cell in range(1 << len(best.features)))
-        names = tuple(self.genes[i] for i in best.features)
-        return GeneRule(self.genes[gene], names, table, best.weight, best.errors, total)
+        rules = []
+        for gene, target in zip(self.genes, self.targets, strict=True):
+            best = target.best_rule
+            table = tuple((best.table >> cell) & 1 for cell in range(1 << len(best.features)))
+            names = tuple(self.genes[i] for i in best.features)
+            rules.append(GeneRule(gene, names, table, best.weight, best.errors, target.total))
+        return tuple(rules)
 
     def edges(self, least: float = 0.5) -> list[GeneEdge]:
         """Edges with at least a posterior, the most probable first; self-edges are marked."""
@@ -201,9 +210,35 @@ def trusted_genes(model: GeneModel, series: Sequence[Series], run: Run) -> npt.N
             right[number], known[number] = matches.sum(axis=0), is_known.sum(axis=0)
             constant[number] = (((runs[number].codes[1:] == 1) == model.constants) & is_known).sum(axis=0)
         gains = right - constant
-        spread = gains.std(axis=0) * len(runs) ** 0.5
-        worse = (gains.sum(axis=0) < spread + LEAST_GAIN * known.sum(axis=0)) & (right < known).any(axis=0)
+        error = gains.std(axis=0) * len(runs) ** 0.5
+        worse = (gains.sum(axis=0) < error + LEAST_GAIN * known.sum(axis=0)) & (right < known).any(axis=0)
         if not (trusted & worse).any():
             break
         trusted &= ~worse
     return trusted
+
+
+def _rule_tree(rule: GeneRule) -> FormulaTree:
+    """Find a short nested formula for a rule, over its regulators."""
+    n = len(rule.regulators)
+    return short_tree(np.asarray(rule.table, np.bool_).reshape((2,) * n).transpose(), most_searched=n)
+
+
+def rule_text(rule: GeneRule) -> str:
+    """Return a rule as text: ``!`` not, ``&`` and, ``|`` or, ``^`` exclusive or; odd names are in quotes."""
+    return render(_rule_tree(rule), [quoted_name(name) for name in rule.regulators])
+
+
+def rule_tokens(rule: GeneRule) -> list[str | tuple[str, bool]]:
+    """Return a rule in pieces: operators and brackets as text, and regulators with whether they are on."""
+    pieces = tokens(_rule_tree(rule))
+    return [piece if isinstance(piece, str) else (rule.regulators[piece[0]], piece[1]) for piece in pieces]
+
+
+def rule_network(genes: Sequence[str], rules: Sequence[GeneRule]) -> Network:
+    """Join rules to one circuit; genes without a transition are left out, so that they keep their value."""
+    gates, nodes = GateTable(len(genes)), {name: node for node, name in enumerate(genes)}
+    known = [rule for rule in rules if rule.seen]
+    outputs = [build(_rule_tree(rule), gates, [(nodes[name], False) for name in rule.regulators]) for rule in known]
+    names = [rule.target for rule in known]
+    return network_of(cleaned(gates.circuit(outputs)), input_names=list(genes), output_names=names)

@@ -1,8 +1,9 @@
-"""Prior over Boolean rules: inputs that decide one after the other first, then other unate rules, then any function.
+"""What is believed before the data, as tables for the kernels: rules, regulators of a target, and how often values flip.
 
-A unate rule is a monotone function of its inputs after some of them are negated. So only monotone prototypes are listed, and
-the 2^k ways of negating inputs (the signs) are applied by whoever scores them. Truth tables are integers: bit ``x`` is the
-value in cell ``x``, and bit i of ``x`` is the value of input i.
+Inputs that decide one after the other are the most probable rules, then other unate rules, then any function. A unate rule is
+a monotone function of its inputs after some of them are negated. So only monotone prototypes are listed, and the 2^k ways of
+negating inputs (the signs) are applied by whoever scores them. Truth tables are integers: bit ``x`` is the value in cell
+``x``, and bit i of ``x`` is the value of input i.
 """
 
 from __future__ import annotations
@@ -16,18 +17,35 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MOST_INPUTS", "SHARES", "RulePrior", "is_majority", "rule_prior"]
+from gradus.errors import SettingsError
+from gradus.genes._set_kernel import ScoreTables, TableParts
+
+__all__ = [
+    "MOST_INPUTS", "NOISELESS", "SHARES", "SIZE_PRIOR", "UNKNOWN_COST", "FlipRate", "RulePrior", "SetPrior", "flip_rate",
+    "is_majority", "pooled_rate", "rule_prior", "score_tables",
+]  # fmt: skip
 
 MOST_INPUTS = 6
 SHARES = {"peeled": 0.85, "majority": 0.04, "read_once": 0.02, "unate": 0.08, "any": 0.01}
 """Prior probability of each class of rules; nine of ten published gene rules are nested canalising, and half of the others can
 be peeled too."""
-
 REPRESSOR_FIRST, REPRESSOR_AND, ACTIVATOR_AND, PAIRED = 6.0, 0.98, 0.3, 0.12
 """Repressors are peeled off a rule earlier, and with "and"; two inputs come off together now and then; see `_peeled`.
 
 With these and the shares, 306 rules of 25 published models are nearly as probable as with any; a larger share of peeled rules
 would suit them better still, but not models of the cell cycle, which have majorities."""
+SIZE_PRIOR = (0.03, 0.12, 0.21, 0.21, 0.20, 0.14, 0.09)
+"""Prior probability of 0 to 6 regulators, about what published models have."""
+UNKNOWN_COST = 0.2
+"""What a transition usually costs a set one of whose genes is unknown there: in about a third of the cells the next value
+goes with that gene, and is then a coin toss."""
+CLEAN_BELOW, LEAST_RATE, MOST_RATE = 0.002, 0.0005, 0.42
+"""Below the first, data count as free of errors; no estimate is outside the other two."""
+FIRST_GUESS = 0.1
+"""The rate that "auto" starts from: a high one prefers small sets, which do not fit the noise."""
+ERRORS_PER_ERROR_SEEN = 1.3
+"""Errors in the data for each that the best rule makes, since the best of many rules fits some of the noise (chosen on tuning
+seeds)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +136,7 @@ def _peeled(n_inputs: int, inputs: int, negated: int) -> tuple[tuple[int, float]
     pulls = {i: REPRESSOR_FIRST if negated >> i & 1 else 1.0 for i in members}
     shares = {(i,): pulls[i] for i in members} | {(i, j): pulls[i] * pulls[j] for i, j in pairs}
     singles, couples = sum(pulls.values()), sum(shares[pair] for pair in pairs)
-    found: dict[int, float] = {}
+    weights: dict[int, float] = {}
     for group, pull in shares.items():
         share = pull / singles * (1 - PAIRED if pairs else 1.0) if len(group) == 1 else pull / couples * PAIRED
         own = [_input_table(i, n_inputs) for i in group]
@@ -127,8 +145,8 @@ def _peeled(n_inputs: int, inputs: int, negated: int) -> tuple[tuple[int, float]
         both = REPRESSOR_AND if negated >> group[0] & 1 else ACTIVATOR_AND
         for table, weight in _peeled(n_inputs, rest, negated & rest):
             for joined, part in ((either & table, both), (all_of | table, 1 - both)):
-                found[joined] = found.get(joined, 0.0) + weight * share * part
-    return tuple(sorted(found.items()))
+                weights[joined] = weights.get(joined, 0.0) + weight * share * part
+    return tuple(sorted(weights.items()))
 
 
 @functools.cache
@@ -137,12 +155,12 @@ def _read_once(n_inputs: int, inputs: int) -> tuple[int, ...]:
     members = _members(inputs)
     if len(members) == 1:
         return (_input_table(members[0], n_inputs),)
-    found = set()
+    tables = set()
     for part in _parts(inputs):
         for a in _read_once(n_inputs, part):
             for b in _read_once(n_inputs, inputs & ~part):
-                found |= {a & b, a | b}
-    return tuple(sorted(found))
+                tables |= {a & b, a | b}
+    return tuple(sorted(tables))
 
 
 def _parts(inputs: int) -> Iterator[int]:
@@ -181,7 +199,7 @@ def _thresholds(n_inputs: int, majority: bool = False) -> tuple[int, ...]:
     # models of the cell cycle.
     cells = np.arange(1 << n_inputs)
     bits = (cells[:, None] >> np.arange(n_inputs)) & 1
-    found = set()
+    tables = set()
     for doubled in cells:
         if majority and int(doubled).bit_count() < n_inputs - 1:
             continue
@@ -189,5 +207,143 @@ def _thresholds(n_inputs: int, majority: bool = False) -> tuple[int, ...]:
         for least in range(1, int(sums.max()) + 1):
             values = sums >= least
             if all((values != values[cells ^ (1 << i)]).any() for i in range(n_inputs)):
-                found.add(sum(1 << int(cell) for cell in np.flatnonzero(values)))
-    return tuple(sorted(found))
+                tables.add(sum(1 << int(cell) for cell in np.flatnonzero(values)))
+    return tuple(sorted(tables))
+
+
+@dataclass(frozen=True)
+class FlipRate:
+    """Share of the next values that are recorded other than the rule says; one rate for all genes."""
+
+    rate: float
+
+    @property
+    def clean(self) -> bool:
+        """Whether the data look free of errors."""
+        return self.rate < CLEAN_BELOW
+
+    def logs(self, unit: float) -> npt.NDArray[np.float64]:
+        """Log-likelihood of a unit that is right and of one that is wrong."""
+        return unit * np.array([np.log1p(-self.rate), np.log(self.rate)])
+
+    def log_likelihood(self, total: int, unit: float) -> npt.NDArray[np.float64]:
+        """Log-likelihood of 0, 1, ... `total` units of error among `total`."""
+        right, wrong = self.logs(unit)
+        errors = np.arange(total + 1)
+        return np.asarray((total - errors) * right + errors * wrong)
+
+
+NOISELESS = FlipRate(1e-6)
+"""No errors: only rules that fit every transition compete, where there are any."""
+
+
+def flip_rate(noise: str | float) -> FlipRate:
+    """Rate for a setting: the one that is given, or one to start from with "auto"."""
+    if noise == "auto":
+        return FlipRate(FIRST_GUESS)
+    if isinstance(noise, bool) or not isinstance(noise, int | float) or not 0 <= noise < 0.5:
+        raise SettingsError(f'noise is {noise!r}; it must be "auto" or a rate from 0 to less than 0.5.')
+    return FlipRate(max(float(noise), LEAST_RATE))
+
+
+def pooled_rate(totals: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]) -> FlipRate:
+    """Estimate one rate from the errors of the best rules of all genes."""
+    # Were each gene to have its own rate, sets that fit the noise would pass for clean genes.
+    rate = ERRORS_PER_ERROR_SEEN * errors.sum() / max(1.0, totals.sum())
+    return FlipRate(float(np.clip(rate, LEAST_RATE, MOST_RATE)))
+
+
+@dataclass(frozen=True, eq=False)
+class SetPrior:
+    """What is believed about the regulators of one target before the data."""
+
+    allowed: npt.NDArray[np.int64]
+    """Genes that may regulate it."""
+    odds: npt.NDArray[np.float64]
+    """Log-odds of each gene beyond those of any gene."""
+    signs: npt.NDArray[np.float64]
+    """Log of twice the probability of falling and of rising with each gene, shape (genes, 2); 0 where nothing is known."""
+    majorities: float | None = None
+    """Share of majorities among the rules, if something is known of it."""
+    unknown_cost: float = UNKNOWN_COST
+    """Nats that a transition costs a set one of whose genes is unknown there."""
+
+    @property
+    def restricted(self) -> bool:
+        """Whether some regulator is ruled out."""
+        return len(self.allowed) < len(self.odds)
+
+
+def score_tables(prior: SetPrior, flips: FlipRate, units: int, unit: float) -> ScoreTables:
+    """Join the priors and the flip rates, for a number of units of weight, into what the kernels read."""
+    n = len(prior.allowed)
+    priors = [rule_prior(k) for k in range(MOST_INPUTS + 1)]
+    sizes = np.full(MOST_INPUTS + 1, -np.inf)
+    sizes[: min(n, MOST_INPUTS) + 1] = (np.log(SIZE_PRIOR) - _log_choices(prior.odds[prior.allowed]))[: n + 1]
+    with np.errstate(divide="ignore"):
+        log_any = np.log([rules.any_weight for rules in priors])
+    return ScoreTables(
+        flips.log_likelihood(units, unit),
+        flips.logs(unit),
+        prior.unknown_cost * unit,
+        np.concatenate([rules.tables for rules in priors]),
+        _prior_weights(prior.majorities),
+        np.cumsum([0] + [len(rules.tables) for rules in priors]),
+        _table_parts(),
+        log_any,
+        sizes,
+        prior.odds,
+        prior.signs,
+    )
+
+
+@functools.lru_cache(maxsize=16)
+def _prior_weights(majorities: float | None) -> npt.NDArray[np.float64]:
+    """Prior of each prototype (rows) with each choice of negated inputs (columns, as many as a size needs)."""
+    priors = [rule_prior(k) for k in range(MOST_INPUTS + 1)]
+    weights = [rules.weights if majorities is None else rules.with_majorities(majorities) for rules in priors]
+    return np.concatenate([np.pad(table, ((0, 0), (0, (1 << MOST_INPUTS) - table.shape[1]))) for table in weights])
+
+
+@functools.cache
+def _table_parts() -> TableParts:
+    """Find the distinct halves of the prototypes of each number of inputs, and the distinct quarters of these."""
+    tables = [[int(table) for table in rule_prior(k).tables] for k in range(MOST_INPUTS + 1)]
+    halves = [_distinct_parts(tables[k], 1 << k) for k in range(MOST_INPUTS + 1)]
+    quarters = [_distinct_parts(halves[k], 1 << (k - 1)) if k > 3 else [] for k in range(MOST_INPUTS + 1)]
+
+    def numbers(wholes: list[list[int]], parts: list[list[int]], cells: int, high: bool) -> npt.NDArray[np.int64]:
+        """Return the number of the low or high part of each whole."""
+        places = []
+        for k, known in enumerate(parts):
+            place, half = {part: number for number, part in enumerate(known)}, (1 << k) // cells
+            for whole in wholes[k]:
+                places.append(place[whole >> half if high else whole & ((1 << half) - 1)] if known else 0)
+        return np.array(places, np.int64)
+
+    return TableParts(
+        numbers(tables, halves, 2, False),
+        numbers(tables, halves, 2, True),
+        numbers(halves, quarters, 4, False),
+        numbers(halves, quarters, 4, True),
+        np.cumsum([0] + [len(parts) for parts in halves]),
+        np.array([part for parts in quarters for part in parts], np.uint64),
+        np.cumsum([0] + [len(parts) for parts in quarters]),
+    )
+
+
+def _distinct_parts(tables: list[int], cells: int) -> list[int]:
+    """List the distinct halves of truth tables with a number of cells; none below eight cells."""
+    half = cells >> 1
+    return sorted({part for table in tables for part in (table & ((1 << half) - 1), table >> half)}) if cells >= 8 else []
+
+
+def _log_choices(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Log of the sum over all sets of 0 to 6 genes of the product of their odds: the number of sets, if the odds are even."""
+    # Dividing by it lets odds choose between sets of one size without making sets larger.
+    sums = np.zeros(MOST_INPUTS + 1)
+    sums[0] = 1.0
+    for value in np.exp(odds):
+        sums[1:] += value * sums[:-1]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(sums))
