@@ -22,6 +22,7 @@ from gradus._formats.registry import WRITTEN
 from gradus._formats.table_files import write_table
 from gradus._search.driver import Workspace
 from gradus.errors import FormatError
+from gradus.losses import LOSSES
 from interrupting import WorkTime, interrupted, public_calls
 
 PUBLIC = public_calls()
@@ -237,10 +238,7 @@ HANDLING = {
     "genes.Inference.predict": lambda large: large.inferred.predict(large.states),
     "genes.Inference.predict_proba": lambda large: large.inferred.predict_proba(large.states),
     "kendall_tau": lambda large: gradus.kendall_tau(range(3000), list(reversed(range(3000)))),
-    "losses.l1": lambda large: gradus.losses.l1(large.rows),
-    "losses.lw": lambda large: gradus.losses.lw(large.rows),
-    "losses.llh": lambda large: gradus.losses.llh(large.rows),
-    "losses.lgh": lambda large: gradus.losses.lgh(large.rows),
+    **{f"losses.{name}": lambda large, name=name: getattr(gradus.losses, name)(large.rows) for name in LOSSES},
 }
 """Calls whose duration depends on the size of their arguments."""
 SMALL = {
