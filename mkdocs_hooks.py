@@ -13,6 +13,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 import gradus
+from gradus._formats.registry import CIRCUITS, TABLES
 
 ROOT = Path(__file__).parent
 ARCHIVE = ROOT / "paper" / "results"
@@ -54,7 +55,10 @@ def _adder_page() -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Write the files of results with sizes and checksums."""
+    """Write what can be listed: formats, and the files of results with sizes and checksums."""
+    for name, table in {"circuits": circuit_formats, "tables": table_formats}.items():
+        if f"<!-- {name} -->" in markdown:
+            markdown = re.sub(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _, table=table: table(), markdown)
     if page.file.src_uri != "archive.md":
         return markdown
     lines = []
@@ -64,6 +68,29 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         name, size = path.relative_to(ROOT).as_posix(), path.stat().st_size / 1e6
         lines.append(f"- `{name}`: {rows:,} rows, {size:.1f} MB, SHA-256 `{digest}`")
     return re.sub(r"<!-- files:.*?-->", "\n".join(lines), markdown)
+
+
+def circuit_formats() -> str:
+    """Return the table of the formats that circuits are written and read in."""
+    kinds = [(kind.what, kind.used_by, "yes" if kind.read else "") for kind in CIRCUITS.values()]
+    return _by_extension(("what", "for", "also read"), dict(zip(CIRCUITS, kinds, strict=True)))
+
+
+def table_formats() -> str:
+    """Return the table of the formats that tables are read and written in."""
+    return _by_extension(
+        ("what", "also written"), {name: (kind.what, "yes" if kind.is_written else "") for name, kind in TABLES.items()}
+    )
+
+
+def _by_extension(head: tuple[str, ...], described: dict[str, tuple[str, ...]]) -> str:
+    """Return a table in Markdown; extensions that are described alike share a row."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for extension, words in described.items():
+        rows.setdefault(words, []).append(f"`{extension}`")
+    lines = [("extension", *head), ("---",) * (len(head) + 1)]
+    lines += [(" ".join(extensions), *words) for words, extensions in rows.items()]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def on_post_build(config: Any) -> None:

@@ -2,6 +2,7 @@
 
     python benchmarks/attack.py main --times 50       # kill the main process at random moments
     python benchmarks/attack.py workers --times 50    # kill worker processes at random moments
+    python benchmarks/attack.py cluster --times 20    # the same with the workers of a Dask cluster
     python benchmarks/attack.py caches --times 100    # damage the compiled kernels, each time in another way
     python benchmarks/attack.py clock --times 168     # let the wall clock jump by up to a day at every reading
     python benchmarks/attack.py compiler --times 40   # Ctrl-C in the first seconds of verbs that compile their kernels
@@ -34,10 +35,10 @@ import numpy as np
 
 import gradus
 from gradus._formats.table_files import write_table
-from gradus.errors import GradusError
+from gradus.errors import GradusError, WorkerError
 from gradus.lab import Settings
 from gradus_paper import runs as run_module
-from gradus_paper.engines import LocalEngine
+from gradus_paper.engines import DaskEngine, Engine, LocalEngine
 from gradus_paper.execution import TaskBatch, run_batch
 from gradus_paper.row import TIMING, Row
 from gradus_paper.runs import run_tasks
@@ -82,7 +83,7 @@ def attack_main(times: int, folder: Path) -> dict[str, Any]:
     command = [sys.executable, __file__, "run", "--times", str(count), "--folder", str(place)]
     hits = 0
     while hits < times:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         before = len(Store(place))
         while len(Store(place)) <= before and process.poll() is None:
             time.sleep(0.01)
@@ -97,7 +98,23 @@ def attack_main(times: int, folder: Path) -> dict[str, Any]:
 
 
 def attack_workers(times: int, folder: Path) -> dict[str, Any]:
-    """Kill a worker of this process at random moments, until enough have died; the run goes on by itself."""
+    """Kill a process of joblib at random moments, until enough have died; the run goes on by itself."""
+    return _kill_workers(times, folder, LocalEngine(2), b"popen_loky_posix")
+
+
+def attack_cluster(times: int, folder: Path) -> dict[str, Any]:
+    """Kill a worker of a Dask cluster on this machine at random moments, until enough have died."""
+    import distributed
+
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        return _kill_workers(times, folder, DaskEngine(client), b"spawn_main")
+
+
+def _kill_workers(times: int, folder: Path, engine: Engine, sign: bytes) -> dict[str, Any]:
+    """Kill workers while a run goes on; where it ends with its sentence, the same command continues it."""
     count, dice, kills, over = 40 * times, random.Random(16), [0], threading.Event()
     parts = folder / "killed" / "parts"
 
@@ -108,7 +125,7 @@ def attack_workers(times: int, folder: Path) -> dict[str, Any]:
             while after_rows and set(parts.glob("*")) == before and not over.wait(0.1):
                 pass
             over.wait(dice.uniform(0, 1))
-            children = _children(os.getpid())
+            children = _children(os.getpid(), sign)
             if children:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(dice.choice(children), signal.SIGKILL)
@@ -117,19 +134,24 @@ def attack_workers(times: int, folder: Path) -> dict[str, Any]:
     run_module.FLUSH_SECONDS = 0.1
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
-    failed = run_tasks(tasks_of(count), Store(folder / "killed"), LocalEngine(2)).failed
+    ended, failed = 0, None
+    while failed is None:
+        try:
+            failed = run_tasks(tasks_of(count), Store(folder / "killed"), engine).failed
+        except WorkerError:
+            ended += 1
     over.set()
     same = rows_in(folder / "killed") == undisturbed(count, folder)
-    return {"kills": kills[0], "rows": count, "failed": failed, "identical": same}
+    return {"kills": kills[0], "rows": count, "failed": failed, "continued by hand": ended, "identical": same}
 
 
-def _children(parent: int) -> list[int]:
-    """Return the workers of a process, without the helper that Python itself starts."""
+def _children(parent: int, sign: bytes) -> list[int]:
+    """Return the workers of a process, which have a sign in their command line, without helpers that Python itself starts."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             status = (entry / "status").read_text()
-            if f"\nPPid:\t{parent}\n" in status and b"popen_loky_posix" in (entry / "cmdline").read_bytes():
+            if f"\nPPid:\t{parent}\n" in status and sign in (entry / "cmdline").read_bytes():
                 found.append(int(entry.name))
     return found
 
@@ -267,6 +289,7 @@ def attack_disk(folder: Path) -> dict[str, Any]:
 ATTACKS: dict[str, Callable[[int, Path], dict[str, Any]]] = {
     "main": attack_main,
     "workers": attack_workers,
+    "cluster": attack_cluster,
     "caches": attack_caches,
     "clock": attack_clock,
     "compiler": attack_compiler,

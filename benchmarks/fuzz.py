@@ -25,7 +25,8 @@ import pandas as pd
 
 import gradus
 from gradus import problems
-from gradus._formats.table_files import read_table, write_table
+from gradus._formats.registry import READ
+from gradus._formats.table_files import READERS, WRITERS, read_table, write_table
 from gradus.errors import GradusError
 from gradus.genes._edges import EdgePrior, known_edges
 from gradus.genes._series import read_series
@@ -111,9 +112,9 @@ def _last_target(path: Path) -> Any:
 
 def readers() -> list[Reader]:
     """Every reader with one valid file."""
-    tables = ("arff", "arff sparse", "pla", "csv")
+    tables = [name for name in TEXTS if name.split()[0] in READERS.values()]
     found = [Reader(name, TEXTS[name], named(f"t.{name.split()[0]}"), _last_target) for name in tables]
-    found += [Reader(name, TEXTS[name], named(f"t.{name}"), _examples) for name in ("bnet", "blif", "aag", "aig")]
+    found += [Reader(name, TEXTS[name], named(f"t.{name}"), _examples) for name in _circuits() if name in TEXTS]
     found += [Reader("series", TEXTS["series"], named("t.tsv"), _as_series)]
     found += [Reader("held", TEXTS["held"], named("t.csv"), _as_series)]
     found += [Reader("prior", TEXTS["prior"], named("t.csv"), lambda path: EdgePrior(("a", "b"), known_edges(path)))]
@@ -125,6 +126,11 @@ def readers() -> list[Reader]:
     return found
 
 
+def _circuits() -> list[str]:
+    """Return the formats that circuits are read from; one without a text here is attacked in a file that Gradus writes."""
+    return [extension[1:] for extension in READ if extension != ".json"]
+
+
 def _examples(path: Path) -> Any:
     return problems.from_file(path).examples(1, 0, n_test=1)
 
@@ -132,10 +138,11 @@ def _examples(path: Path) -> Any:
 def _made_readers(folder: Path) -> Iterator[Reader]:
     """Readers of files that Gradus itself writes."""
     X = np.array([[0, 1, 1], [1, 0, 0], [1, 1, 0]], dtype=bool)
-    if importlib.util.find_spec("pyarrow"):
-        path = folder / "t.parquet"
-        write_table(path, X, X[:, ::-1], ["a", "b", "c"], ["x", "y", "z"])
-        yield Reader("parquet", path.read_bytes(), named(path.name), _last_target)
+    for name in sorted({*WRITERS.values()} - {*TEXTS}):
+        if name != "parquet" or importlib.util.find_spec("pyarrow"):
+            path = folder / f"t.{name}"
+            write_table(path, X, X[:, ::-1], ["a", "b", "c"], ["x", "y", "z"])
+            yield Reader(name, path.read_bytes(), named(path.name), _last_target)
     path = folder / "t.xlsx"
     frame = pd.DataFrame({"a b": [0.5, 1, 2], "colour": ["red", None, "blue"], "z": [0, 1, 1]})
     frame.to_excel(path, index=False)
@@ -145,12 +152,13 @@ def _made_readers(folder: Path) -> Iterator[Reader]:
     classes = frame.x0.map({1: "no", 2: "yes", 3: "maybe", 4: "no"}).rename("y")
     gradus.BooleanNetworkClassifier(n_circuits=2).fit(frame, classes).save(path)
     yield Reader("model", path.read_bytes(), named(path.name), _used)
-    network = gradus.Network(2, [[0, 1], [2, 2]], [3, 2], [6, 8])
-    path = folder / "t.sbml"
-    gradus.export(gradus.Network(2, [[0, 1], [2, 2]], [3, 2], input_names=["a", "b*"]), path)
-    yield Reader("sbml", path.read_bytes(), named(path.name), _examples)
+    for name in _circuits():
+        if name not in TEXTS:
+            path = folder / f"t.{name}"
+            gradus.export(gradus.Network(2, [[0, 1], [2, 2]], [3, 2], input_names=["a", "b*"]), path)
+            yield Reader(name, path.read_bytes(), named(path.name), _examples)
     path = folder / "network.json"
-    network.save(path)
+    gradus.Network(2, [[0, 1], [2, 2]], [3, 2], [6, 8]).save(path)
     yield Reader("network", path.read_bytes(), named(path.name), gradus.Network.load)
 
 

@@ -8,6 +8,8 @@ import pytest
 
 import fuzz
 import gradus
+from gradus._formats.registry import READ
+from gradus._formats.table_files import READERS
 from gradus.errors import FormatError
 
 MUTANTS = 100
@@ -18,12 +20,12 @@ def readers():
     return {reader.name: reader for reader in fuzz.readers()}
 
 
-MADE = ("parquet", "excel", "model", "sbml", "network")
-NAMES = (*fuzz.TEXTS, "prior rules", *MADE)
+FORMATS = {*READERS.values(), *(extension[1:] for extension in READ)} - {"json"}
+NAMES = sorted({*fuzz.TEXTS, "prior rules", "model", "network", *FORMATS})
 
 
 def test_every_reader_is_attacked(readers):
-    assert {*readers, "parquet"} == set(NAMES)
+    assert {*readers, "parquet"} == {*NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,11 +10,12 @@ import pytest
 
 from gradus import load
 from gradus._cli.main import run
+from gradus._formats.registry import WRITTEN
 
 EVIL = "</script><img src=x onerror=alert(1)>\"'&amp;\\\u2028\x1b[2J"
 FILE = "\"><img src=x onerror=alert(1)>'.csv"
 PLAIN = "plain"
-FORMATS = ("v", "blif", "bench", "aag", "aig", "bnet", "sbml", "dot", "txt", "json", "svg")
+FORMATS = tuple(extension[1:] for extension in WRITTEN if extension not in (".png", ".pdf"))  # those hold no text
 
 
 class Elements(HTMLParser):

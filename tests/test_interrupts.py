@@ -18,9 +18,11 @@ import pytest
 import gradus
 from gradus import problems
 from gradus._cli.main import VERBS, run
+from gradus._formats.registry import WRITTEN
 from gradus._formats.table_files import write_table
 from gradus._search.driver import Workspace
 from gradus.errors import FormatError
+from gradus.losses import LOSSES
 from interrupting import WorkTime, interrupted, public_calls
 
 PUBLIC = public_calls()
@@ -152,7 +154,7 @@ def large_network(n_inputs=60, n_gates=20_000, n_outputs=20, reach=300):
     return gradus.Network(n_inputs, sources, outputs, dice.integers(1, 15, n_gates))
 
 
-KINDS = ("v", "blif", "bench", "aag", "aig", "bnet", "sbml", "dot", "txt", "json", "svg", "png", "pdf")
+KINDS = tuple(extension[1:] for extension in WRITTEN)
 """Formats that are written."""
 
 
@@ -236,10 +238,7 @@ HANDLING = {
     "genes.Inference.predict": lambda large: large.inferred.predict(large.states),
     "genes.Inference.predict_proba": lambda large: large.inferred.predict_proba(large.states),
     "kendall_tau": lambda large: gradus.kendall_tau(range(3000), list(reversed(range(3000)))),
-    "losses.l1": lambda large: gradus.losses.l1(large.rows),
-    "losses.lw": lambda large: gradus.losses.lw(large.rows),
-    "losses.llh": lambda large: gradus.losses.llh(large.rows),
-    "losses.lgh": lambda large: gradus.losses.lgh(large.rows),
+    **{f"losses.{name}": lambda large, name=name: getattr(gradus.losses, name)(large.rows) for name in LOSSES},
 }
 """Calls whose duration depends on the size of their arguments."""
 SMALL = {

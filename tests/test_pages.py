@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 import gradus
@@ -32,6 +31,18 @@ def pages_with(language: str) -> list[str]:
     return [str(page.relative_to(ROOT)) for page in PAGES if blocks(page, language)]
 
 
+def skip_what_is_not_installed(text: str) -> None:
+    """Skip a page that shows what comes with an extra, or with gradus-paper."""
+    for name, sign in {
+        "pyosys": "import pyosys",  # there is none for Windows
+        "pyarrow": ".parquet",
+        "matplotlib": "matplotlib",
+        "gradus_paper": "gradus reproduce",
+    }.items():
+        if sign in text:
+            pytest.importorskip(name)
+
+
 def words_in(picture: Path) -> list[str]:
     """Texts in an SVG picture: unlike places and fonts, they do not depend on the versions of drawing libraries."""
     return sorted(re.findall(r"<text[^>]*>([^<]*)</text>", picture.read_text(encoding="utf-8")))
@@ -45,8 +56,7 @@ def commands(text: str) -> list[str]:
 
 @pytest.mark.parametrize("name", pages_with("pycon"))
 def test_the_examples_on_a_page_print_what_it_shows(name, tmp_path, monkeypatch):
-    if "import pyosys" in (ROOT / name).read_text(encoding="utf-8"):
-        pytest.importorskip("pyosys")  # there is none for Windows
+    skip_what_is_not_installed("".join(blocks(ROOT / name, "pycon")))
     monkeypatch.chdir(tmp_path)
     done = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=FLAGS, encoding="utf-8")
     assert done.attempted > 0
@@ -60,6 +70,7 @@ def test_the_examples_on_a_page_print_what_it_shows(name, tmp_path, monkeypatch)
 @pytest.mark.parametrize("name", pages_with("python"))
 def test_the_programs_on_a_page_run_and_print_what_their_comments_say(name, tmp_path, monkeypatch):
     program = "\n".join(blocks(ROOT / name, "python"))
+    skip_what_is_not_installed(program)
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     # The comment after a print is what it prints.
@@ -72,6 +83,7 @@ def test_the_programs_on_a_page_run_and_print_what_their_comments_say(name, tmp_
 def test_the_commands_on_a_page_run_one_after_another(name, tmp_path):
     lines = [line for block in blocks(ROOT / name, "console") for line in commands(block)]
     assert lines
+    skip_what_is_not_installed("\n".join(lines))
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     for line in lines:
         done = subprocess.run(
@@ -89,6 +101,7 @@ def test_every_public_name_is_on_the_api_page():
 
 
 def test_every_column_of_the_published_results_is_described():
+    pq = pytest.importorskip("pyarrow.parquet")
     rows = re.findall(r"^\| (`.*?`) \|", (ROOT / "docs" / "archive.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     files = sorted((ROOT / "paper" / "results").rglob("*.parquet"))

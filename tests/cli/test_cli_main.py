@@ -124,6 +124,8 @@ LONG = "n" * 300
     ],
 )
 def test_a_name_that_is_too_long_is_one_sentence(refused, here, words):
+    if words.split()[0] in ("reproduce", "status", "report"):
+        pytest.importorskip("gradus_paper")
     (here / "d.csv").write_text("a,b\n0,1\n1,0\n0,0\n")
     assert LONG in refused(*words.split())
 

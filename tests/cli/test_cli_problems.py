@@ -39,6 +39,8 @@ def test_show_names_inputs_and_targets(capsys, name):
 
 @pytest.mark.parametrize("extension", ["csv", "tsv", "parquet", "pla"])
 def test_write_gives_a_table_that_reads_back(capsys, tmp_path, extension):
+    if extension == "parquet":
+        pytest.importorskip("pyarrow")
     path = tmp_path / f"yeast.{extension}"
     assert run(["problems", "write", "yeast", str(path), "--json"]) == 0
     targets = json.loads(capsys.readouterr().out)["files"][0]["targets"]

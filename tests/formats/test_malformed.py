@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import time
 
 import numpy as np
@@ -39,7 +40,8 @@ def as_file(tmp_path_factory, extension):
 def samples(tmp_path_factory):
     found = [(".csv", CSV), (".tsv", TSV), (".arff", ARFF), (".arff", SPARSE), (".pla", PLA)]
     found += [(".bnet", BNET), (".blif", BLIF), (".aag", AAG), (".aig", AIG)]
-    found += [(extension, as_file(tmp_path_factory, extension)) for extension in (".parquet",)]
+    if importlib.util.find_spec("pyarrow"):
+        found += [(".parquet", as_file(tmp_path_factory, ".parquet"))]
     return found
 
 
@@ -97,6 +99,7 @@ def test_a_file_that_is_cut_short_never_gives_more_rows_than_the_whole(samples, 
 
 
 def test_a_flipped_bit_in_a_binary_table_never_changes_a_value(tmp_path):
+    pytest.importorskip("pyarrow")
     path = tmp_path / "t.parquet"
     rng = np.random.default_rng(3)
     X, Y = rng.integers(0, 2, (40, 3)).astype(bool), rng.integers(0, 2, (40, 2)).astype(bool)

@@ -24,6 +24,8 @@ def written(tmp_path, text, name="t.csv"):
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 1000), n=st.integers(1, 70), k=st.integers(1, 5), m=st.integers(1, 4))
 def test_examples_survive_every_kind_of_file(tmp_path_factory, extension, seed, n, k, m):
+    if extension == ".parquet":
+        pytest.importorskip("pyarrow")
     rng = np.random.default_rng(seed)
     X = np.unique(rng.integers(0, 2, (n, k)).astype(bool), axis=0)  # distinct, since a PLA holds a pattern once
     Y = rng.integers(0, 2, (len(X), m)).astype(bool)
@@ -131,6 +133,8 @@ def test_unknown_kinds_and_options_are_refused(tmp_path):
 
 @pytest.mark.parametrize("extension", [".csv", ".parquet", ".arff", ".pla"])
 def test_files_that_are_not_there_and_folders_are_refused(tmp_path, extension):
+    if extension == ".parquet":
+        pytest.importorskip("pyarrow")
     with pytest.raises(FormatError, match="cannot be read"):
         read_table(tmp_path / f"none{extension}")
     folder = tmp_path / f"folder{extension}"

@@ -16,7 +16,7 @@ from gradus._cli.data import FORMATS_HELP, STANDARD, input_file, number_or_word,
 from gradus._cli.learn_report import LearnReport
 from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
-from gradus._core.checks import check_n_jobs, check_seed, check_time_limit
+from gradus._core.checks import NOISE_WORDS, check_n_jobs, check_seed, check_time_limit
 from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Run
 from gradus._core.wording import counted
@@ -76,7 +76,9 @@ def command(
         str, typer.Option(help="self-paced, auto, entropy, random, none (as in the file), or the targets in order.")
     ] = "self-paced",
     gates: Annotated[Gates, typer.Option(help="Gates: any function of two bits, or NAND only.")] = Gates.any,
-    noise: Annotated[str, typer.Option(metavar="auto|NUMBER", help="Share of wrong labels to expect.")] = "auto",
+    noise: Annotated[
+        str, typer.Option(metavar="|".join((*NOISE_WORDS, "NUMBER")), help="Share of wrong labels to expect.")
+    ] = "auto",
     n_tries: Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")] = None,
     n_circuits: Annotated[int | None, typer.Option(help="Circuits that vote; if not given, the table decides.")] = None,
     time_limit: Annotated[
@@ -128,7 +130,7 @@ def command(
     options = {
         "order": _parse_order(order, examples.targets),
         "gates": gates.value,
-        "noise": number_or_word("--noise", noise, {"auto": "auto"}),
+        "noise": number_or_word("--noise", noise, {word: word for word in NOISE_WORDS}),
         **({} if n_tries is None else {"n_tries": n_tries}),
         "n_circuits": n_circuits,
         "missing": missing.value,

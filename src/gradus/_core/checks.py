@@ -6,15 +6,18 @@ import math
 import numbers
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from gradus.errors import SettingsError
 
 __all__ = [
+    "NOISE_WORDS",
+    "Noise",
     "OnConflict",
     "check_choice",
     "check_count",
     "check_n_jobs",
+    "check_noise",
     "check_on_conflict",
     "check_seed",
     "check_time_limit",
@@ -27,6 +30,23 @@ OnConflict: TypeAlias = Literal["raise", "ignore", "first"]
 "raise" raises an error that names them, "ignore" leaves out what conflicts and reports how much that was, and "first"
 trusts the first row.
 """
+
+
+Noise: TypeAlias = Literal["auto"] | float
+"""The share of wrong labels, or a word for what is to be thought of them."""
+NOISE_WORDS = ("auto",)
+"""The words for noise in lessons; `gradus._lessons.description.error_table` prices errors under each."""
+
+
+def check_noise(noise: Any, words: Sequence[str] = NOISE_WORDS) -> Noise:
+    """Check that noise is one of the words, or a share from 0 to below one half."""
+    if isinstance(noise, str) and noise in words:
+        return cast("Noise", noise)
+    is_number = isinstance(noise, numbers.Real)
+    if not is_number or isinstance(noise, bool) or not 0 <= noise < 0.5:
+        said = ", ".join(map(repr, words))
+        raise SettingsError(f"noise is {noise!r}; use {said} or the share of wrong values, from 0 to below 0.5.")
+    return float(noise)
 
 
 def check_count(name: str, value: Any, *, least: int = 1, most: int | None = None, hint: str = "") -> int:

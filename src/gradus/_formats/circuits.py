@@ -33,11 +33,10 @@ class ExportedModel(Protocol):
 def export(network: Any, path: str | PathLike[str] | None = None, *, format: str | None = None) -> str | bytes:
     r"""Write a network, or the best circuit of a model, as a circuit, a gene model, formulas or a picture.
 
-    The formats are ``v`` (Verilog), ``blif``, ``bench``, ``aag`` and ``aig`` (AIGER, ASCII and binary), ``bnet``, ``sbml``
-    (SBML-qual), ``dot`` (GraphViz), ``txt`` (formulas), ``svg``, ``png`` and ``pdf`` (drawings with the usual gate
-    symbols), and ``json`` (as `Network.save` writes it). All but ``json`` leave out the gates that no output depends on.
-    With a model, drawings show the bits of a column, and the outputs of a target, in one box, and comments in the other
-    files say what the outputs mean.
+    Among the formats are ``v`` (Verilog), ``blif``, ``aag`` (AIGER), ``bnet`` (rules of genes), ``txt`` (formulas), ``svg`` (a
+    drawing) and ``json`` (as `Network.save` writes it); ``gradus export --help`` names all of them. All but ``json`` leave
+    out the gates that no output depends on. With a model, drawings show the bits of a column, and the outputs of a target,
+    in one box, and comments in the other files say what the outputs mean.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ def export(network: Any, path: str | PathLike[str] | None = None, *, format: str
     path : path-like, optional
         The file, written whole or not at all.
     format : str, optional
-        One of the formats above; if not given, the extension of the path says it.
+        An extension, with or without its dot; if not given, that of the path. Any other is refused with the list of all.
 
     Returns
     -------
@@ -86,8 +85,8 @@ def export(network: Any, path: str | PathLike[str] | None = None, *, format: str
 def read_network(path: str | PathLike[str], *, targets: Sequence[str] | None = None) -> Network:
     r"""Read a circuit or a model of genes from a file.
 
-    The formats are ``json`` (as `Network.save` and `Model.save` write it), ``blif``, ``aag`` and ``aig`` (AIGER, ASCII and
-    binary), ``bnet`` and ``sbml`` (SBML-qual). Functions of more inputs become gates of two. Gates that no output depends on
+    Among the formats are ``json`` (as `Network.save` and `Model.save` write it), ``blif``, ``aag`` (AIGER) and ``bnet``;
+    ``gradus export --help`` names all of them. Functions of more inputs become gates of two. Gates that no output depends on
     are left out, and inverters are part of other gates, as in `Network.prune`; a ``json`` file is read as it is.
 
     Parameters

@@ -1,19 +1,23 @@
-"""The registry of circuit formats: what can be written and what can be read, by file extension."""
+"""The registry of formats: which circuits and tables are written and read, by file extension.
+
+Help, messages, the tables of the documentation and the tests that every format has to pass come from here.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["CIRCUITS", "READ", "WRITTEN", "CircuitFormat"]
+__all__ = ["CIRCUITS", "READ", "TABLES", "WRITTEN", "CircuitFormat", "TableFormat"]
 
 Place = tuple[str, str]
 """A module and the name of a function in it, which is imported when it is used."""
 
 
 class CircuitFormat(NamedTuple):
-    """A format of circuits: to add one, write its module, its line here and its line in docs/formats.md."""
+    """A format of circuits: to add one, write its module, its tests, and its line here."""
 
     what: str
+    used_by: str
     write: Place
     """A function of a network that returns the content of the file."""
     read: Place | None = None
@@ -25,32 +29,79 @@ class CircuitFormat(NamedTuple):
     is_drawing: bool = False
 
 
-def _drawing(module: str, function: str, comment: str | None = None) -> CircuitFormat:
-    return CircuitFormat("a picture", (f"gradus._circuit.drawing.{module}", function), None, comment, is_drawing=True)
+class TableFormat(NamedTuple):
+    """A format of tables: to add one, write its module with `read` and perhaps `dumps`, its tests, and its line here."""
+
+    what: str
+    module: str
+    is_written: bool = False
 
 
+def _drawing(what: str, used_by: str, module: str, function: str, comment: str | None = None) -> CircuitFormat:
+    place = (f"gradus._circuit.drawing.{module}", function)
+    return CircuitFormat(what, used_by, place, None, comment, is_drawing=True)
+
+
+def _both_ways(name: str, format: str) -> tuple[Place, Place]:
+    return (f"gradus._formats.{name}", f"write_{format}"), (f"gradus._formats.{name}", f"read_{name}")
+
+
+PICTURE = "a drawing with gate symbols (`pip install pygraphviz`)"
+NETWORK = "gradus._circuit.network"
 CIRCUITS = {
-    ".v": CircuitFormat("Verilog", ("gradus._formats.verilog", "write_verilog"), None, "//"),
-    ".blif": CircuitFormat("BLIF", ("gradus._formats.blif", "write_blif"), ("gradus._formats.blif", "read_blif"), "#"),
-    ".bench": CircuitFormat("BENCH", ("gradus._formats.bench", "write_bench"), None, "#"),
+    ".v": CircuitFormat(
+        "Verilog, one module with an `assign` for each gate", "Yosys and every synthesis tool",
+        ("gradus._formats.verilog", "write_verilog"), None, "//",
+    ),
+    ".blif": CircuitFormat("BLIF, one `.model` of `.names` tables", "ABC, Yosys, SIS", *_both_ways("blif", "blif"), "#"),
+    ".bench": CircuitFormat(
+        "BENCH, the format of the ISCAS circuits", "ABC, test generation", ("gradus._formats.bench", "write_bench"), None, "#"
+    ),
     ".aag": CircuitFormat(
-        "AIGER", ("gradus._formats.aiger", "write_aiger"), ("gradus._formats.aiger", "read_aiger"), "", is_binary=True
+        "AIGER, ASCII", "model checkers, ABC, aigverse", *_both_ways("aiger", "aiger"), "", is_binary=True
     ),
     ".aig": CircuitFormat(
-        "AIGER", ("gradus._formats.aiger", "write_binary_aiger"), ("gradus._formats.aiger", "read_aiger"), "", is_binary=True
+        "AIGER, binary", "model checkers, ABC, aigverse", *_both_ways("aiger", "binary_aiger"), "", is_binary=True
     ),
-    ".bnet": CircuitFormat(".bnet", ("gradus._formats.bnet", "write_bnet"), ("gradus._formats.bnet", "read_bnet"), "#"),
-    ".sbml": CircuitFormat("SBML", ("gradus._formats.sbml", "write_sbml"), ("gradus._formats.sbml", "read_sbml"), "<!--"),
-    ".dot": _drawing("dot", "network_dot", "//"),
-    ".txt": CircuitFormat("formulas", ("gradus._circuit.formulas", "write_formulas"), None, "#"),
-    ".svg": _drawing("picture", "svg_picture"),
-    ".png": _drawing("picture", "png_picture"),
-    ".pdf": _drawing("picture", "pdf_picture"),
+    ".bnet": CircuitFormat("one Boolean rule per target", "BoolNet, PyBoolNet, AEON", *_both_ways("bnet", "bnet"), "#"),
+    ".sbml": CircuitFormat(
+        "SBML-qual (`pip install biodivine-aeon`)", "GINsim, CellNOpt, AEON", *_both_ways("sbml", "sbml"), "<!--"
+    ),
+    ".txt": CircuitFormat("simplified formulas", "people", ("gradus._circuit.formulas", "write_formulas"), None, "#"),
+    ".svg": _drawing(PICTURE, "people", "picture", "svg_picture"),
+    ".png": _drawing(PICTURE, "people", "picture", "png_picture"),
+    ".pdf": _drawing(PICTURE, "people", "picture", "pdf_picture"),
+    ".dot": _drawing("a drawing as GraphViz text", "GraphViz", "dot", "network_dot", "//"),
     ".json": CircuitFormat(
-        "JSON", ("gradus._circuit.network", "Network.to_json"), ("gradus._circuit.network", "Network.from_json")
+        "the network itself", "Gradus", (NETWORK, "Network.to_json"), (NETWORK, "Network.from_json")
     ),
-}
-"""Every format, by its extension."""
+}  # fmt: skip
+"""Every format of circuits, by its extension."""
 
 WRITTEN = tuple(CIRCUITS)
 READ = tuple(extension for extension, kind in CIRCUITS.items() if kind.read)
+
+TEXT = "text with any delimiter (detected, or given), with a header or without"
+PARQUET = TableFormat("Parquet (`pip install 'gradus-learn[parquet]'`)", "parquet", True)
+TABLES = {
+    ".csv": TableFormat(TEXT, "csv", True),
+    ".tsv": TableFormat(TEXT, "csv", True),
+    ".tab": TableFormat(TEXT, "csv"),
+    ".txt": TableFormat(TEXT, "csv"),
+    ".dat": TableFormat(TEXT, "csv"),
+    ".parquet": PARQUET,
+    ".pq": PARQUET._replace(is_written=False),
+    ".arff": TableFormat(
+        "ARFF, dense or sparse (`pip install 'gradus-learn[arff]'`); targets from a Mulan `.xml` of the same name or a MEKA "
+        "`-C` header",
+        "arff",
+    ),
+    ".pla": TableFormat(
+        "Berkeley PLA in every layout of espresso(5): `.type f`, `r`, `fd`, `dr`, `fr` or `fdr`, rows over several lines, "
+        "`.p` and `.e` or not",
+        "pla",
+        True,
+    ),
+    ".xlsx": TableFormat("the first sheet of an Excel workbook (`pip install 'gradus-learn[excel]'`)", "excel"),
+}
+"""Every format of tables, by its extension."""

@@ -12,26 +12,16 @@ from typing import Any
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import read_guard, write_bytes_whole
+from gradus._formats.registry import TABLES
 from gradus._formats.table import Table, distinct_targets, unique_columns
 from gradus.errors import DataError, FormatError
 
 __all__ = ["READERS", "WRITERS", "read_table", "write_table"]
 
-READERS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".dat": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arff": "arff",
-    ".pla": "pla",
-    ".xlsx": "excel",
-}
+READERS = {extension: kind.module for extension, kind in TABLES.items()}
 """Format of each extension that is read."""
 
-WRITERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pla": "pla"}
+WRITERS = {extension: kind.module for extension, kind in TABLES.items() if kind.is_written}
 """Format of each extension that is written."""
 
 
@@ -46,10 +36,10 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
     Parameters
     ----------
     path : path-like
-        A ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.dat``, ``.parquet``, ``.pq``, ``.arff``, ``.pla`` or ``.xlsx`` file; for
-        Excel and Parquet, install the extra: ``pip install 'gradus-learn[excel]'`` or ``'gradus-learn[parquet]'``.
-    kind : {"csv", "parquet", "arff", "pla", "excel"}, optional
-        The format, if the extension does not tell it.
+        A file such as ``.csv``, ``.xlsx`` or ``.parquet``. Any other extension is refused with the list of those that are
+        read; some need an extra: ``pip install 'gradus-learn[excel]'``.
+    kind : str, optional
+        The format, such as ``"csv"``, if the extension does not tell it.
     **options
         Passed to the format's reader: ``delimiter`` and ``header`` for text tables, ``labels`` for ARFF.
 

@@ -54,7 +54,7 @@ class CircuitLearner:
     def __init__(self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run) -> None:
         self.walks, self.run = Walks(examples, settings, run), run
         self.settings = self.walks.settings
-        self.lengths = Lengths(examples, settings.nand, settings.noise_rate)
+        self.lengths = Lengths(examples, settings.nand, settings.noise)
         self.seed, self.number = seed, number
         self.remaining = list(range(len(examples.targets)))
         self.solution = Solution(empty_circuit(len(examples.inputs)), [], np.zeros(0, np.int64), True)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit.gate_list import GateList, is_constant
+from gradus._core.checks import Noise
 from gradus._lessons.packed_examples import PackedExamples
 
 __all__ = ["BIT", "FORBIDDEN", "Lengths", "Solution", "error_table", "error_tables", "gate_table"]
@@ -55,11 +56,11 @@ def gate_table(n_inputs: int, max_gates: int, nand: bool = False) -> Ints:
     return np.array(table, dtype=np.int64)
 
 
-def error_table(n_examples: int, rate: float | None = None) -> Ints:
+def error_table(n_examples: int, noise: Noise = "auto") -> Ints:
     """Return the cost of 0, 1, … n errors among n examples; from n / 2 on it stays the same."""
     # If the rate of wrong labels is given, every error costs the same, according to that rate.
-    if rate is not None:
-        flat: Ints = round(BIT * math.log2((1 - rate) / rate)) * np.arange(n_examples + 1, dtype=np.int64)
+    if not isinstance(noise, str) and noise > 0:
+        flat: Ints = round(BIT * math.log2((1 - noise) / noise)) * np.arange(n_examples + 1, dtype=np.int64)
         return flat
     k = np.arange(1, n_examples + 1)
     steps = np.log2((n_examples - k + 1) / k)
@@ -67,12 +68,12 @@ def error_table(n_examples: int, rate: float | None = None) -> Ints:
     return bits
 
 
-def error_tables(known: Sequence[int], width: int, rate: float | None = None) -> tuple[Ints, Ints]:
+def error_tables(known: Sequence[int], width: int, noise: Noise = "auto") -> tuple[Ints, Ints]:
     """Return the tables of targets with these numbers of known cells: one row per distinct number, and each target's row."""
     distinct, kind = np.unique(known, return_inverse=True)
     tables = np.zeros((len(distinct), width + 1), dtype=np.int64)
     for row, count in enumerate(distinct.tolist()):
-        table = error_table(count, rate)
+        table = error_table(count, noise)
         tables[row, : len(table)] = table
         tables[row, len(table) :] = table[-1]
     return tables, kind.astype(np.int64)
@@ -81,8 +82,8 @@ def error_tables(known: Sequence[int], width: int, rate: float | None = None) ->
 class Lengths:
     """Description lengths of circuits and of labels, for some examples."""
 
-    def __init__(self, examples: PackedExamples, nand: bool, noise_rate: float | None) -> None:
-        self.n_inputs, self.nand, self.noise_rate = len(examples.inputs), nand, noise_rate
+    def __init__(self, examples: PackedExamples, nand: bool, noise: Noise) -> None:
+        self.n_inputs, self.nand, self.noise = len(examples.inputs), nand, noise
         known = np.bitwise_count(examples.known).sum(axis=1, dtype=np.int64)
         ones = np.bitwise_count(examples.targets & examples.known).sum(axis=1, dtype=np.int64)
         self.known: list[int] = known.tolist()
@@ -99,7 +100,7 @@ class Lengths:
 
     def errors(self, column: int, errors: int) -> int:
         """Return the length of this many errors in a column."""
-        return int(error_table(self.known[column], self.noise_rate)[errors])
+        return int(error_table(self.known[column], self.noise)[errors])
 
     def labels(self, column: int) -> int:
         """Return the length of a column without a circuit: a constant and its errors."""

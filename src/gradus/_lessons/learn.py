@@ -13,7 +13,7 @@ from gradus._circuit import Network
 from gradus._circuit.gate_list import is_constant
 from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, as_bits, column_names
-from gradus._core.checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
+from gradus._core.checks import Noise, check_choice, check_count, check_n_jobs, check_noise, check_seed, check_time_limit
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum.orders import resolve_order
@@ -35,7 +35,7 @@ class LearnSettings:
 
     order: Order = "self-paced"
     gates: Literal["any", "nand"] = "any"
-    noise: Literal["auto"] | float = "auto"
+    noise: Noise = "auto"
     n_tries: int = N_TRIES
     n_circuits: int | None = None
     seed: int = 0
@@ -114,7 +114,7 @@ def learn(
     *,
     order: Order = "self-paced",
     gates: Literal["any", "nand"] = "any",
-    noise: Literal["auto"] | float = "auto",
+    noise: Noise = "auto",
     n_tries: int = N_TRIES,
     n_circuits: int | None = None,
     time_limit: float | None = None,
@@ -138,9 +138,9 @@ def learn(
         feature sets (``"auto"``), by conditional entropies, at random, the one given, or the order of the columns (None).
     gates : {"any", "nand"}
         Any function of two nodes, or NAND gates only.
-    noise : "auto" or float in [0, 0.5)
-        Share of wrong labels. 0 allows no errors; ``"auto"`` allows errors if they are so much shorter to describe than the
-        gates that would avoid them that they must be noise.
+    noise : str or float in [0, 0.5)
+        Share of wrong labels, or a word (docs/lessons.md has all). 0 allows no errors; ``"auto"`` allows errors if they are so
+        much shorter to describe than the gates that would avoid them that they must be noise.
     n_tries : int
         Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional
@@ -189,12 +189,12 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
     examples = pack_examples(inputs, targets, known)
     seed, n_tries = check_seed(settings.seed), check_count("n_tries", settings.n_tries)
     n_circuits = None if settings.n_circuits is None else check_count("n_circuits", settings.n_circuits)
-    rate = _check_noise(settings.noise)
+    noise = check_noise(settings.noise)
     lessons = LessonSettings(
         nand=check_choice("gates", settings.gates, ("any", "nand")) == "nand",
         order=_fixed_order(inputs, targets, known, settings.order, seed, run),
-        exact=None if rate is None else rate == 0,
-        noise_rate=rate or None,
+        exact=None if noise == "auto" else noise == 0,
+        noise=noise,
         n_tries=n_tries,
     )
     ensemble = Ensemble(examples, lessons, seed, run)
@@ -260,12 +260,3 @@ def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, run:
         return find_feature_set(examples, run.part()).size
 
     return tuple(sorted(range(targets.shape[1]), key=size))
-
-
-def _check_noise(noise: Any) -> float | None:
-    if isinstance(noise, str) and noise == "auto":
-        return None
-    number = isinstance(noise, int | float | np.integer | np.floating) and not isinstance(noise, bool)
-    if not number or not 0 <= noise < 0.5:
-        raise SettingsError(f"noise is {noise!r}; use 'auto' or the share of wrong labels, from 0 to below 0.5.")
-    return float(noise)

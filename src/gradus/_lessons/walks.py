@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit.gate_list import GateList, cleaned
+from gradus._core.checks import Noise
 from gradus._core.run import Run
 from gradus._lessons.description import BIT, FORBIDDEN, Solution, error_tables, gate_table
 from gradus._lessons.kernel.board import load_circuit, new_board, read_circuit
@@ -42,8 +43,7 @@ class LessonSettings(NamedTuple):
     exact: bool | None = None
     """Whether errors are forbidden; None: as the examples suggest."""
     nand: bool = False
-    noise_rate: float | None = None
-    """Share of wrong labels, if it is known."""
+    noise: Noise = "auto"
     n_tries: int = 3
     spare_gates: int = 30
     """Gates that a fit may add."""
@@ -135,7 +135,7 @@ class Walks:
         """Look for the shortest description: gates and errors, each at its price in bits."""
         examples, settings = self.examples, self.settings
         known = np.bitwise_count(examples.known[start.columns]).sum(axis=1).tolist()
-        errors, kind = error_tables(known, examples.n_examples, settings.noise_rate)
+        errors, kind = error_tables(known, examples.n_examples, settings.noise)
         gates = gate_table(len(examples.inputs), start.n_gates + MORE_SLOTS, settings.nand)
         rules = self._rules(start.columns, errors, gates, work, kind=kind, thresholds=THRESHOLDS, node_chance=64, stop_cost=-1)
         return self._walk(start, seed, rules)

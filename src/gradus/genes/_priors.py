@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from gradus.errors import SettingsError
+from gradus._core.checks import check_noise
 from gradus.genes._set_kernel import ScoreTables, TableParts
 
 __all__ = [
@@ -239,11 +239,8 @@ NOISELESS = FlipRate(1e-6)
 
 def flip_rate(noise: str | float) -> FlipRate:
     """Rate for a setting: the one that is given, or one to start from with "auto"."""
-    if noise == "auto":
-        return FlipRate(FIRST_GUESS)
-    if isinstance(noise, bool) or not isinstance(noise, int | float) or not 0 <= noise < 0.5:
-        raise SettingsError(f'noise is {noise!r}; it must be "auto" or a rate from 0 to less than 0.5.')
-    return FlipRate(max(float(noise), LEAST_RATE))
+    share = check_noise(noise, ("auto",))
+    return FlipRate(FIRST_GUESS if isinstance(share, str) else max(share, LEAST_RATE))
 
 
 def pooled_rate(totals: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]) -> FlipRate:
