@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
-from gradus._circuit.expressions import CONSTANTS, WORDS
 from gradus._circuit.factoring import factored
 from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, input_tree, joined, render, short_tree
 from gradus._circuit.sums_of_products import FREE, MAX_VARIABLES, minimum_sum
 from gradus._core.bits import pack, unpack
+from gradus._core.wording import quoted_name
 from gradus.errors import FormatError
 
-__all__ = ["RESERVED_WORDS", "Form", "Formula", "forms", "formulas", "quoted_name", "write_formulas"]
-
-RESERVED_WORDS = frozenset({*WORDS, *CONSTANTS})
-"""Words that are operators or constants in some formula language, and so cannot be names."""
+__all__ = ["Form", "Formula", "forms", "formulas", "write_formulas"]
 
 MAX_LITERALS = 200_000
-_PLAIN = re.compile(r"[A-Za-z_][\w.]*")
 
 
 @dataclass(frozen=True)
@@ -168,13 +162,6 @@ def _sum_of_products(table: npt.NDArray[np.bool_], support: tuple[int, ...]) -> 
         for product in cover.products
     ]
     return Form(joined("|", products), True, cover.minimum)
-
-
-def quoted_name(value: Any) -> str:
-    """Write a name or a label for a formula: quoted unless it is a plain word or a number."""
-    if isinstance(value, str) and not (_PLAIN.fullmatch(value) and value.lower() not in RESERVED_WORDS):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
 
 
 def write_formulas(network: Network) -> str:

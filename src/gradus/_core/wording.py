@@ -1,11 +1,17 @@
-"""Numbers and lists of things, and durations, in sentences."""
+"""Numbers and lists of things, durations, and names, as texts for people show them."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["counted", "duration", "listed", "two_digits"]
+__all__ = ["RESERVED_WORDS", "counted", "duration", "listed", "quoted_name", "two_digits"]
+
+RESERVED_WORDS = frozenset(("and", "or", "not", "xor", "0", "1", "false", "true"))
+"""Words that are operators or constants in some formula language, and so cannot be names."""
+PLAIN_NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def counted(number: int, what: str, plural: str | None = None) -> str:
@@ -29,3 +35,10 @@ def duration(seconds: float) -> str:
 def two_digits(number: float) -> str:
     """Write a number with two significant digits, and never in powers of ten."""
     return f"{float(f'{number:.2g}'):g}"
+
+
+def quoted_name(value: Any) -> str:
+    """Write a name or a label for a formula: quoted unless it is a plain word or a number."""
+    if isinstance(value, str) and not (PLAIN_NAME.fullmatch(value) and value.lower() not in RESERVED_WORDS):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)

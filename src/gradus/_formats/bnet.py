@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping
 
 from gradus._circuit import Network
 from gradus._circuit.expressions import Expression, parse_expression
-from gradus._circuit.formulas import RESERVED_WORDS, formulas
+from gradus._circuit.formulas import formulas
 from gradus._circuit.gate_list import GateTable
+from gradus._core.wording import RESERVED_WORDS
 from gradus._formats.names import IDENTIFIER, map_lines, restore, safe_names
 from gradus._formats.netlist import built_network
 from gradus.errors import FormatError

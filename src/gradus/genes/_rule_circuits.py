@@ -8,9 +8,9 @@ import numpy as np
 
 from gradus._circuit import Network
 from gradus._circuit.formula_trees import FormulaTree, build, render, short_tree, tokens
-from gradus._circuit.formulas import quoted_name
 from gradus._circuit.gate_list import GateTable, cleaned
 from gradus._circuit.network import network_of
+from gradus._core.wording import quoted_name
 from gradus.genes._gene_model import GeneRule
 
 __all__ = ["rule_network", "rule_text", "rule_tokens"]
