@@ -16,14 +16,9 @@ if TYPE_CHECKING:
     from gradus._circuit import Network
     from gradus._circuit.formulas import formulas
     from gradus._core.run import Progress
-    from gradus._curriculum import (
-        Curriculum,
-        FeatureSet,
-        all_minimum_feature_sets,
-        find_curriculum,
-        kendall_tau,
-        minimum_feature_set,
-    )
+    from gradus._curriculum.curriculum import Curriculum, find_curriculum
+    from gradus._curriculum.feature_sets import FeatureSet, all_minimum_feature_sets, minimum_feature_set
+    from gradus._curriculum.orders import kendall_tau
     from gradus._formats.circuits import export, read_network
     from gradus._formats.table_files import read_table
     from gradus._lessons.learn import LearnResult, learn
@@ -35,22 +30,22 @@ if TYPE_CHECKING:
 
 _HOME = {
     "BooleanNetworkClassifier": "_tables.classifier",
-    "Curriculum": "_curriculum",
-    "FeatureSet": "_curriculum",
+    "Curriculum": "_curriculum.curriculum",
+    "FeatureSet": "_curriculum.feature_sets",
     "GradusError": "errors",
     "LearnResult": "_lessons.learn",
     "Model": "_tables.model",
     "Network": "_circuit",
     "Progress": "_core.run",
     "SearchResult": "_search.search",
-    "all_minimum_feature_sets": "_curriculum",
+    "all_minimum_feature_sets": "_curriculum.feature_sets",
     "export": "_formats.circuits",
-    "find_curriculum": "_curriculum",
+    "find_curriculum": "_curriculum.curriculum",
     "formulas": "_circuit.formulas",
-    "kendall_tau": "_curriculum",
+    "kendall_tau": "_curriculum.orders",
     "learn": "_lessons.learn",
     "load": "_tables.model",
-    "minimum_feature_set": "_curriculum",
+    "minimum_feature_set": "_curriculum.feature_sets",
     "read_network": "_formats.circuits",
     "read_table": "_formats.table_files",
     "search": "_search.search",

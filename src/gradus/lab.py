@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from gradus._circuit.drawing.picture import network_picture
     from gradus._core import files, wording
     from gradus._core.bits import pack
-    from gradus._curriculum import resolve_order
-    from gradus._lessons import learn_whole
+    from gradus._curriculum.orders import resolve_order
+    from gradus._lessons.learn import learn_whole
     from gradus._pages import html as pages
     from gradus._search.cuda import run_many
     from gradus._search.driver import resume, run_search
@@ -69,11 +69,11 @@ _HOME = {
     "Outcome": "_search.job",
     "Settings": "_search.job",
     "largest_cost": "_search.job",
-    "learn_whole": "_lessons",
+    "learn_whole": "_lessons.learn",
     "make_network": "_search.search",
     "network_picture": "_circuit.drawing.picture",
     "pack": "_core.bits",
-    "resolve_order": "_curriculum",
+    "resolve_order": "_curriculum.orders",
     "resume": "_search.driver",
     "run_many": "_search.cuda",
     "run_search": "_search.driver",

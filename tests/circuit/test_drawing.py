@@ -12,9 +12,18 @@ import numpy as np
 import pytest
 
 from gradus import Network
-from gradus._circuit.drawing.diagram import INPUT, OUTPUT, Group, Grouping, diagram, first_targets, palette, teaching_order
+from gradus._circuit.drawing.diagram import (
+    INPUT,
+    OUTPUT,
+    Group,
+    Grouping,
+    blocks,
+    diagram,
+    first_targets,
+    palette,
+    teaching_order,
+)
 from gradus._circuit.drawing.dot import hierarchy_dot, network_dot
-from gradus._circuit.drawing.folding import blocks
 from gradus._circuit.drawing.picture import draw_hierarchy, draw_network
 from gradus.errors import FormatError, MissingExtraError, SettingsError
 

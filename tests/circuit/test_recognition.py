@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import gradus
 from gradus._circuit.drawing.diagram import diagram, live_logic
-from gradus._circuit.drawing.recognition import boxes_in
-from gradus._circuit.drawing.regrouping import boxed
+from gradus._circuit.drawing.recognition import boxed, boxes_in
 
 ADDER = Path(__file__).parents[2] / "examples" / "adder6.json"
 # Ways to build the parts, over nodes "0", "1", "2" and gates "g0" … of functions that are AND 8, OR 14 and XOR 6.

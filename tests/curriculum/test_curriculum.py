@@ -17,8 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import gradus
 from gradus import problems
 from gradus._curriculum import curriculum as curriculum_module
-from gradus._curriculum import kendall_tau, resolve_order
-from gradus._curriculum.orders import conditional_entropies, entropy_order, linear_order
+from gradus._curriculum.orders import conditional_entropies, entropy_order, kendall_tau, linear_order, resolve_order
 from gradus.errors import SettingsError
 from naive_minfs import all_minimum_sets
 

@@ -35,7 +35,7 @@ def only_constants(X, Y, run=None):
 def test_joint_starts_are_exact_or_say_that_they_are_not(multiplier):
     X, Y = multiplier
     own = only_constants(X, Y)
-    starts = [own._joint_start(number, 35, WORK_OF_LESSONS // 2) for number in range(3)]
+    starts = [own._joint_start(35, WORK_OF_LESSONS // 2, number) for number in range(3)]
     assert any(start.reached for start in starts)
     for start in starts:
         assert (evaluate(start.circuit, X) == Y[:, start.columns]).all() == start.reached

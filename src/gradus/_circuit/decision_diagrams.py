@@ -77,14 +77,10 @@ class DecisionDiagrams:
 
     def support(self, function: int) -> list[int]:
         """Return the levels of the variables that a function depends on."""
-        return sorted({int(self._nodes[node][0]) for node in self._reached(function)})
+        return sorted({int(self._nodes[node][0]) for node in self.reached(function)})
 
-    def is_small(self, function: int, limit: int) -> bool:
-        """Return whether a function's diagram has at most this many nodes, constants not counted."""
-        return len(self._reached(function, limit)) <= limit
-
-    def _reached(self, function: int, limit: float = float("inf")) -> set[int]:
-        """Return the nodes of a function's diagram, or some of them if there are more than the limit."""
+    def reached(self, function: int, limit: float = float("inf")) -> set[int]:
+        """Return the nodes of a function's diagram without constants, or some of them if there are more than the limit."""
         seen: set[int] = set()
         stack = [function]
         while stack and len(seen) <= limit:

@@ -18,7 +18,7 @@ __all__ = ["format_document", "parse_document"]
 FORMAT = "gradus-network"
 VERSION = 2
 READS_AS = "gate g is node len(inputs)+g: [function of a and b, node a, node b]; an output is the id of a node"
-_FUNCTIONS = {name: function for function, name in enumerate(GATE_NAMES)}
+_FUNCTIONS = dict(zip(GATE_NAMES, range(16), strict=True))
 
 
 def format_document(circuit: GateList, inputs: Sequence[str], outputs: Sequence[str], about: dict[str, Any] | None) -> str:

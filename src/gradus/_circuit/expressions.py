@@ -18,8 +18,8 @@ OPEN = -9  # an open bracket, seen on the parser's stack only
 
 SYMBOLS = {"&": AND, "&&": AND, "|": OR, "||": OR, "^": XOR, "=>": IMPLIES, "<=>": EQUALS}
 BINDING = {NOT: 6, AND: 5, XOR: 4, OR: 3, IMPLIES: 2, EQUALS: 1}
-CONSTANTS = {"0": FALSE, "1": TRUE, "false": FALSE, "true": TRUE}
 WORDS = {"and": "&", "or": "|", "not": "!", "xor": "^"}
+CONSTANTS = {"0": FALSE, "1": TRUE, "false": FALSE, "true": TRUE}
 FUNCTIONS = {AND: 8, OR: 14, XOR: 6, IMPLIES: 11, EQUALS: 9}
 """Truth tables of gates, see `gradus._core.gates`."""
 TOKEN = re.compile(r"(?P<space>\s+)|(?P<name>\w[\w.:@]*)|(?P<symbol><=>|=>|&&|\|\||[!~&|^()])|(?P<other>.)", re.DOTALL)

@@ -45,7 +45,12 @@ CONSTANTS = {ZERO: Dual(FALSE, TRUE), ONE: Dual(TRUE, FALSE)}
 
 def factored(network: Network, output: int, *, xor: bool = True) -> FactoredForm:
     """Express one output with AND, OR, XOR and NOT, as short as the circuit's structure and case splits allow."""
-    return _FactoringRun(network, output, xor).result()
+    run = _FactoringRun(network, output, xor)
+    try:
+        support = run.make_diagrams()
+        return FactoredForm(run.shortest_tree(), tuple(sorted(map(run.order.__getitem__, support))), True)
+    except TooManyNodesError:
+        return FactoredForm(run.unfolded_tree(), tuple(sorted(run.order)), False)
 
 
 class _FactoringRun:
@@ -56,33 +61,30 @@ class _FactoringRun:
         self.node = int(network.outputs[output])
         self.order = _visit_order(network, self.node)
         self.xor = xor
+        self.gates: list[tuple[int, int, int, int]] = []
+        self.ignored: list[int] = []
+        """Sources outside the cone, which their gates ignore; any constant will do for them."""
         gates = zip(network.functions.tolist(), network.sources.tolist(), strict=True)
-        self.gates = [
-            (node, tie(table) if a == b else table, a, b)
-            for node, (table, (a, b)) in enumerate(gates, start=network.n_inputs)
-            if cone[node]
-        ]
-        # A source that its gate ignores may lie outside the cone; any constant serves for it.
-        self.ignored = {source for _, _, a, b in self.gates for source in (a, b) if not cone[source]}
+        for node, (table, (a, b)) in enumerate(gates, start=network.n_inputs):
+            if cone[node]:
+                self.gates.append((node, tie(table) if a == b else table, a, b))
+                self.ignored += [a] * (not cone[a]) + [b] * (not cone[b])
         self.diagrams = DecisionDiagrams()
         self.functions = dict.fromkeys(self.ignored, ZERO)
         self.shortest = dict(CONSTANTS)
 
-    def result(self) -> FactoredForm:
-        try:
-            if len(self.order) > MAX_LEVELS:
-                raise TooManyNodesError
-            for level, node in enumerate(self.order):
-                self.functions[node] = self.diagrams.variable(level)
-                self.shortest[self.functions[node]] = _literal(node)
-            for node, table, a, b in self.gates:
-                self.functions[node] = self.diagrams.gate(table, self.functions[a], self.functions[b])
-            support = self.diagrams.support(self.functions[self.node])
-            return FactoredForm(self._shortest(), tuple(sorted(self.order[level] for level in support)), True)
-        except TooManyNodesError:
-            return FactoredForm(self._unfolded(), tuple(sorted(self.order)), False)
+    def make_diagrams(self) -> list[int]:
+        """Make the decision diagram of every node, and return the levels that the output depends on."""
+        if len(self.order) > MAX_LEVELS:
+            raise TooManyNodesError
+        for level, node in enumerate(self.order):
+            self.functions[node] = self.diagrams.variable(level)
+            self.shortest[self.functions[node]] = _literal(node)
+        for node, table, a, b in self.gates:
+            self.functions[node] = self.diagrams.gate(table, self.functions[a], self.functions[b])
+        return self.diagrams.support(self.functions[self.node])
 
-    def _unfolded(self) -> FormulaTree:
+    def unfolded_tree(self) -> FormulaTree:
         """Write the circuit out gate by gate."""
         built = {**dict.fromkeys(self.ignored, CONSTANTS[ZERO]), **{node: _literal(node) for node in self.order}}
         for node, table, a, b in self.gates:
@@ -93,7 +95,7 @@ class _FactoringRun:
         kind, not_a, not_b, not_out = SYMBOLS[table]
         a, b = a.negated if not_a else a, b.negated if not_b else b
         if kind in ("and", "or"):
-            dual = _both(a, b) if kind == "and" else _either(a, b)
+            dual = _dual("&" if kind == "and" else "|", a, b)
         elif kind == "xor":
             dual = self._differ(a, b)
         else:
@@ -102,7 +104,7 @@ class _FactoringRun:
 
     def _differ(self, a: Dual, b: Dual) -> Dual:
         if not self.xor:
-            return _either(_both(a, b.negated), _both(a.negated, b))
+            return _dual("|", _dual("&", a, b.negated), _dual("&", a.negated, b))
         if {a.true.operator, b.true.operator} & {"0", "1"}:
             a, b = (a, b) if a.true.operator in ("0", "1") else (b, a)
             return b.negated if a.true.operator == "1" else b
@@ -116,14 +118,14 @@ class _FactoringRun:
         if known is None or dual.true.n_literals < known.true.n_literals:
             self.shortest[function], self.shortest[self.diagrams.negation(function)] = dual, dual.negated
 
-    def _shortest(self) -> FormulaTree:
+    def shortest_tree(self) -> FormulaTree:
         """Keep for every function the shortest of: the known expression, its gate written out, and its case split."""
         for level, node in enumerate(self.order):
             self._learn(self.diagrams.negation(self.diagrams.variable(level)), _literal(node).negated)
         for node, table, a, b in self.gates:
             function = self.functions[node]
             self._learn(function, self._gate(table, self.shortest[self.functions[a]], self.shortest[self.functions[b]]))
-            if self.diagrams.is_small(function, MAX_SPLIT):
+            if len(self.diagrams.reached(function, MAX_SPLIT)) <= MAX_SPLIT:
                 self._learn(function, self._split(function))
         whole = self.functions[self.node]
         if self.shortest[whole].true.n_literals > LONG:
@@ -143,10 +145,10 @@ class _FactoringRun:
         if self.xor and high == self.diagrams.negation(low):
             return self._differ(variable, if_zero)
         if self.diagrams.implies(low, high):
-            return _either(_both(variable, if_one), if_zero)
+            return _dual("|", _dual("&", variable, if_one), if_zero)
         if self.diagrams.implies(high, low):
-            return _either(_both(variable.negated, if_zero), if_one)
-        return _either(_both(variable, if_one), _both(variable.negated, if_zero))
+            return _dual("|", _dual("&", variable.negated, if_zero), if_one)
+        return _dual("|", _dual("&", variable, if_one), _dual("&", variable.negated, if_zero))
 
 
 def _visit_order(network: Network, output: int) -> list[int]:
@@ -170,12 +172,10 @@ def _literal(node: int) -> Dual:
     return Dual(input_tree(node), input_tree(node, False))
 
 
-def _either(first: Dual, second: Dual) -> Dual:
-    return Dual(_joined("|", first.true, second.true), _joined("&", first.false, second.false))
-
-
-def _both(first: Dual, second: Dual) -> Dual:
-    return Dual(_joined("&", first.true, second.true), _joined("|", first.false, second.false))
+def _dual(operator: str, first: Dual, second: Dual) -> Dual:
+    """Join two expressions by "&" or "|", and their negations by the other."""
+    other = "|" if operator == "&" else "&"
+    return Dual(_joined(operator, first.true, second.true), _joined(other, first.false, second.false))
 
 
 def _joined(operator: str, first: FormulaTree, second: FormulaTree) -> FormulaTree:

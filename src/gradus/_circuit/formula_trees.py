@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -50,14 +51,20 @@ def joined(operator: str, parts: Iterable[FormulaTree]) -> FormulaTree:
     operands = tuple(parts)
     if len(operands) < 2:
         return operands[0] if operands else TRUE if operator == "&" else FALSE
-    has_xor = operator == "^" or any(part.has_xor for part in operands)
-    return FormulaTree(operator, operands, sum(part.n_literals for part in operands), has_xor=has_xor)
+    n_literals, has_xor = 0, operator == "^"
+    for part in operands:
+        n_literals += part.n_literals
+        has_xor |= part.has_xor
+    return FormulaTree(operator, operands, n_literals, has_xor=has_xor)
 
 
-def short_tree(table: npt.NDArray[np.bool_], *, xor: bool = True, most_searched: int = MOST_SEARCHED) -> FormulaTree:
-    """Find a short nested formula for a truth table with an axis for each input."""
+def short_tree(
+    table: npt.NDArray[np.bool_], inputs: Sequence[int] | None = None, *, xor: bool = True, most_searched: int = MOST_SEARCHED
+) -> FormulaTree:
+    """Find a short nested formula for a truth table with an axis for each of some inputs, in rising order."""
     bits = np.packbits(table.transpose().reshape(-1), bitorder="little").tobytes()
-    return _TreeSearch(table.ndim, xor, most_searched).tree(int.from_bytes(bits, "little"))
+    search = _TreeSearch(range(table.ndim) if inputs is None else inputs, xor, most_searched)
+    return search.tree(int.from_bytes(bits, "little"))
 
 
 class _TreeSearch:
@@ -66,8 +73,9 @@ class _TreeSearch:
     # A function is a number: bit i is its value where input j has the value of bit j of i. What is left of it when inputs are
     # fixed no longer depends on them, but keeps their places, so that equal functions are equal numbers.
 
-    def __init__(self, n_inputs: int, xor: bool, most_searched: int) -> None:
-        self.n_inputs, self.xor, self.most_searched = n_inputs, xor, most_searched
+    def __init__(self, inputs: Sequence[int], xor: bool, most_searched: int) -> None:
+        self.inputs, self.xor, self.most_searched = inputs, xor, most_searched
+        n_inputs = len(inputs)
         self.full = (1 << (1 << n_inputs)) - 1
         self.masks = [self.full // ((1 << (2 << j)) - 1) * ((1 << (1 << j)) - 1) << (1 << j) for j in range(n_inputs)]
         """The places where an input is 1."""
@@ -86,42 +94,49 @@ class _TreeSearch:
 
     def _decided(self, function: int) -> FormulaTree | None:
         """Take off the first input that decides alone."""
-        for j in range(self.n_inputs):
+        for j, position in enumerate(self.inputs):
             low, high = self.halves(function, j)
             if low == high:
                 continue
             for holds, off, on in ((True, low, high), (False, high, low)):
                 if off == 0:
-                    return _sorted("&", self.tree(on), input_tree(j, holds))
+                    return _sorted("&", self.tree(on), input_tree(position, holds))
                 if on == self.full:
-                    return _sorted("|", self.tree(off), input_tree(j, holds))
+                    return _sorted("|", self.tree(off), input_tree(position, holds))
             if self.xor and low ^ high == self.full:
-                return _sorted("^", self.tree(low), input_tree(j))
+                return _sorted("^", self.tree(low), input_tree(position))
         return None
 
     def _split(self, function: int) -> FormulaTree:
         """Split on the input that leaves the shortest halves, where none decides alone."""
-        halves = {j: self.halves(function, j) for j in range(self.n_inputs)}
-        read = [j for j, (low, high) in halves.items() if low != high]
-        if len(read) > self.most_searched:  # the one that leaves the fewest inputs, as trying all would take too long
-            read = [min(read, key=lambda j: sum(map(self._n_read, halves[j])))]
+        halves = self._all_halves(function)
+        if len(halves) > self.most_searched:  # the one that leaves the fewest inputs, as trying all would take too long
+            j = min(halves, key=lambda j: sum(len(self._all_halves(half)) for half in halves[j]))
+            halves = {j: halves[j]}
         trees = []
-        for j in read:
-            low, high = halves[j]
+        for j, (low, high) in halves.items():
             # If one half implies the other, its literal can be left out.
-            when_high = self.tree(high) if not high & ~low else _sorted("&", input_tree(j), self.tree(high))
-            when_low = self.tree(low) if not low & ~high else _sorted("&", input_tree(j, False), self.tree(low))
+            literal, negated = input_tree(self.inputs[j]), input_tree(self.inputs[j], False)
+            when_high = self.tree(high) if not high & ~low else _sorted("&", literal, self.tree(high))
+            when_low = self.tree(low) if not low & ~high else _sorted("&", negated, self.tree(low))
             trees.append(_sorted("|", when_high, when_low))
-        return min(trees, key=lambda tree: tree.n_literals)
+        return min(trees, key=attrgetter("n_literals"))
 
-    def _n_read(self, function: int) -> int:
-        return sum(low != high for low, high in (self.halves(function, j) for j in range(self.n_inputs)))
+    def _all_halves(self, function: int) -> dict[int, tuple[int, int]]:
+        """Return the halves for every input that a function depends on."""
+        halves = {}
+        for j in range(len(self.inputs)):
+            low, high = self.halves(function, j)
+            if low != high:
+                halves[j] = low, high
+        return halves
 
 
 def _sorted(operator: str, *trees: FormulaTree) -> FormulaTree:
     neutral = "1" if operator == "&" else "0"
-    parts = [part for tree in trees for part in (tree.parts if tree.operator == operator else (tree,))]
-    parts = [part for part in parts if part.operator != neutral]
+    parts: list[FormulaTree] = []
+    for tree in trees:
+        parts += tree.parts if tree.operator == operator else (tree,) if tree.operator != neutral else ()
     # As people write rules: activators first, repressors last, and longer parts of a sum after plain ones.
     parts.sort(key=lambda p: (bool(p.parts) and operator == "|", p.operator == "!", bool(p.parts), p.position))
     return joined(operator, parts)
@@ -142,8 +157,11 @@ def tokens(tree: FormulaTree) -> list[Token]:
             pieces.append(operator if position < 0 else (position, not operator))
             continue
         bracketed = outer not in ("", operator) and (outer, operator) != ("|", "&")
-        between = [piece for part in reversed(parts) for piece in ((part, operator), f" {operator} ")][:-1]
-        stack += [*[")"] * bracketed, *between, *["("] * bracketed]
+        stack += [")"] * bracketed
+        for part in reversed(parts):
+            stack += [(part, operator), f" {operator} "]
+        stack.pop()
+        stack += ["("] * bracketed
     return pieces
 
 

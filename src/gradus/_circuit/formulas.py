@@ -113,7 +113,7 @@ def forms(network: Network, output: int, *, xor: bool = True) -> tuple[list[Form
     if not proven or len(support) > MAX_VARIABLES or (tree.has_xor and tree.n_literals == len(support)):
         return [nested], support, proven
     table = _table(network, output, support)
-    peeled = _renumbered(short_tree(table, xor=xor), support)
+    peeled = short_tree(table, support, xor=xor)
     return [_sum_of_products(table, support), Form(peeled, False), nested], support, proven
 
 
@@ -137,13 +137,6 @@ def _formula(network: Network, output: int, xor: bool) -> Formula:
     )
 
 
-def _renumbered(tree: FormulaTree, support: tuple[int, ...]) -> FormulaTree:
-    """Replace places in the support by positions among the inputs."""
-    if tree.parts:
-        return tree._replace(parts=tuple(_renumbered(part, support) for part in tree.parts))
-    return tree if tree.position < 0 else tree._replace(position=support[tree.position])
-
-
 def _table(network: Network, output: int, support: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """Return an output's value at every pattern of the inputs it depends on, one axis per input."""
     rows = np.zeros((1 << len(support), network.n_inputs), dtype=np.bool_)
@@ -157,10 +150,10 @@ def _sum_of_products(table: npt.NDArray[np.bool_], support: tuple[int, ...]) -> 
     if not support:
         return Form(TRUE if table.item() else FALSE, True, True)
     cover = minimum_sum(table)
-    products = [
-        joined("&", [input_tree(i, bool(value)) for i, value in zip(support, product, strict=True) if value != FREE])
-        for product in cover.products
-    ]
+    products = []
+    for product in cover.products:
+        fixed = np.flatnonzero(product != FREE)
+        products.append(joined("&", [input_tree(support[place], bool(product[place])) for place in fixed]))
     return Form(joined("|", products), True, cover.minimum)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -10,17 +11,7 @@ import numpy.typing as npt
 
 from gradus._core.gates import NAND, NOT, ONE, SYMBOLS, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
 
-__all__ = [
-    "GateList",
-    "GateTable",
-    "Literal",
-    "as_nands",
-    "cleaned",
-    "empty_circuit",
-    "gate_count",
-    "is_constant",
-    "select_outputs",
-]
+__all__ = ["GateList", "GateTable", "Literal", "as_nands", "cleaned", "empty_circuit", "is_constant", "select_outputs"]
 
 CONSTANTS = (ZERO, ONE)
 Literal = tuple[int, bool]
@@ -49,7 +40,7 @@ class GateList(NamedTuple):
 
 def empty_circuit(n_inputs: int, n_outputs: int = 0) -> GateList:
     """Return a circuit without gates, whose outputs have no nodes yet."""
-    return GateList(n_inputs, np.zeros(0, np.uint8), _pairs([]), np.full(n_outputs, -1, dtype=np.int64))
+    return GateList(n_inputs, np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), np.full(n_outputs, -1, dtype=np.int64))
 
 
 def is_constant(functions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
@@ -57,15 +48,9 @@ def is_constant(functions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     return np.asarray((functions == ZERO) | (functions == ONE))  # many times as fast as np.isin
 
 
-def gate_count(circuit: GateList) -> int:
-    """Count the gates of a circuit, without constants."""
-    return int(np.count_nonzero(~is_constant(circuit.functions)))
-
-
 def select_outputs(circuit: GateList, places: list[int]) -> GateList:
     """Keep some of the outputs, in the order given; a place of -1 adds an output without a node."""
-    outputs = np.array([circuit.outputs[place] if place >= 0 else -1 for place in places], dtype=np.int64)
-    return circuit._replace(outputs=outputs)
+    return circuit._replace(outputs=np.append(circuit.outputs, -1)[places])
 
 
 def cleaned(circuit: GateList, *, nand: bool = False) -> GateList:
@@ -85,11 +70,12 @@ def cleaned(circuit: GateList, *, nand: bool = False) -> GateList:
 def _hashed(circuit: GateList, nand: bool) -> GateList:
     """Rebuild a circuit gate by gate, with equal gates made once and nodes replaced by simpler ones."""
     gates = GateTable(circuit.n_inputs)
-    literals: list[Literal] = [(node, False) for node in range(circuit.n_inputs)]
+    make = gates.nand_of if nand else gates.of
+    literals: list[Literal] = list(zip(range(circuit.n_inputs), repeat(False)))
     for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True):
-        make = gates.nand_of if nand else gates.of
         literals.append(make(function, literals[a], literals[b]))
-    return gates.circuit(literals[node] if node >= 0 else (-1, False) for node in circuit.outputs.tolist())
+    literals.append((-1, False))  # of an output without a node
+    return gates.circuit(map(literals.__getitem__, circuit.outputs.tolist()))
 
 
 class GateTable:
@@ -103,16 +89,30 @@ class GateTable:
 
     def circuit(self, outputs: Iterable[Literal]) -> GateList:
         """Return the circuit of these outputs, in which complements are inverters."""
-        nodes = [self.gate(NOT, node, node) if inverted else node for node, inverted in outputs]
-        functions = np.array(self.functions, np.uint8)
-        return GateList(self.n_inputs, functions, _pairs(self.sources), np.array(nodes, dtype=np.int64))
+        nodes = []
+        for node, inverted in outputs:
+            nodes.append(self.gate(NOT, node, node) if inverted else node)
+        functions, sources = np.array(self.functions, np.uint8), np.array(self.sources, dtype=np.int64).reshape(-1, 2)
+        return GateList(self.n_inputs, functions, sources, np.array(nodes, dtype=np.int64))
 
     def of(self, function: int, a: Literal, b: Literal) -> Literal:
         """Return a gate of two literals as the complement of another node, as another node itself, or as a new gate."""
         (x, not_x), (y, not_y) = a, b
         function = flip_a(function) if not_x else function
         function = flip_b(function) if not_y else function
-        return self._simplest(tie(function) if x == y else function, x, y)
+        function = tie(function) if x == y else function
+        x_value, y_value = self.constant(x), self.constant(y)
+        reads_x, reads_y = reads(function, False)
+        if x_value is not None or (y_value is None and not reads_x):
+            function, node = fix_a(function, x_value or 0), y
+        elif y_value is not None or not reads_y:
+            function, node = fix_b(function, y_value or 0), x
+        else:
+            if x > y:  # exchange the sources
+                x, y, function = y, x, (function & 9) | (function >> 1 & 2) | (function << 1 & 4)
+            inverted = bool(function & 1)  # of a gate and its complement, the one that is 0 at (0, 0) is made
+            return self.gate(function ^ ONE if inverted else function, x, y), inverted
+        return (self.gate(function, 0, 0), False) if function in CONSTANTS else (node, function == NOT)
 
     def gate(self, function: int, a: int, b: int) -> int:
         """Return the node of a gate, which is made if there is none."""
@@ -126,25 +126,6 @@ class GateTable:
         """Return the value of a node that is constant, else None."""
         function = self.functions[node - self.n_inputs] if node >= self.n_inputs else NOT
         return int(function == ONE) if function in CONSTANTS else None
-
-    def _simplest(self, function: int, x: int, y: int) -> Literal:
-        x_value, y_value = self.constant(x), self.constant(y)
-        reads_x, reads_y = reads(function, False)
-        if x_value is not None or (y_value is None and not reads_x):
-            function, node = fix_a(function, x_value or 0), y
-        elif y_value is not None or not reads_y:
-            function, node = fix_b(function, y_value or 0), x
-        else:
-            return self._normal(function, x, y)
-        return (self.gate(function, 0, 0), False) if function in CONSTANTS else (node, function == NOT)
-
-    def _normal(self, function: int, x: int, y: int) -> Literal:
-        """Sort the sources and, of a gate and its complement, make the one that is 0 at (0, 0)."""
-        if x > y:
-            x, y = y, x
-            function = (function & 9) | (function >> 1 & 2) | (function << 1 & 4)
-        inverted = bool(function & 1)
-        return self.gate(function ^ ONE if inverted else function, x, y), inverted
 
     def nand_of(self, function: int, a: Literal, b: Literal) -> Literal:
         """Return a NAND gate; its function may have become constant, or the complement of a complement."""
@@ -233,8 +214,4 @@ def _live(circuit: GateList) -> GateList:
     keep = live[n_inputs:]
     sources = circuit.sources[keep]
     sources = np.where(is_constant(circuit.functions[keep])[:, np.newaxis], 0, sources)
-    return GateList(n_inputs, circuit.functions[keep], _pairs(number[sources]), number[circuit.outputs])
-
-
-def _pairs(sources: object) -> npt.NDArray[np.int64]:
-    return np.array(sources, dtype=np.int64).reshape(-1, 2)
+    return GateList(n_inputs, circuit.functions[keep], number[sources], number[circuit.outputs])

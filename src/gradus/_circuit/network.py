@@ -151,10 +151,11 @@ class Network:
     @cached_property
     def read_sources(self) -> list[list[int]]:
         """The distinct nodes that each gate depends on: none, one or two."""
-        return [
-            [source for source, is_read in zip(pair, reads(function, pair[0] == pair[1]), strict=True) if is_read]
-            for function, pair in zip(self._functions.tolist(), self._sources.tolist(), strict=True)
-        ]
+        wires = []
+        for function, (a, b) in zip(self._functions.tolist(), self._sources.tolist(), strict=True):
+            reads_a, reads_b = reads(function, a == b)
+            wires.append([a] * reads_a + [b] * reads_b)
+        return wires
 
     @cached_property
     def depth(self) -> int:
@@ -231,8 +232,11 @@ class Network:
     def _live_gates(self) -> GateList:
         """Return the live gates; a source that a gate ignores may be dead, so it is replaced."""
         new_id = np.cumsum(np.concatenate([np.ones(self.n_inputs, dtype=np.bool_), self.live])) - 1
-        used = [read or [0] for read, live in zip(self.read_sources, self.live.tolist(), strict=True) if live]
-        sources = np.array([(read[0], read[-1]) for read in used], dtype=np.int64).reshape(-1, 2)
+        used = []
+        for read, live in zip(self.read_sources, self.live.tolist(), strict=True):
+            if live:
+                used.append((read[0], read[-1]) if read else (0, 0))
+        sources = np.array(used, dtype=np.int64).reshape(-1, 2)
         return GateList(self.n_inputs, self._functions[self.live], new_id[sources], new_id[self._outputs])
 
     def to_nand(self) -> Network:
@@ -313,7 +317,8 @@ class Network:
 
     def _repr_svg_(self, grouping: Any = None) -> str | None:
         """Return the drawing for notebooks, or None if it cannot be drawn or would be too large even when folded."""
-        return call_hook("draw", self, grouping)
+        drawing: str | None = call_hook("draw", self, grouping)
+        return drawing
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self._n_inputs, self._sources, self._functions, self._outputs, self._input_names, self._output_names
@@ -332,13 +337,13 @@ def network_of(gates: GateList, **names: Sequence[str] | None) -> Network:
 def part_of(network: Network, node: int, cut: Collection[int] = ()) -> tuple[Network, list[int]]:
     """Return the circuit of one node without needless gates, and the inputs and nodes of the cut that are its inputs."""
     gates, leaves = cone_of(network, node, set(cut) - {node})
-    new = {leaf: place for place, leaf in enumerate(leaves)}
+    new = dict(zip(leaves, range(len(leaves)), strict=True))
     sources = []
     for gate in gates:
-        read = [new[source] for source in network.read_sources[gate - network.n_inputs]] or [0]
+        read = network.read_sources[gate - network.n_inputs]
+        sources.append((new[read[0]], new[read[-1]]) if read else (0, 0))
         new[gate] = len(new)
-        sources.append((read[0], read[-1]))
-    functions = [int(network.functions[gate - network.n_inputs]) for gate in gates]
+    functions = network.functions[np.array(gates, dtype=np.intp) - network.n_inputs]
     return Network(len(leaves), sources, [new[node]], functions).prune(), leaves
 
 
@@ -416,7 +421,7 @@ def _checked_outputs(n_nodes: int, outputs: Any) -> npt.NDArray[np.int64]:
 def _checked_names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...] | None:
     if names is None:
         return None
-    checked = tuple(str(name) for name in names)
+    checked = tuple(map(str, names))
     if len(checked) != count:
         raise DataError(f"there are {len(checked)} {what} names for {count} {what}s.")
     check_unique(checked, f"the list of {what}s")

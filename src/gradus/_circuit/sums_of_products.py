@@ -41,8 +41,8 @@ def prime_implicants(table: npt.NDArray[np.bool_]) -> Products:
     # grows from (0, 1) to (0, 1, free), until all 3^n products are decided.
     implies = table
     for axis in range(table.ndim):
-        zero, one = (np.take(implies, [value], axis=axis) for value in (0, 1))
-        implies = np.concatenate([zero, one, zero & one], axis=axis)
+        if_zero, if_one = np.split(implies, 2, axis=axis)
+        implies = np.concatenate([if_zero, if_one, if_zero & if_one], axis=axis)
     prime = implies.copy()
     for axis in range(table.ndim):
         fixed = np.moveaxis(prime, axis, 0)[:FREE]
@@ -63,7 +63,7 @@ def minimum_sum(table: npt.NDArray[np.bool_]) -> SumOfProducts:
     weights = PRODUCT_WEIGHT + (primes != FREE).sum(axis=1).astype(np.int64)
     chosen, minimum = _smallest_cover(covers, weights)
     products = primes[sorted(chosen)]
-    order = sorted(range(len(products)), key=lambda i: ((products[i] != FREE).sum(), products[i].tolist()))
+    order = np.lexsort([*products.T[::-1], (products != FREE).sum(axis=1)])
     return SumOfProducts(products[order], minimum)
 
 
@@ -152,12 +152,11 @@ def _needed(covers: Incidence, weights: npt.NDArray[np.int64], chosen: list[int]
 def _branch_and_bound(covers: Incidence, weights: npt.NDArray[np.int64], start: list[int]) -> tuple[list[int], bool]:
     """Improve a cover until it is proven minimal or `MAX_BRANCHES` are used up; sets are bits of Python integers."""
     cost = weights.tolist()
-    covered_by = [[int(r) for r in np.flatnonzero(column)] for column in covers.T]
-    row_sets = [sum(1 << int(c) for c in np.flatnonzero(row)) for row in covers]
-    column_rows = [sum(1 << r for r in rows) for rows in covered_by]
-    cheapest = [min(cost[r] for r in rows) for rows in covered_by]
-    by_choice = sorted(range(len(covered_by)), key=lambda c: (len(covered_by[c]), c))
-    best, best_cost = list(start), sum(cost[r] for r in start)
+    covered_by = [np.flatnonzero(column).tolist() for column in covers.T]
+    row_sets, column_rows = list(map(_as_set, covers)), list(map(_as_set, covers.T))
+    cheapest = np.where(covers, weights[:, np.newaxis], np.iinfo(np.int64).max).min(axis=0).tolist()
+    by_choice = np.argsort(covers.sum(axis=0), kind="stable").tolist()
+    best, best_cost = list(start), int(weights[start].sum())
     stack: list[tuple[int, int, tuple[int, ...]]] = [((1 << len(covered_by)) - 1, 0, ())]
     branches = 0
     while stack:
@@ -182,3 +181,8 @@ def _branch_and_bound(covers: Incidence, weights: npt.NDArray[np.int64], start: 
             choices.sort(key=lambda choice: (choice[0].bit_count(), -choice[1]))  # the most promising is popped first
             stack += [(open_columns & ~covered, total, rows) for covered, total, rows in choices]
     return best, True
+
+
+def _as_set(flags: npt.NDArray[np.bool_]) -> int:
+    """Return a number with a bit set for every flag."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")

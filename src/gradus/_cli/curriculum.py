@@ -15,7 +15,8 @@ from gradus._cli.data import FORMATS_HELP, input_file, read_examples
 from gradus._cli.progress_line import Watch
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import OnConflict, check_choice, check_on_conflict
-from gradus._curriculum import Curriculum, all_minimum_feature_sets, find_curriculum
+from gradus._curriculum.curriculum import Curriculum, find_curriculum
+from gradus._curriculum.feature_sets import all_minimum_feature_sets
 from gradus._tables.cuts import encode_table
 from gradus._tables.labels import refuse_conflicts
 

@@ -19,14 +19,14 @@ _FREQUENT = {"0": 0.0, "1": 1.0, **dict.fromkeys(MISSING, math.nan)}
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a cell holds no value: None, NaN, pandas.NA, or a text that is a word for it."""
+    """Return whether a cell holds no value: None, NaN, pandas.NA, or a text that is a word for it."""
     if isinstance(value, str):
         return value.strip() in MISSING
-    return value is None or (isinstance(value, float) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
+    return value is None or (isinstance(value, float | np.floating) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
 
 
 def is_unknown(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Tell which labels are unknown: what `is_missing`, but of texts only the empty one, since "None" may be a class."""
+    """Return which labels are unknown: what `is_missing`, but of texts only the empty one, since "None" may be a class."""
     if labels.dtype.kind == "f":
         return np.asarray(np.isnan(labels))
     if labels.dtype.kind == "U":

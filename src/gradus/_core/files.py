@@ -8,6 +8,7 @@ import secrets
 import stat
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
@@ -68,14 +69,14 @@ def _reason(error: BaseException) -> str:
 def checked_size(path: str | PathLike[str], largest: int = LARGEST_FILE) -> int:
     """Return the size of a file in bytes, after checking that it is a file (reading from a pipe could wait forever)."""
     try:
-        found = os.stat(path)
+        about = os.stat(path)
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", path=path) from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(about.st_mode):
         raise FormatError("is not a file.", path=path)
-    if found.st_size > largest:
-        raise FormatError(f"has {found.st_size} bytes; files of this kind may have at most {largest}.", path=path)
-    return found.st_size
+    if about.st_size > largest:
+        raise FormatError(f"has {about.st_size} bytes; files of this kind may have at most {largest}.", path=path)
+    return about.st_size
 
 
 def open_checked(path: str | PathLike[str], largest: int = LARGEST_FILE) -> BinaryIO:
@@ -99,7 +100,7 @@ def read_bytes(path: str | PathLike[str], largest: int = LARGEST_MODEL) -> bytes
 def decoded_lines(path: str | PathLike[str]) -> Iterator[str]:
     """Yield a file's lines with their line ends; a byte that is not UTF-8 text is an error that names its place."""
     with open_checked(path) as file:
-        for number, raw in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
+        for number, raw in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
                 raise FormatError(f"has more than {LONGEST_LINE} bytes in this line.", path=path, line=number)
             yield _decoded(raw, number, path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,10 @@ import numpy.typing as npt
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import OnConflict
 from gradus._core.run import Run
-from gradus._curriculum.curriculum import Curriculum, curriculum_of
 from gradus.errors import SettingsError
+
+if TYPE_CHECKING:
+    from gradus._curriculum.curriculum import Curriculum
 
 __all__ = ["check_order", "conditional_entropies", "entropy_order", "kendall_tau", "linear_order", "resolve_order"]
 
@@ -44,6 +46,8 @@ def resolve_order(
     if order == "entropy":
         return entropy_order(Y, rng), None
     if order == "auto":
+        from gradus._curriculum.curriculum import curriculum_of  # not above: other orders need no feature sets
+
         curriculum = curriculum_of(X, Y, Run() if run is None else run, seed=seed, choose=choose, on_conflict=on_conflict)
         return curriculum.order, curriculum
     raise SettingsError(f"order is {order!r}; {ORDER_HELP}")

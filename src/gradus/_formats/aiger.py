@@ -127,19 +127,19 @@ class _AigerBytes:
         end = self.data.find(b"\n", self.place)
         if end < 0:
             raise self.error(f"the file ends in the middle of {what}.")
-        found = self.data[self.place : end]
+        line = self.data[self.place : end]
         self.place = end + 1
-        return found
+        return line
 
     def numbers(self, what: str, count: int, largest: int) -> tuple[int, ...]:
         """Read one line of this many numbers."""
         words = self.next_line(what).split(b" ")
         if len(words) != count or not all(NUMBER.fullmatch(word) for word in words):
             raise self.error(f"{what} must be {count} whole number{'s' if count > 1 else ''}.")
-        found = tuple(map(int, words))
-        if max(found) > largest:
-            raise self.error(f"{what} holds {max(found)}, but the largest literal is {largest}.")
-        return found
+        values = tuple(map(int, words))
+        if max(values) > largest:
+            raise self.error(f"{what} holds {max(values)}, but the largest literal is {largest}.")
+        return values
 
     def delta(self) -> int:
         """Read a difference of the binary form: groups of seven bits, the lowest first."""

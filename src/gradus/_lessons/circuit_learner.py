@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,9 +83,7 @@ class CircuitLearner:
 
     def _map(self, function: Callable[[Any], Solution], items: Sequence[Any]) -> list[Solution]:
         """Walk from each of some items, side by side, and count the work; after a stop, solutions may be missing."""
-        solutions = [solution for solution in self.run.map(function, items) if solution is not None]
-        self.work += sum(solution.work for solution in solutions)
-        return solutions
+        return list(map(self._counted, filter(None, self.run.map(function, items))))
 
     def _counted(self, solution: Solution) -> Solution:
         self.work += solution.work
@@ -98,8 +98,8 @@ class CircuitLearner:
         elif easy and not self.tolerant:
             candidates = easy[:1]
         else:
-            candidates = sorted(self.remaining, key=lambda column: self._share_left(column, errors[column]))
-            candidates = candidates[: self.settings.width]
+            shares = {column: self._share_left(column, errors[column]) for column in self.remaining}
+            candidates = sorted(self.remaining, key=shares.__getitem__)[: self.settings.width]
         if not self.tolerant:
             solution = self._exact_lesson(candidates, candidates[0] in easy)
             if solution is not None:
@@ -126,7 +126,7 @@ class CircuitLearner:
 
     def _trials(self, trials: Sequence[tuple[int, int]], work: int, spare: int | None = None) -> list[Solution]:
         """Try to learn columns on top of the present circuit; the best trial is kept in case of an early stop."""
-        solutions = self._map(lambda trial: self._try(trial[0], trial[1], work, spare), trials)
+        solutions = self._map(partial(self._try, work, spare), trials)
         for solution in solutions:
             column = solution.columns[-1]
             rank = self.lengths.whole(solution) - self.lengths.whole(self._with_constant(column, self.solution)), column
@@ -134,11 +134,13 @@ class CircuitLearner:
                 self._fallback = (rank, solution)
         return solutions
 
-    def _try(self, column: int, attempt: int, work: int, spare: int | None) -> Solution:
+    def _try(self, work: int, spare: int | None, trial: tuple[int, int]) -> Solution:
         """Fit a column on top of the present circuit; then remove gates, or where errors are allowed, shorten both."""
-        place = (column, attempt, work)
+        column, place = trial[0], (*trial, work)
         self._report(column, self.lengths.minority[column])
-        fitted = self.walks.fit(_with_output(self.solution, column), self._seed(FIT, *place), work, spare)
+        circuit = select_outputs(self.solution.circuit, [*range(len(self.solution.columns)), -1])  # which has no node yet
+        start = Solution(circuit, [*self.solution.columns, column], np.append(self.solution.errors, 0))
+        fitted = self.walks.fit(start, self._seed(FIT, *place), work, spare)
         self._report(column, int(fitted.errors[-1]))
         if self.tolerant:
             short = self.walks.minimise_length(fitted, self._seed(LENGTH, *place), self.settings.length_work)
@@ -161,7 +163,7 @@ class CircuitLearner:
             trials = self._trials([(column, 0) for column in field], work)
             if self.run.stop():
                 return None
-            solved = [trial for trial in trials if trial.reached]
+            solved = _solved(trials)
             if solved:
                 break
             trials = sorted(trials, key=lambda trial: int(trial.errors[-1]))[: max(2, len(field) // 2)]
@@ -171,7 +173,7 @@ class CircuitLearner:
         best = min(solved, key=self._price)
         if work <= self.settings.cheap_try:
             more = self._trials([(best.columns[-1], attempt) for attempt in range(1, self.settings.n_tries)], work)
-            best = min([best, *(trial for trial in more if trial.reached)], key=self._price)
+            best = min([best, *_solved(more)], key=self._price)
         best = self._shortened(best, self.work - before)
         return self._noise_checked(best) if self.settings.exact is None else best
 
@@ -210,7 +212,7 @@ class CircuitLearner:
             return solution
         work, settings = 10 * self.settings.gates_work, self.settings
         smaller = self._map(lambda k: self.walks.minimise_gates(solution, self._seed(GATES, DOUBT, k), work), range(2))
-        smallest = min(smaller, key=lambda other: other.n_gates, default=solution)._replace(reached=True)
+        smallest = min(smaller, key=attrgetter("n_gates"), default=solution)._replace(reached=True)
         # With many targets there are many chances of a false alarm, and those learned exactly suggest clean labels.
         doubt = settings.doubt * (1 + settings.trust * max(len(self.solution.columns) - settings.few, 0))
         return None if self._is_doubtful(smallest, 1, doubt) else smallest
@@ -276,12 +278,12 @@ class CircuitLearner:
             self.tolerant = bool(self.solution.errors.any())
         work = self.settings.length_work if self.tolerant else self.settings.gates_work
         work = max(2 * work, self.work // 40)
-        improved = self._map(lambda attempt: self._improved(attempt, work), range(self.settings.n_tries))
+        improved = self._map(partial(self._improved, work), range(self.settings.n_tries))
         self.solution = min([self.solution, *improved], key=self.lengths.whole)
         if self.tolerant:
             self._back_to_constants()
 
-    def _improved(self, attempt: int, work: int) -> Solution:
+    def _improved(self, work: int, attempt: int) -> Solution:
         """Return the solution with fewer gates, or where errors are allowed, of fewer bits."""
         start, seed = self.solution, self._seed(WHOLE, attempt)
         if self.tolerant:
@@ -316,13 +318,13 @@ class CircuitLearner:
         most_gates = self.solution.n_gates + (self.settings.spare_gates if failed else MORE_GATES)
         work = min(int(JOINT_SHARE * self.work), MAX_JOINT_WORK)
         numbers = range(JOINT_STARTS * self.settings.n_tries)
-        solutions = self._map(lambda number: self._joint_start(number, most_gates, work), numbers)
-        best = min((other for other in solutions if other.reached), key=lambda other: other.n_gates, default=None)
+        solutions = self._map(partial(self._joint_start, most_gates, work), numbers)
+        best = min(_solved(solutions), key=attrgetter("n_gates"), default=None)
         if best is not None:
             self.solution = best if failed or best.n_gates < self.solution.n_gates else self.solution
             self.unsolved = False
 
-    def _joint_start(self, number: int, most_gates: int, work: int) -> Solution:
+    def _joint_start(self, most_gates: int, work: int, number: int) -> Solution:
         """Fit all targets at once with at most this many gates; if that succeeds, remove gates."""
         columns, place = self.solution.columns, (WHOLE, number, most_gates)
         circuit = empty_circuit(self.solution.circuit.n_inputs, len(columns))
@@ -356,7 +358,7 @@ class CircuitLearner:
 
     def _result(self) -> LearnedCircuit:
         columns = self.solution.columns
-        in_order = _selected(self.solution, [columns.index(column) for column in range(len(columns))])
+        in_order = _selected(self.solution, list(map(columns.index, range(len(columns)))))
         return LearnedCircuit(
             solution=in_order._replace(circuit=cleaned(in_order.circuit, nand=self.settings.nand)),
             order=tuple(columns),
@@ -367,15 +369,14 @@ class CircuitLearner:
         )
 
 
-def _with_output(solution: Solution, column: int) -> Solution:
-    """Return a solution with an output for one more column, which has no node yet."""
-    circuit = select_outputs(solution.circuit, [*range(len(solution.columns)), -1])
-    return Solution(circuit, [*solution.columns, column], np.append(solution.errors, 0))
+def _solved(solutions: Sequence[Solution]) -> list[Solution]:
+    """Return those that have no errors."""
+    return [solution for solution in solutions if solution.reached]
 
 
 def _selected(solution: Solution, places: list[int]) -> Solution:
     """Return the outputs at some places, in this order."""
-    columns = [solution.columns[place] for place in places]
+    columns = list(map(solution.columns.__getitem__, places))
     return Solution(select_outputs(solution.circuit, places), columns, solution.errors[places])
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._circuit.gate_list import GateList, gate_count
+from gradus._circuit.gate_list import GateList, is_constant
 from gradus._lessons.packed_examples import PackedExamples
 
 __all__ = ["BIT", "FORBIDDEN", "Lengths", "Solution", "error_table", "error_tables", "gate_table"]
@@ -43,7 +43,7 @@ class Solution(NamedTuple):
     @property
     def n_gates(self) -> int:
         """Gates that are not constants."""
-        return gate_count(self.circuit)
+        return int(np.count_nonzero(~is_constant(self.circuit.functions)))
 
 
 def gate_table(n_inputs: int, max_gates: int, nand: bool = False) -> Ints:
@@ -69,13 +69,13 @@ def error_table(n_examples: int, rate: float | None = None) -> Ints:
 
 def error_tables(known: Sequence[int], width: int, rate: float | None = None) -> tuple[Ints, Ints]:
     """Return the tables of targets with these numbers of known cells: one row per distinct number, and each target's row."""
-    distinct = sorted(set(known))
+    distinct, kind = np.unique(known, return_inverse=True)
     tables = np.zeros((len(distinct), width + 1), dtype=np.int64)
-    for row, count in enumerate(distinct):
+    for row, count in enumerate(distinct.tolist()):
         table = error_table(count, rate)
         tables[row, : len(table)] = table
         tables[row, len(table) :] = table[-1]
-    return tables, np.array([distinct.index(count) for count in known], dtype=np.int64)
+    return tables, kind.astype(np.int64)
 
 
 class Lengths:
@@ -83,9 +83,11 @@ class Lengths:
 
     def __init__(self, examples: PackedExamples, nand: bool, noise_rate: float | None) -> None:
         self.n_inputs, self.nand, self.noise_rate = len(examples.inputs), nand, noise_rate
-        self.known = [int(count) for count in np.bitwise_count(examples.known).sum(axis=1)]
-        self.ones = [int(count) for count in np.bitwise_count(examples.targets & examples.known).sum(axis=1)]
-        self.minority = [min(ones, known - ones) for ones, known in zip(self.ones, self.known, strict=True)]
+        known = np.bitwise_count(examples.known).sum(axis=1, dtype=np.int64)
+        ones = np.bitwise_count(examples.targets & examples.known).sum(axis=1, dtype=np.int64)
+        self.known: list[int] = known.tolist()
+        self.ones: list[int] = ones.tolist()
+        self.minority: list[int] = np.minimum(ones, known - ones).tolist()
         self._gates = np.zeros(0, dtype=np.int64)
 
     def gates(self, n_gates: int) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 
 import numpy as np
 
@@ -45,16 +47,18 @@ class Ensemble:
     def ranked(self) -> tuple[list[LearnedCircuit], int]:
         """Sort circuits, best first and equal ones in the order they came, and count those about as good as the best."""
         # If some circuits are exact, those that allow errors do not vote.
-        ranked = sorted(self.circuits, key=lambda circuit: (circuit.tolerant, circuit.length))
-        longest = EQUALLY_GOOD * ranked[0].length
-        return ranked, sum(circuit.tolerant == ranked[0].tolerant and circuit.length <= longest for circuit in ranked)
+        ranked = sorted(self.circuits, key=attrgetter("tolerant", "length"))
+        best, n_voting = ranked[0], 0
+        for circuit in ranked:
+            n_voting += circuit.tolerant == best.tolerant and circuit.length <= EQUALLY_GOOD * best.length
+        return ranked, n_voting
 
     def _learn_enough(self) -> None:
         """Learn a second circuit if the first took little work, and if they differ, as many as the work allows."""
         # If two compute the same, no further circuit would change the vote. If the first did not solve all lessons, up to two
         # more are started instead.
         self._learn([0], MAX_CIRCUITS)
-        while all(circuit.unsolved for circuit in self.circuits) and len(self.circuits) <= RESTARTS:
+        while all(map(attrgetter("unsolved"), self.circuits)) and len(self.circuits) <= RESTARTS:
             if self.run.stopped is not None:
                 break
             self._learn([len(self.circuits)], MAX_CIRCUITS)
@@ -67,17 +71,17 @@ class Ensemble:
 
     def _affordable(self) -> int:
         """Return how many circuits the work allows, if all take as much as the longest so far."""
-        return max(1, min(MAX_CIRCUITS, ALL_WORK // max(1, *(circuit.work for circuit in self.circuits))))
+        longest = max(circuit.work for circuit in self.circuits)
+        return max(1, min(MAX_CIRCUITS, ALL_WORK // max(1, longest)))
 
     def _learn(self, numbers: Sequence[int], of: int) -> None:
         """Learn the circuits of these numbers; `of` is how many there will be at most."""
         self.run.expect(of)
-        learned = self.run.map(lambda number: self._learn_one(number, of), numbers)
-        self.circuits += [circuit for circuit in learned if circuit is not None]
+        self.circuits += filter(None, self.run.map(partial(self._learn_one, of), numbers))
         if not self.circuits:  # the first one was stopped in another process
-            self.circuits += filter(None, [self._learn_one(0, of)])
+            self.circuits += filter(None, [self._learn_one(of, 0)])
 
-    def _learn_one(self, number: int, of: int) -> LearnedCircuit | None:
+    def _learn_one(self, of: int, number: int) -> LearnedCircuit | None:
         """Learn a circuit; only the first is begun after a stop."""
         if number and self.run.stopped is not None:
             return None
@@ -112,9 +116,10 @@ class Ensemble:
 
 def _agree(circuits: Sequence[LearnedCircuit]) -> bool:
     """Return whether all circuits are equally long and predict the same on many random rows."""
-    rows = np.random.default_rng(0).random((ROWS_TO_COMPARE, circuits[0].solution.circuit.n_inputs)) < 0.5
-    answers = [network_of(circuit.solution.circuit).predict(rows) for circuit in circuits]
-    return all(
-        circuit.length == circuits[0].length and bool((answer == answers[0]).all())
-        for circuit, answer in zip(circuits, answers, strict=True)
-    )
+    first = circuits[0]
+    rows = np.random.default_rng(0).random((ROWS_TO_COMPARE, first.solution.circuit.n_inputs)) < 0.5
+    answers = network_of(first.solution.circuit).predict(rows)
+    for other in circuits[1:]:
+        if other.length != first.length or (network_of(other.solution.circuit).predict(rows) != answers).any():
+            return False
+    return True

@@ -16,7 +16,7 @@ from gradus._core.bits import BoolMatrix, as_bits, column_names
 from gradus._core.checks import check_choice, check_count, check_n_jobs, check_seed, check_time_limit
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
-from gradus._curriculum import minimum_feature_set, resolve_order
+from gradus._curriculum.orders import resolve_order
 from gradus._lessons.ensemble import Ensemble
 from gradus._lessons.packed_examples import pack_examples, read_targets
 from gradus._lessons.walks import LessonSettings
@@ -215,7 +215,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         n_voting=n_voting,
         order=ranked[0].order,
         errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
-        wrong_rows=tuple(np.flatnonzero(column) for column in wrong.T),
+        wrong_rows=tuple(map(np.flatnonzero, wrong.T)),
         constant=constant[best.outputs],
         converged=not wrong.any(),
         stopped=run.stopped,
@@ -248,13 +248,16 @@ def _fixed_order(
 
 def _auto_order(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix, run: Run) -> tuple[int, ...]:
     """Order targets by minimum feature sets on the known cells of each."""
+    # Not above: other orders need no feature sets.
+    from gradus._curriculum.coded_examples import code_examples, code_inputs
+    from gradus._curriculum.feature_sets import find_feature_set
 
     def size(column: int) -> int:
-        rows, left = known[:, column], run.seconds_left()
+        rows = known[:, column]
         if not rows.any():
             return 0
-        labels = targets[rows, column]
-        return minimum_feature_set(inputs[rows], labels, time_limit=left, on_conflict="ignore", callback=run.stop).size
+        examples = code_examples(code_inputs(inputs[rows]), targets[rows, column], on_conflict="ignore")
+        return find_feature_set(examples, run.part()).size
 
     return tuple(sorted(range(targets.shape[1]), key=size))
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, as_table, check_examples, pack, tail_mask
+from gradus._core.cells import is_unknown
 
 __all__ = ["PackedExamples", "pack_examples", "read_targets"]
 
@@ -34,7 +35,7 @@ def pack_examples(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) ->
 def read_targets(Y: Any) -> tuple[BoolMatrix, BoolMatrix]:
     """Read targets whose cells may be unknown: NaN, None or masked."""
     table = as_table(Y, "Y")
-    unknown = _missing(table)
+    unknown = is_unknown(table)
     if isinstance(Y, np.ma.MaskedArray):
         unknown |= np.ma.getmaskarray(Y).reshape(table.shape)
     if not unknown.any():
@@ -43,14 +44,3 @@ def read_targets(Y: Any) -> tuple[BoolMatrix, BoolMatrix]:
     filled = table.astype(object)
     filled[unknown] = 0
     return as_bits(filled, "Y"), ~unknown
-
-
-def _missing(table: Any) -> BoolMatrix:
-    if table.dtype == np.object_:
-        missing: BoolMatrix = np.frompyfunc(_is_missing, 1, 1)(table).astype(np.bool_)
-        return missing
-    return np.isnan(table) if table.dtype.kind == "f" else np.zeros(table.shape, dtype=np.bool_)
-
-
-def _is_missing(cell: Any) -> bool:
-    return cell is None or str(cell) in ("nan", "<NA>", "NaT")

@@ -96,8 +96,12 @@ class Walks:
         self._max_candidates = max(int((2 * PAIR_WORK / n_words) ** 0.5), MIN_CANDIDATES)
         n_candidates = min(self._max_candidates + settings.fresh_gates, len(examples.inputs) + settings.spare_gates)
         scale = max(1, 2 * n_words * n_candidates**2 // WORK_OF_A_MOVE)
-        works = ("fit_work", "noisy_fit_work", "gates_work", "length_work")
-        self.settings = settings._replace(**{name: scale * getattr(settings, name) for name in works})
+        self.settings = settings._replace(
+            fit_work=scale * settings.fit_work,
+            noisy_fit_work=scale * settings.noisy_fit_work,
+            gates_work=scale * settings.gates_work,
+            length_work=scale * settings.length_work,
+        )
 
     def rank_targets(self, circuit: GateList, columns: list[int], seed: int) -> Ints:
         """Return the fewest errors that one node and one gate on two nodes make on each target: shape (targets, 2)."""
@@ -130,7 +134,7 @@ class Walks:
     def minimise_length(self, start: Solution, seed: int, work: int) -> Solution:
         """Look for the shortest description: gates and errors, each at its price in bits."""
         examples, settings = self.examples, self.settings
-        known = [int(count) for count in np.bitwise_count(examples.known[start.columns]).sum(axis=1)]
+        known = np.bitwise_count(examples.known[start.columns]).sum(axis=1).tolist()
         errors, kind = error_tables(known, examples.n_examples, settings.noise_rate)
         gates = gate_table(len(examples.inputs), start.n_gates + MORE_SLOTS, settings.nand)
         rules = self._rules(start.columns, errors, gates, work, kind=kind, thresholds=THRESHOLDS, node_chance=64, stop_cost=-1)

@@ -25,7 +25,8 @@ DATA_STYLE = {"ensure_ascii": True, "separators": (",", ":")}
 
 def page(package: str, name: str, /, **data: Any) -> str:
     """Return a page: NAME.html of a package, which extends the kit's base.html, with NAME.css and NAME.js beside it."""
-    style, script = _beside("theme.css", package, f"{name}.css"), _beside("table.js", package, f"{name}.js")
+    style = _asset(KIT, "theme.css") + _asset(package, f"{name}.css")
+    script = _asset(KIT, "table.js") + _asset(package, f"{name}.js")
     # The page forbids the browser to load anything and to run any script but this one, so that text from elsewhere cannot
     # do harm even if it is not escaped.
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
@@ -53,7 +54,7 @@ def _templates() -> jinja2.Environment:
     import jinja2  # not above: `import gradus` needs none
 
     made = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: _asset(*name.split("/"))),
+        loader=jinja2.FunctionLoader(lambda name: _asset(*name.split("/")) or None),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -64,12 +65,7 @@ def _templates() -> jinja2.Environment:
     return made
 
 
-def _asset(package: str, name: str) -> str | None:
-    """Return the text of a file in a package's folder, or None if there is none."""
+def _asset(package: str, name: str) -> str:
+    """Return the text of a file in a package's folder; nothing if there is none."""
     path = files(package).joinpath(name)
-    return path.read_text(encoding="utf-8") if path.is_file() else None
-
-
-def _beside(ours: str, package: str, theirs: str) -> str:
-    """Return a style or script of the kit with that of a page."""
-    return "".join(_asset(*place) or "" for place in ((KIT, ours), (package, theirs)))
+    return path.read_text(encoding="utf-8") if path.is_file() else ""

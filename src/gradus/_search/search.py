@@ -18,7 +18,8 @@ from gradus._core.bits import as_bits, check_examples, column_names
 from gradus._core.checks import check_choice, check_n_jobs, check_seed
 from gradus._core.run import Callback, Progress, Run
 from gradus._core.wording import counted
-from gradus._curriculum import Curriculum, resolve_order
+from gradus._curriculum.curriculum import Curriculum
+from gradus._curriculum.orders import resolve_order
 from gradus._pages.html import notebook_table
 from gradus._search.driver import run_search
 from gradus._search.job import Job, Outcome, Settings, largest_cost
@@ -89,8 +90,8 @@ class SearchResult:
         return f"SearchResult({parts}, {end} after {counted(self.iterations, 'step')})"
 
     def _repr_html_(self) -> str:
-        taught = ", ".join(self.network.output_names[k] for k in self.order)
-        rows = [("taught in the order", taught), ("restarts", self.restarts), ("ended early", "yes" if self.stopped else "no")]
+        order = ", ".join(self.network.output_names[k] for k in self.order)
+        rows = [("order of targets", order), ("restarts", self.restarts), ("ended early", "yes" if self.stopped else "no")]
         return notebook_table(repr(self), ["", ""], rows) + (self.network._repr_svg_() or "")
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gradus._core.checks import check_choice
 from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Run
-from gradus._curriculum import check_order
+from gradus._curriculum.orders import check_order
 from gradus._lessons.learn import LearnSettings, learn_with
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds

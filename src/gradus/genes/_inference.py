@@ -14,7 +14,7 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.checks import check_time_limit
 from gradus._core.run import Callback, Progress, Run
 from gradus._core.wording import counted
-from gradus._curriculum import find_curriculum
+from gradus._curriculum.curriculum import find_curriculum
 from gradus._pages.html import notebook_table
 from gradus.errors import ConflictError, DataError, MissingExtraError
 from gradus.genes import _result_tables as result_tables

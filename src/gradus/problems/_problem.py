@@ -249,8 +249,8 @@ class Problem:
         return f"Problem({self.name!r}, {sizes})"
 
     def _repr_html_(self) -> str:
-        taught = [] if self.known_order is None else [("known order", [self.target_names[k] for k in self.known_order])]
-        rows = [("inputs", self.input_names), ("targets", self.target_names), *taught]
+        order = [] if self.known_order is None else [("known order", [self.target_names[k] for k in self.known_order])]
+        rows = [("inputs", self.input_names), ("targets", self.target_names), *order]
         return notebook_table(repr(self), ["", self.about], [(what, ", ".join(names)) for what, names in rows])
 
     def __getstate__(self) -> dict[str, Any]:

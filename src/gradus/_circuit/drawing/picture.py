@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from gradus._circuit import Network
-from gradus._circuit.drawing.diagram import Diagram, Grouping, diagram, live_logic
+from gradus._circuit.drawing.diagram import MOST_GATES, Diagram, Grouping, blocks, diagram, live_logic
 from gradus._circuit.drawing.dot import hierarchy_dot
-from gradus._circuit.drawing.folding import MOST_GATES, blocks
-from gradus._circuit.drawing.regrouping import boxed
+from gradus._circuit.drawing.recognition import boxed
 from gradus._circuit.drawing.schematic import Sides, placement, upper_first, with_symbols
 from gradus._core.files import write_bytes_whole
 from gradus.errors import FormatError, MissingExtraError

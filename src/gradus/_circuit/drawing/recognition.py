@@ -1,22 +1,28 @@
 """Known parts of a circuit, found by what they compute: adders, multiplexers and majorities of three nodes.
 
 The function of a gate over every set of at most three nodes that it can be computed from is followed through the circuit (its
-cuts, as in logic synthesis), so that a part is found however it is built.
+cuts, as in logic synthesis), so that a part is found however it is built. Sums of several nodes are regrouped so that parts
+show: (a ^ b) ^ c is a ^ (b ^ c), and b ^ c may be needed for a carry.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
-__all__ = ["Box", "Logic", "boxes_in", "covered", "inner_gates"]
+__all__ = ["Box", "BoxedCircuit", "Logic", "boxed", "boxes_in"]
 
 Logic = Mapping[int, tuple[int, int, int]]
 """The function and the two sources of each gate, by node; whatever else is read is an input."""
 Cut = tuple[int, ...]
 MOST_CUTS = 80  # of a gate; further ones are not followed
 LEAVES = 3
+XOR, XNOR = 6, 9
+MOST_TERMS = 8
+MOST_GATES = 150
+"""Larger circuits are not looked through."""
 
 
 class Box(NamedTuple):
@@ -29,7 +35,24 @@ class Box(NamedTuple):
     outs: tuple[tuple[int, bool], ...]
     """The nodes that it computes, and whether they are complements; of an adder the sum, then the carry."""
     inside: frozenset[int]
-    """The gates that it stands for."""
+    """The gates that it replaces."""
+
+
+class BoxedCircuit(NamedTuple):
+    """A circuit of the same function and size, and the parts in it."""
+
+    logic: Logic
+    boxes: list[Box]
+
+
+class _Sum(NamedTuple):
+    """An exclusive or of several terms, made by gates that nothing else uses."""
+
+    root: int
+    gates: tuple[int, ...]
+    """The root is the last."""
+    terms: tuple[int, ...]
+    inverted: bool
 
 
 Function = Callable[[list[int]], int]
@@ -40,10 +63,10 @@ Form = tuple[tuple[int, ...], tuple[bool, ...], tuple[bool, ...]]
 def _forms(functions: tuple[Function, ...], n: int, orders: list[tuple[int, ...]]) -> dict[tuple[int, ...], Form]:
     """Return, for the tables of the outputs of a part over sorted leaves, how the leaves are wired with the fewest bubbles."""
     found: dict[tuple[int, ...], Form] = {}
-    signs = [*itertools.product((False, True), repeat=n + len(functions))]
+    choices = [*itertools.product((False, True), repeat=n + len(functions))]
     # Bit i of a table belongs to the values of the leaves that are the binary digits of i.
     rows = [[index >> place & 1 for place in range(n)] for index in range(2**n)]
-    for flips in sorted(signs, key=lambda some: (sum(some), some)):
+    for flips in sorted(choices, key=lambda signs: (sum(signs), signs)):
         for order in orders:
             wired = [[row[leaf] ^ flip for leaf, flip in zip(order, flips, strict=False)] for row in rows]
             tables = tuple(
@@ -54,26 +77,45 @@ def _forms(functions: tuple[Function, ...], n: int, orders: list[tuple[int, ...]
     return found
 
 
-def _sum(row: list[int]) -> int:
-    return sum(row) & 1
+@cache
+def _parts() -> dict[str, dict[tuple[int, ...], Form]]:
+    """Return the forms of every part, best first where two would cover equally many gates."""
+
+    def is_odd(row: list[int]) -> int:
+        return sum(row) & 1
+
+    def carry(row: list[int]) -> int:
+        return int(sum(row) >= 2)
+
+    def selected(row: list[int]) -> int:
+        return row[1] if row[0] else row[2]
+
+    return {
+        "FA": _forms((is_odd, carry), 3, [(0, 1, 2)]),
+        "MAJ": _forms((carry,), 3, [(0, 1, 2)]),
+        "MUX": _forms((selected,), 3, [*itertools.permutations(range(3))]),
+        "XOR": _forms((is_odd,), 3, [(0, 1, 2)]),
+        "HA": _forms((is_odd, carry), 2, [(0, 1)]),
+    }
 
 
-def _carry(row: list[int]) -> int:
-    return int(sum(row) >= 2)
-
-
-def _selected(row: list[int]) -> int:
-    return row[1] if row[0] else row[2]
-
-
-FORMS = {
-    "FA": _forms((_sum, _carry), 3, [(0, 1, 2)]),
-    "MAJ": _forms((_carry,), 3, [(0, 1, 2)]),
-    "MUX": _forms((_selected,), 3, [*itertools.permutations(range(3))]),
-    "XOR": _forms((_sum,), 3, [(0, 1, 2)]),
-    "HA": _forms((_sum, _carry), 2, [(0, 1)]),
-}
-"""The parts, best first where two would cover equally many gates."""
+def boxed(logic: Logic, outputs: frozenset[int]) -> BoxedCircuit | None:
+    """Find the known parts of a circuit; None where they do not cover most of it, so that boxes would not help a reader."""
+    # Sums of more than two terms are added up in the order that shows the most. The number of gates stays.
+    if len(logic) > MOST_GATES:
+        return None
+    best = boxes_in(logic, outputs)
+    improved = True
+    while improved:
+        improved = False
+        for total in _sums(logic, outputs):
+            for first in itertools.combinations(total.terms, 2):
+                other = {**logic, **_added_up(total, first)}
+                boxes = boxes_in(other, outputs)
+                if _covered(boxes) > _covered(best):
+                    logic, best, improved = other, boxes, True
+    inside = sum(len(box.inside) for box in best)
+    return BoxedCircuit(logic, best) if len(best) > 1 and 3 * inside >= 2 * len(logic) else None
 
 
 def boxes_in(logic: Logic, outputs: frozenset[int]) -> list[Box]:
@@ -83,25 +125,25 @@ def boxes_in(logic: Logic, outputs: frozenset[int]) -> list[Box]:
     for node, (_, *sources) in logic.items():
         for source in sources:
             readers.setdefault(source, set()).add(node)
-    rank = {kind: place for place, kind in enumerate(FORMS)}
-    found = [box for box in _candidates(logic) if _is_closed(box, readers, outputs)]
-    found.sort(key=lambda box: (-len(box.inside), rank[box.kind], box.outs, box.pins))
+    rank = {kind: place for place, kind in enumerate(_parts())}
+    candidates = [box for box in _candidates(logic) if _is_closed(box, readers, outputs)]
+    candidates.sort(key=lambda box: (-len(box.inside), rank[box.kind], box.outs, box.pins))
     taken: set[int] = set()
     chosen: list[Box] = []
-    for box in found:
-        beside = box.kind not in ("HA", "XOR") or any(one.kind == "FA" for one in chosen)
+    for box in candidates:
+        beside = box.kind not in ("HA", "XOR") or any(other.kind == "FA" for other in chosen)
         if beside and taken.isdisjoint(box.inside):
             taken |= box.inside
             chosen.append(box)
     return chosen
 
 
-def covered(boxes: list[Box]) -> int:
-    """Return how many gates boxes stand for, less the boxes themselves: what a drawing is spared."""
+def _covered(boxes: list[Box]) -> int:
+    """Return how many gates boxes replace, less the boxes themselves."""
     return sum(len(box.inside) - 1 for box in boxes)
 
 
-def inner_gates(logic: Logic, outs: tuple[int, ...], leaves: Cut) -> frozenset[int]:
+def _inner_gates(logic: Logic, outs: tuple[int, ...], leaves: Cut) -> frozenset[int]:
     """Return the gates between the leaves and the nodes computed from them."""
     inside: set[int] = set()
     stack = [node for node in outs if node not in leaves]
@@ -125,12 +167,12 @@ def _candidates(logic: Logic) -> Iterator[Box]:
             if node not in leaves:
                 by_leaves.setdefault(leaves, {}).setdefault(table, []).append(node)
     for leaves, tables in by_leaves.items():
-        for kind, forms in FORMS.items():
+        for kind, forms in _parts().items():
             for wanted, (order, flips, inverted) in forms.items():
                 if len(order) != len(leaves) or any(table not in tables for table in wanted):
                     continue
                 for nodes in itertools.product(*(tables[table] for table in wanted)):
-                    inside = inner_gates(logic, nodes, leaves)
+                    inside = _inner_gates(logic, nodes, leaves)
                     # A leaf may lie behind another one only; then the part would read what nothing in it reads.
                     read = {source for node in inside for source in logic[node][1:]} - inside
                     if len(inside) > 1 and read == set(leaves):
@@ -153,7 +195,7 @@ def _cuts(logic: Logic) -> dict[int, dict[Cut, int]]:
 
 
 def _in_order(logic: Logic) -> list[int]:
-    """Return the gates such that sources come before their readers; the numbers of nodes need not say so."""
+    """Return the gates such that sources come before their readers; the numbers of nodes may be in another order."""
     done: dict[int, None] = {}
     for root in sorted(logic):
         stack = [root]
@@ -170,8 +212,48 @@ def _combined(function: int, left: tuple[Cut, int], right: tuple[Cut, int], leav
     table = 0
     for index in range(2 ** len(leaves)):
         a, b = (
-            some >> sum((index >> leaves.index(leaf) & 1) << place for place, leaf in enumerate(cut)) & 1
-            for cut, some in (left, right)
+            cut_table >> sum((index >> leaves.index(leaf) & 1) << place for place, leaf in enumerate(cut)) & 1
+            for cut, cut_table in (left, right)
         )
         table |= (function >> (2 * a + b) & 1) << index
     return table
+
+
+def _sums(logic: Logic, outputs: frozenset[int]) -> list[_Sum]:
+    """Return the sums of three terms or more."""
+    readers: dict[int, int] = {}
+    for _, *sources in logic.values():
+        for source in sources:
+            readers[source] = readers.get(source, 0) + 1
+
+    def adds(node: int) -> bool:
+        return node in logic and logic[node][0] in (XOR, XNOR) and logic[node][1] != logic[node][2]
+
+    def is_inner(node: int) -> bool:
+        return adds(node) and readers.get(node, 0) == 1 and node not in outputs
+
+    used = {source for node in logic if adds(node) for source in logic[node][1:] if is_inner(source)}
+    sums = []
+    for root in sorted(node for node in logic if adds(node) and node not in used):
+        gates: list[int] = []
+        terms: list[int] = []
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            gates.append(node)
+            for source in logic[node][1:]:
+                (stack if is_inner(source) else terms).append(source)
+        inverted = sum(logic[node][0] == XNOR for node in gates) % 2 == 1
+        if 3 <= len(terms) <= MOST_TERMS and len(set(terms)) == len(terms):
+            sums.append(_Sum(root, tuple(sorted(gates, key=lambda gate: gate == root)), tuple(sorted(terms)), inverted))
+    return sums
+
+
+def _added_up(total: _Sum, first: tuple[int, ...]) -> dict[int, tuple[int, int, int]]:
+    """Return the gates of a sum that adds two of its terms before the others."""
+    last, *others = [*first, *(term for term in total.terms if term not in first)]
+    gates = {}
+    for gate, term in zip(total.gates, others, strict=True):
+        gates[gate] = (XNOR if gate == total.root and total.inverted else XOR, last, term)
+        last = gate
+    return gates

@@ -50,8 +50,8 @@ def placement(parts: Diagram, pins: Pins) -> str:
 
 
 def _wire(parts: Diagram, source: int) -> str:
-    found = parts.gate_of(source)
-    port = parts.port(parts.inputs, source) if found is None else f":o{source}" if found[1].outs else ":out"
+    gate = parts.gate_of(source)
+    port = parts.port(parts.inputs, source) if gate is None else f":o{source}" if gate[1].outs else ":out"
     return f"{parts.key(source)}{port}:e"
 
 
@@ -117,7 +117,7 @@ def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
     first_is_below = sum((place - (len(heights) - 1) / 2) * height for place, height in enumerate(heights)) > 0
     if not parts.is_grouped and first_is_below:
         _flip(graph)
-        pins = {node: Sides(some.pins[::-1], some.outs[::-1]) for node, some in pins.items()}
+        pins = {node: Sides(sides.pins[::-1], sides.outs[::-1]) for node, sides in pins.items()}
     pen = _XdotPen()
     for node, gate in parts.gates.items():
         pen.place(*_centre(graph, parts.key(node)))
@@ -244,9 +244,9 @@ def _draw_box(pen: _XdotPen, gate: DiagramGate, sides: Sides) -> None:
     if len(gate.outs) == 2:
         names |= dict(zip([node for node, _ in gate.outs], ("sum", "carry"), strict=True))
     ends = [
-        (side, half - (place + 0.5) * 2 * half / len(some), node, inverted)
-        for side, some in ((-1, sides.pins), (1, sides.outs))
-        for place, (node, inverted) in enumerate(some)
+        (side, half - (place + 0.5) * 2 * half / len(pins), node, inverted)
+        for side, pins in ((-1, sides.pins), (1, sides.outs))
+        for place, (node, inverted) in enumerate(pins)
     ]
     pen.colour(INK, gate.colour)
     for side, y, _, _ in ends:

@@ -47,16 +47,12 @@ class StoppableClock:
 _CLOCK = StoppableClock(time.monotonic)
 
 
-def work_clock() -> float:
-    """Return the seconds since some moment, without those spent compiling: time limits do not count them."""
-    return _CLOCK.read()
+work_clock = _CLOCK.read
+"""Return the seconds since some moment, without those spent compiling: time limits do not count them."""
+clock_stopped = _CLOCK.stopped
+"""Stop `work_clock` for all threads: one that waits for the kernel must not run out of time either."""
 
 
 def is_stopped() -> bool:
     """Return whether a kernel is being compiled now, in any thread."""
     return _CLOCK.is_stopped
-
-
-def clock_stopped() -> contextlib.AbstractContextManager[None]:
-    """Stop `work_clock` for all threads: one that waits for the kernel must not run out of time either."""
-    return _CLOCK.stopped()

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
-from gradus._circuit.drawing.diagram import GATE_LABELS, diagram
-from gradus._circuit.drawing.folding import MOST_GATES, blocks
+from gradus._circuit.drawing.diagram import GATE_LABELS, MOST_GATES, blocks, diagram
 from gradus._circuit.formula_trees import Token
 from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
