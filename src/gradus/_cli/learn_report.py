@@ -120,9 +120,8 @@ class LearnReport:
         print(textwrap.fill(f"({', '.join(others)})", WIDTH))
         print(score.verdict)
         if n_targets > 1:
-            shares = zip(*(map(percent, score.accuracy[method]) for method in methods), strict=True)
-            rows = zip(self.examples.targets, *zip(*shares, strict=True), strict=True)
-            print_table(["accuracy on rows not seen", *methods], rows)
+            columns = [map(percent, score.accuracy[method]) for method in methods]
+            print_table(["accuracy on rows not seen", *methods], zip(self.examples.targets, *columns, strict=True))
 
 
 def _shortened(names: list[str]) -> str:

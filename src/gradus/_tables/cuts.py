@@ -26,7 +26,6 @@ __all__ = [
     "FEW_VALUES",
     "MAX_CUTS",
     "MIN_ROWS",
-    "CategoryBits",
     "Missing",
     "choose_category_bits",
     "complete_rows",
@@ -123,11 +122,11 @@ def _describe_categories(cells: Cells, kind: ColumnKind, codes: Ints, missing: M
     place = np.array([-1 if gone else number[text] for text, gone in pairs], dtype=np.int64)[cells.place]
     # A short table says nothing about which categories are rare.
     least = 1 if len(place) < MIN_ROWS_ID else MIN_ROWS
-    bits = choose_category_bits(texts, place, codes, min_rows=least)
+    groups, others = choose_category_bits(texts, place, codes, min_rows=least)
     fill = None
     if missing != "category" and (place >= 0).any():
         fill = texts[int(np.bincount(place[place >= 0]).argmax())]
-    return TableColumn(kind.name, "group", bits.groups, others=bits.others, missing=has_bit, fill=fill, reason=kind.reason)
+    return TableColumn(kind.name, "group", groups, others=others, missing=has_bit, fill=fill, reason=kind.reason)
 
 
 def cut_column(
@@ -254,25 +253,10 @@ def _plain(number: float) -> float | int:
     return int(number) if number.is_integer() and abs(number) < 1e15 else number
 
 
-class CategoryBits(NamedTuple):
-    """Which categories become inputs.
-
-    Attributes
-    ----------
-    groups : tuple of tuples of str
-        The categories for which each input is true.
-    others : bool
-        Whether one more input says "none of the categories that have an input of their own".
-    """
-
-    groups: tuple[tuple[str, ...], ...]
-    others: bool
-
-
 def choose_category_bits(
     categories: Sequence[str], place: Ints, codes: Ints, *, max_single: int = MAX_SINGLE, min_rows: int = MIN_ROWS
-) -> CategoryBits:
-    """Choose the inputs of a column of categories."""
+) -> tuple[tuple[tuple[str, ...], ...], bool]:
+    """Choose the groups of categories for which each input is true, and whether one more input says "none with an input"."""
     # Every category with at least `min_rows` rows gets an input, the most frequent ones if there are more than `max_single`;
     # the others are rare, and together get one if they have enough rows. Where there are too many for an input each,
     # categories are also sorted by how often they go with a class, and cut into groups like numbers.
@@ -285,11 +269,11 @@ def choose_category_bits(
     if len(groups) == 2 and not rare and present.all():
         groups = groups[1:]  # of two categories, "is the second" says it all
     if not groups and rare and present.all():
-        return CategoryBits((), False)
+        return (), False
     if rare and len(single) == max_single:
         groups += _groups(categories, place[present], codes[present], counts)
     others = bool(counts[rare].sum() >= min_rows) if rare else False
-    return CategoryBits(tuple(groups), others)
+    return tuple(groups), others
 
 
 def _groups(categories: Sequence[str], place: Ints, codes: Ints, counts: Ints) -> list[tuple[str, ...]]:

@@ -95,24 +95,21 @@ def dataset_of(
         columns = dict(zip(given, table.bits(given).astype(np.int64).T, strict=True))
     else:
         columns = {name: table.text(name) if name in categories else table.column(name) for name in given}
-    labels = {name: _labels(table, name, strict=strict, as_text=name in categories) for name in chosen}
-    for name, column in labels.items():
-        unknown = is_unknown(column)
+    labels = {}
+    for name in chosen:
+        if strict:
+            known = table.numbers([name])[:, 0]
+            if not np.isin(known[~np.isnan(known)], (0, 1)).all():
+                table.bits([name])  # raises
+            labels[name] = labels_of(known)
+        else:
+            labels[name] = labels_of(table.text(name) if name in categories else table.column(name))
+        unknown = is_unknown(labels[name])
         if unknown.any() and not unknown_labels:
             message = f"a value is missing (column {name!r}); fill it in or leave the row out."
             raise table.error(message, int(np.argmax(unknown)), name)
-        check_classes(column, name)
+        check_classes(labels[name], name)
     return Dataset(columns, labels)
-
-
-def _labels(table: Table, name: str, *, strict: bool, as_text: bool) -> npt.NDArray[Any]:
-    """Return the labels of a target; strict ones are 0, 1 or unknown."""
-    if strict:
-        known = table.numbers([name])[:, 0]
-        if not np.isin(known[~np.isnan(known)], (0, 1)).all():
-            table.bits([name])  # raises
-        return labels_of(known)
-    return labels_of(table.text(name) if as_text else table.column(name))
 
 
 def usual_folds(n_rows: int) -> int:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -162,12 +163,13 @@ class TableColumn:
 
     def to_json(self) -> dict[str, Any]:
         """Return a plain dictionary that JSON can hold."""
-        values = [list(value) if isinstance(value, tuple) else value for value in self.values]
+        values = list(map(list, self.values)) if self.kind == "group" else list(self.values)
         entry = {"name": self.name, "kind": self.kind, "values": values, "strict": self.strict}
-        further = {key: getattr(self, key) for key in ("others", "missing", "fill", "comma", "day_format", "reason")}
-        return entry | {
-            key: value for key, value in further.items() if value is not None and value is not False and value != ""
-        }
+        for key in ("others", "missing", "fill", "comma", "day_format", "reason"):
+            value = getattr(self, key)
+            if value is not None and value is not False and value != "":
+                entry[key] = value
+        return entry
 
     @classmethod
     def from_json(cls, entry: Any) -> TableColumn:
@@ -221,7 +223,7 @@ class TableEncoding:
     @cached_property
     def input_columns(self) -> tuple[int, ...]:
         """The column that each input comes from."""
-        return tuple(j for j, column in enumerate(self.columns) for _ in column.input_names)
+        return tuple(map(itemgetter(0), self.input_keys))
 
     @cached_property
     def input_keys(self) -> tuple[tuple[int, Any], ...]:
@@ -264,7 +266,7 @@ class TableEncoding:
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return plain lists and dictionaries that JSON can hold."""
-        return [column.to_json() for column in self.columns]
+        return list(map(TableColumn.to_json, self.columns))
 
     @classmethod
     def from_json(cls, document: Any) -> TableEncoding:

@@ -18,7 +18,7 @@ from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.cuts import Missing, complete_rows, encode_table
 from gradus._tables.encoding import TableEncoding
-from gradus._tables.labels import encode_target, majority, order_of_outputs, output_parts
+from gradus._tables.labels import encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
 from gradus._tables.vote import learn_vote
 from gradus._tables.voters import TableExamples, outputs_of
@@ -61,7 +61,7 @@ def fit_table(
 ) -> Model:
     """Learn a model; `show_plan` is told, before that takes time, how columns become inputs."""
     begin = work_clock()
-    examples, labels = _examples(columns, targets, settings)
+    examples = _examples(columns, targets, settings)
     if show_plan is not None:
         show_plan(examples.encoding)
     left = run.seconds_left()
@@ -78,7 +78,7 @@ def fit_table(
         rows=len(codes),
         order=[network.output_names[k] for k in order],
         settings=settings.to_json(),
-        majority=list(map(majority, labels.values())),
+        majority=[target.most_frequent(column) for target, column in zip(examples.targets, codes.T, strict=True)],
         errors=errors,
         constant=[not read.any() for read in readers],
         converged=not any(errors),
@@ -88,8 +88,8 @@ def fit_table(
     return model
 
 
-def _examples(columns: Mapping[str, Any], targets: Columns, settings: FitSettings) -> tuple[TableExamples, Columns]:
-    """Encode a table and its targets; also return the labels of the rows that are learned from."""
+def _examples(columns: Mapping[str, Any], targets: Columns, settings: FitSettings) -> TableExamples:
+    """Encode a table and its targets."""
     check_choice("missing", settings.missing, get_args(Missing))
     kinds = column_kinds(columns) if settings.kinds is None else settings.kinds
     if settings.missing == "drop":
@@ -98,7 +98,7 @@ def _examples(columns: Mapping[str, Any], targets: Columns, settings: FitSetting
     codes = np.column_stack(numbers)
     cells = dict(zip(columns, map(read_cells, columns.values()), strict=True))
     features = encode_table(cells, codes, kinds=kinds, missing=settings.missing)
-    return TableExamples(cells, codes, encodings, kinds, settings.missing, features), targets
+    return TableExamples(cells, codes, encodings, kinds, settings.missing, features)
 
 
 def _complete(columns: Mapping[str, Any], targets: Columns, kinds: Sequence[ColumnKind]) -> tuple[Columns, Columns]:

@@ -119,6 +119,10 @@ class TargetEncoding:
         unknown = codes == UNKNOWN
         return np.where(unknown[:, np.newaxis], np.nan, bits) if unknown.any() else bits
 
+    def most_frequent(self, codes: Ints) -> Any:
+        """Return the most frequent known label, the first of equals."""
+        return self.classes[np.argmax(np.bincount(codes[codes != UNKNOWN]))]
+
     def decode(self, bits: BoolMatrix) -> npt.NDArray[np.int64]:
         """Turn outputs into class numbers: that of the nearest codeword, the lower of equals."""
         words, given = self.codewords.astype(np.int64), bits.astype(np.int64)
@@ -203,7 +207,7 @@ def output_names(targets: Mapping[str, npt.NDArray[Any]]) -> list[str]:
 def majority(labels: npt.NDArray[Any]) -> Any:
     """Return the most frequent known label, the first in sorted order of equals."""
     encoding, _, codes = encode_target(labels, "y")
-    return encoding.classes[np.argmax(np.bincount(codes[codes != UNKNOWN]))]
+    return encoding.most_frequent(codes)
 
 
 def plain_label(label: Any) -> Any:
@@ -219,8 +223,11 @@ def order_of_outputs(order: Sequence[int], encodings: Sequence[TargetEncoding]) 
 
 def output_parts(targets: Sequence[TargetEncoding]) -> list[slice]:
     """Return which outputs of a network belong to each target."""
-    ends = np.cumsum([target.n_outputs for target in targets]).tolist()
-    return [slice(end - target.n_outputs, end) for end, target in zip(ends, targets, strict=True)]
+    parts, start = [], 0
+    for target in targets:
+        parts.append(slice(start, start + target.n_outputs))
+        start += target.n_outputs
+    return parts
 
 
 def side_by_side(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,9 +78,13 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
     # Steps get names of their own, unless an output states the same.
     conditions = input_conditions(features)
     outputs = network.outputs.tolist()
-    whole = {node: _tokens(network, node, conditions) for node in dict.fromkeys(outputs)}
-    long = [node for node, tokens in whole.items() if tokens is None]
-    signals = _signals(network, long)
+    whole: dict[int, list[Token]] = {}  # outputs whose formula over the inputs can be read in one piece
+    for node in set(outputs):
+        with contextlib.suppress(FormatError):
+            tokens = node_tokens(network, node, (), conditions)
+            if _n_conditions(tokens) <= LONG:
+                whole[node] = tokens
+    signals = _signals(network, set(outputs) - whole.keys())
     taken = {column.name for column in features.columns} | set(names)
     reads = _columns_read(network, features)
     found: list[Statement] = []
@@ -99,7 +104,7 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
     for name, node in zip(names, outputs, strict=True):
         if node in signals and stated.get(node) == name:
             continue
-        tokens = whole[node] or node_tokens(network, node, signals, conditions)
+        tokens = whole.get(node) or node_tokens(network, node, signals, conditions)
         found.append(_statement(name, node, False, tokens, conditions, reads))
     return found
 
@@ -136,20 +141,11 @@ def node_tokens(network: Network, node: int, cut: Collection[int], conditions: M
     return [piece if isinstance(piece, str) else (leaves[piece[0]], piece[1]) for piece in shortest]
 
 
-def _tokens(network: Network, node: int, conditions: Mapping[int, Condition]) -> list[Token] | None:
-    """Return the formula of a node over the inputs, or None if it is too long to be read in one piece."""
-    try:
-        pieces = node_tokens(network, node, (), conditions)
-    except FormatError:
-        return None
-    return pieces if _n_conditions(pieces) <= LONG else None
-
-
 def _n_conditions(tokens: Sequence[Token]) -> int:
     return len(tokens) - list(map(type, tokens)).count(str)
 
 
-def _signals(network: Network, outputs: Sequence[int]) -> list[int]:
+def _signals(network: Network, outputs: Collection[int]) -> list[int]:
     """Choose the gates that get names: what is used again, and the steps of what would be long without."""
     inside = sorted(set().union(*(cone_of(network, node, ())[0] for node in outputs)))
     readers = dict.fromkeys(inside, 0)

@@ -77,7 +77,7 @@ class Voter:
 
 def outputs_of(targets: Sequence[TargetEncoding], codes: Ints) -> npt.NDArray[Any]:
     """Return classes as outputs of a circuit, NaN where they are unknown."""
-    return np.hstack([target.encode(column) for target, column in zip(targets, codes.T, strict=True)])
+    return np.hstack(list(map(TargetEncoding.encode, targets, codes.T)))
 
 
 def frequent_first(outputs: npt.NDArray[Any]) -> list[int]:
