@@ -23,21 +23,17 @@ _FUNCTIONS = dict(zip(GATE_NAMES, range(16), strict=True))
 
 def format_document(circuit: GateList, inputs: Sequence[str], outputs: Sequence[str], about: dict[str, Any] | None) -> str:
     """Return the text of a network file, with one gate per line and whatever else is worth keeping as "about"."""
-    gates = ",\n".join(
-        f"    {json.dumps([GATE_NAMES[function], a, b])}"
-        for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True)
-    )
+    gates = []
+    for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True):
+        gates.append(f"    {json.dumps([GATE_NAMES[function], a, b])}")
     ends = dict(zip(outputs, circuit.outputs.tolist(), strict=True))
-    head = {"format": FORMAT, "version": VERSION, "reads_as": READS_AS}
-    parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
-    if about is not None:
-        parts.append(f'  "about": {json.dumps(about, ensure_ascii=False)}')
-    parts += [
-        f'  "inputs": {json.dumps(list(inputs), ensure_ascii=False)}',
-        f'  "gates": [\n{gates}\n  ]' if gates else '  "gates": []',
-        f'  "outputs": {json.dumps(ends, ensure_ascii=False)}',
-    ]
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    document = {"format": FORMAT, "version": VERSION, "reads_as": READS_AS}
+    document |= {} if about is None else {"about": about}
+    document |= {"inputs": list(inputs), "gates": [], "outputs": ends}
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in document.items()]
+    if gates:
+        lines[-2] = '  "gates": [\n' + ",\n".join(gates) + "\n  ]"
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def parse_document(text: str) -> tuple[GateList, list[str], list[str]]:

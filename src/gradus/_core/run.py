@@ -208,7 +208,7 @@ class Run:
         # After a stop, threads end early with what they have. Workers elsewhere know nothing of it: what they have not handed
         # in is None, and they may finish it unread.
         if self.n_jobs == 1 or len(items) < 2 or threading.get_ident() != self._owner:
-            return [function(item) for item in items]
+            return list(map(function, items))
         crew = _Crew(self, function, items)
         while not crew.ended.is_set():
             try:
@@ -244,7 +244,10 @@ class Run:
         """Return the share of the work that is done."""
         if not self._expected:
             return self._share
-        return min(1.0, sum(weight * part._done() for weight, part in self._parts) / self._expected)
+        done = 0.0
+        for weight, part in self._parts:
+            done += weight * part._done()
+        return min(1.0, done / self._expected)
 
     def _check(self) -> None:
         """Look at the clock, and let the owner of the whole report."""
@@ -256,16 +259,12 @@ class Run:
             now = work_clock()
             if self._latest is not None and now >= self._next_report:
                 self._next_report = now + SECONDS_PER_REPORT
-                if self._callback(self._with_estimate(self._latest, now)) is True:
+                done, progress = self._done(), self._latest
+                if self._expected and done:  # parts were announced
+                    left = (now - self._begin) * (1 - done) / done
+                    progress = replace(progress, eta=min(left, self._end - now))
+                if self._callback(progress) is True:
                     self._stopped = "callback"
-
-    def _with_estimate(self, progress: Progress, now: float) -> Progress:
-        """Add the seconds left, if parts were announced."""
-        done = self._done()
-        if not self._expected or not done:
-            return progress
-        left = (now - self._begin) * (1 - done) / done
-        return replace(progress, eta=min(left, self._end - now))
 
 
 class Pace:

@@ -71,8 +71,8 @@ class Ensemble:
 
     def _affordable(self) -> int:
         """Return how many circuits the work allows, if all take as much as the longest so far."""
-        longest = max(circuit.work for circuit in self.circuits)
-        return max(1, min(MAX_CIRCUITS, ALL_WORK // max(1, longest)))
+        most_work = max(self.circuits, key=attrgetter("work")).work
+        return max(1, min(MAX_CIRCUITS, ALL_WORK // max(1, most_work)))
 
     def _learn(self, numbers: Sequence[int], of: int) -> None:
         """Learn the circuits of these numbers; `of` is how many there will be at most."""

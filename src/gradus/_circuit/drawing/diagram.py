@@ -155,7 +155,7 @@ def diagram(
     groups = grouping or Grouping(_each_alone(circuit.input_names), _each_alone(circuit.output_names))
     inputs = []
     for title, members in groups.inputs:
-        read = tuple((node, label) for node, label in members if used[node])
+        read = tuple(member for member in members if used[member[0]])
         inputs += [Group(title, read)] if read else []
     ends = circuit.outputs.tolist()
     if boxed is not None:
