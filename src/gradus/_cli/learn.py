@@ -101,7 +101,8 @@ def command(
     texts = [name for name, kind in kinds.items() if kind == "category"]
     with input_file(data) as file:
         examples = read_examples(file, targets, inputs, header=header, strict=strict, categories=texts)
-    asked = {name: kind for name, kind in kinds.items() if name not in examples.targets}
+    for name in examples.targets:
+        kinds.pop(name, None)
     # scikit-learn and the kernels take a second to import: only once the arguments are known to be good.
     from gradus._tables.fit import FitSettings
     from gradus._tables.held_out import HeldOutTask, learn_and_score
@@ -112,7 +113,7 @@ def command(
         noise=number_or_word("--noise", noise, {"auto": "auto"}),
         missing=missing,
         seed=check_seed(seed),
-        kinds=column_kinds(examples.columns, types=asked),
+        kinds=column_kinds(examples.columns, types=kinds),
         n_circuits=n_circuits,
         **({} if n_tries is None else {"n_tries": n_tries}),
     )

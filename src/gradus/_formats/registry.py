@@ -25,10 +25,6 @@ class CircuitFormat(NamedTuple):
     is_drawing: bool = False
 
 
-def _drawing(module: str, function: str, comment: str | None = None) -> CircuitFormat:
-    return CircuitFormat("a picture", (f"gradus._circuit.drawing.{module}", function), None, comment, is_drawing=True)
-
-
 CIRCUITS = {
     ".v": CircuitFormat("Verilog", ("gradus._formats.verilog", "write_verilog"), None, "//"),
     ".blif": CircuitFormat("BLIF", ("gradus._formats.blif", "write_blif"), ("gradus._formats.blif", "read_blif"), "#"),
@@ -41,11 +37,11 @@ CIRCUITS = {
     ),
     ".bnet": CircuitFormat(".bnet", ("gradus._formats.bnet", "write_bnet"), ("gradus._formats.bnet", "read_bnet"), "#"),
     ".sbml": CircuitFormat("SBML", ("gradus._formats.sbml", "write_sbml"), ("gradus._formats.sbml", "read_sbml"), "<!--"),
-    ".dot": _drawing("dot", "network_dot", "//"),
+    ".dot": CircuitFormat("a picture", ("gradus._circuit.drawing.dot", "network_dot"), None, "//", is_drawing=True),
     ".txt": CircuitFormat("formulas", ("gradus._circuit.formulas", "write_formulas"), None, "#"),
-    ".svg": _drawing("picture", "svg_picture"),
-    ".png": _drawing("picture", "png_picture"),
-    ".pdf": _drawing("picture", "pdf_picture"),
+    ".svg": CircuitFormat("a picture", ("gradus._circuit.drawing.picture", "svg_picture"), is_drawing=True),
+    ".png": CircuitFormat("a picture", ("gradus._circuit.drawing.picture", "png_picture"), is_drawing=True),
+    ".pdf": CircuitFormat("a picture", ("gradus._circuit.drawing.picture", "pdf_picture"), is_drawing=True),
     ".json": CircuitFormat(
         "JSON", ("gradus._circuit.network", "Network.to_json"), ("gradus._circuit.network", "Network.from_json")
     ),

@@ -32,6 +32,7 @@ __all__ = [
 
 LARGEST_TABLE = 1 << 26
 """Most cells a table may have: a gigabyte of short texts."""
+TEXTS = "OTU"  # kinds of arrays
 ROWS_AT_ONCE = 1 << 10  # that are lists of Python before they become an array
 
 
@@ -116,7 +117,7 @@ class Table:
     def text(self, name: str) -> npt.NDArray[Any]:
         """Return a column as texts without blanks around them; an array of objects, empty where a cell is missing."""
         cells = self.cells[self._places([name])[0]]
-        texts = map(str.strip, cells.tolist()) if _holds_text(cells) else map(_text, cells.tolist())
+        texts = map(str.strip, cells.tolist()) if cells.dtype.kind in TEXTS else map(_text, cells.tolist())
         return np.array([*texts, None], dtype=object)[:-1]
 
     def column(self, name: str) -> npt.NDArray[Any]:
@@ -196,10 +197,6 @@ class Table:
             raise self.error(f"expected {expected}, found {text[:40]!r}", row, self.columns[place])
 
 
-def _holds_text(cells: npt.NDArray[Any]) -> bool:
-    return cells.dtype.kind in "OTU"
-
-
 def _text(value: Any) -> str:
     """Write a number as a text table would have it."""
     if isinstance(value, float):
@@ -208,7 +205,7 @@ def _text(value: Any) -> str:
 
 
 def _typed(cells: npt.NDArray[Any]) -> Typed:
-    if not _holds_text(cells):
+    if cells.dtype.kind not in TEXTS:
         return Typed(np.asarray(cells, dtype=np.float64), None)
     texts = cells.tolist()
     numbers = list(map(number_in, texts))

@@ -67,9 +67,9 @@ def column_kinds(
     # are used as far as they can be.
     columns = named_columns(table, names)
     wanted = {str(name): check_choice(f"the type of {name!r}", kind, TYPES) for name, kind in (types or {}).items()}
-    unknown = [name for name in wanted if name not in columns]
-    if unknown:
-        raise SettingsError(f"types names {unknown[0]!r}, which is not a column; the columns are {', '.join(columns)}.")
+    for name in wanted:
+        if name not in columns:
+            raise SettingsError(f"types names {name!r}, which is not a column; the columns are {', '.join(columns)}.")
     cells = {name: read_cells(column) for name, column in columns.items() if wanted.get(name) != "drop"}
     if not cells:
         raise DataError("every column is left out; keep at least one.")

@@ -48,8 +48,15 @@ class FitSettings(LearnSettings):
         """Return what is worth keeping in a model, as JSON can hold it."""
         words = self.order is None or isinstance(self.order, str)
         order = self.order if words else [int(k) for k in self.order]  # type: ignore[union-attr]  # not None
-        names = ("gates", "noise", "n_tries", "n_circuits", "missing", "seed")
-        return {"order": order, **{name: getattr(self, name) for name in names}}
+        return {
+            "order": order,
+            "gates": self.gates,
+            "noise": self.noise,
+            "n_tries": self.n_tries,
+            "n_circuits": self.n_circuits,
+            "missing": self.missing,
+            "seed": self.seed,
+        }
 
 
 def fit_table(

@@ -159,7 +159,7 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
     if run.stopped in ("callback", "interrupted"):
         return None
     shape = (len(test), len(labels))
-    answers = {method: np.empty(shape, dtype=object) for method in METHODS}
+    answers = dict(zip(METHODS, np.empty((len(METHODS), *shape), dtype=object), strict=True))
     answers["model"][:] = model.predict(unseen).reshape(shape)
     answers["circuit"][:] = model.single().predict(unseen).reshape(shape)
     encoded = list(map(encode_target, labels.values(), labels))

@@ -71,7 +71,8 @@ class OddRow(NamedTuple):
 def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str:
     """Return the page of a model as HTML that opens from disk and loads nothing; table and labels may be None."""
     features, targets = model.features, model.targets
-    used = used_columns(model.network, features)
+    reads = model.network.cone(range(model.network.n_outputs))[: model.network.n_inputs]
+    used: list[int] = np.unique(np.array(features.input_columns, dtype=np.int64)[reads]).tolist()
     rows, odd, has_rows = [], [], table is not None and labels is not None
     if has_rows:
         rows = shown_rows(features.columns_by_name(table), [features.columns[j] for j in used])
@@ -79,7 +80,7 @@ def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str
         outputs = model.network.predict(inputs)
         answers = [model.answer(k, outputs[:, part]) for k, part in enumerate(output_parts(targets))]
         odd = odd_rows(inputs, class_codes(labels, targets, len(inputs)), answers)
-    names = ", ".join(target.name for target in targets[:MOST_IN_TITLE])
+    names = ", ".join([target.name for target in targets[:MOST_IN_TITLE]])
     more = f" and {len(targets) - MOST_IN_TITLE} more" if len(targets) > MOST_IN_TITLE else ""
     return page(
         "gradus._tables.page",
@@ -114,7 +115,7 @@ def _rules(model: ModelView) -> list[dict[str, Any]]:
     stated = {said.name: said for said in model.statements}
     steps = [said for said in model.statements if said.is_signal]
     outputs = [stated[name] for target in model.targets for name in target.statement_names]
-    return [{**vars(said), "alternatives": _alternatives(said.tokens)} for said in (*outputs, *steps)]
+    return [dict(vars(said), alternatives=_alternatives(said.tokens)) for said in (*outputs, *steps)]
 
 
 def _alternatives(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -174,17 +175,10 @@ def _script_data(model: ModelView, used: Sequence[int], rows: Sequence[Sequence[
     }
 
 
-def used_columns(network: Network, features: TableEncoding) -> list[int]:
-    """Return the columns that an output depends on."""
-    cone = network.cone(range(network.n_outputs))
-    used: list[int] = np.unique(np.array(features.input_columns, dtype=np.int64)[cone[: network.n_inputs]]).tolist()
-    return used
-
-
 def _column(features: TableEncoding, j: int) -> dict[str, Any]:
     column = features.columns[j]
     tests = [_test(column, key) for key in column.input_keys]
-    options = list(dict.fromkeys(value for test in tests for value in test.get("is", ())))
+    options = list(dict.fromkeys([value for test in tests for value in test.get("is", ())]))
     kind = TYPES.get(column.kind, "category")
     if kind == "category" and not options:
         options = ["(any value)"]  # only whether the cell is missing matters
