@@ -265,7 +265,7 @@ SMALL = {
     "Curriculum.hierarchy",
     "Model.fit",
     "Model.grouping",
-    "Model.led_by",
+    "Model.with_best",
     "Model.notes",
     "Model.single",
     "Network.cone",

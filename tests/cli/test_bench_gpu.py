@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
+from types import SimpleNamespace
 
 import pytest
 
 from cuda_on_cpu import COMPILER, HostDevice
+from gradus._cli import bench
 from gradus._cli.bench import Case, measure_on_gpu
 from gradus._search.cuda import run as gpu_run
 from gradus._search.cuda.layout import DeviceLimits
@@ -26,8 +27,15 @@ def test_every_case_is_measured_under_both_losses(tmp_path):
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler to compile the kernel with")
 def test_time_before_the_first_step_is_not_measured(tmp_path, monkeypatch):
-    plain = gpu_run.pack_jobs
-    monkeypatch.setattr(gpu_run, "pack_jobs", lambda *what: time.sleep(0.6) or plain(*what))
+    plain, now = gpu_run.pack_jobs, [0.0]
+
+    def tick(seconds):
+        now[0] += seconds
+        return now[0]
+
+    monkeypatch.setattr(gpu_run, "pack_jobs", lambda *what: tick(1000) and plain(*what))
+    monkeypatch.setattr(bench, "time", SimpleNamespace(monotonic=lambda: tick(0.01)))
     small = DeviceLimits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
     row = measure_on_gpu(HostDevice(tmp_path, small), Case("add3", 20), "l1", seconds=0.1)
-    assert row["steps_per_second"] > 10_000
+    assert now[0] > 1000
+    assert 0 < row["seconds"] < 1000

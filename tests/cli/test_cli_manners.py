@@ -168,8 +168,8 @@ def test_help_shows_the_words_that_an_option_takes(capsys):
     for verb, words in {
         "learn": ["auto|NUMBER"],
         "curriculum": ["first|random", "raise|ignore|first"],
-        "infer": ["states|genes", "none|kmeans|NUMBER", "--steady FILE"],
-        "reproduce": ["cpu|cuda", "--absorb FILE"],
+        "infer": ["none|kmeans|NUMBER", "--steady FILE"],
+        "reproduce": ["cpu|cuda"],
         "bench": ["cpu|cuda"],
     }.items():
         assert run([verb, "--help"]) == 0

@@ -32,7 +32,7 @@ def kept(verb, folder, out):
 
 @pytest.fixture
 def running(tmp_path):
-    """Start a verb on random bits, which takes for ever, and wait for the first line of its progress."""
+    """Start a verb on random bits, which takes for ever, and wait until it is under way."""
     columns, rows = 90, 1000
     table = np.random.default_rng(0).integers(0, 2, size=(rows, columns))
     write_csv(tmp_path / "s.csv", [f"g{j}" for j in range(40)], table[:60, :40].tolist())
@@ -47,8 +47,9 @@ def running(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
-        while (line := process.stderr.readline()) and " of " not in line:
-            pass
+        lines = 0  # at the first one, kernels may still be compiled, and a signal ends the work at once
+        while lines < 2 and (line := process.stderr.readline()):
+            lines += " of " in line
         return process
 
     return start

@@ -160,5 +160,6 @@ def test_wrong_widths_lengths_and_names_are_refused():
 
 
 def test_an_unknown_kind_of_file_is_refused_with_a_list_of_known_kinds(tmp_path):
-    with pytest.raises(FormatError, match=r"'\.v' is not a kind of file.* use one of \.csv.* \.bnet, \.sbml, \.blif, \.aag"):
+    known = r"\.csv.* \.blif, \.aag, \.aig, \.bnet, \.sbml"
+    with pytest.raises(FormatError, match=rf"'\.v' is not a kind of file.* use one of {known}"):
         problems.from_file(tmp_path / "c.v")

@@ -85,8 +85,8 @@ def test_rare_categories_are_merged_and_many_are_grouped_by_what_they_tell():
     names = [f"c{i:02d}" for i in range(40)]
     place = rng.integers(0, 40, 2000)
     codes = (place % 2)[:, np.newaxis]
-    bits = choose_category_bits(names, place, codes)
-    assert bits.others
-    assert sum(len(group) == 1 for group in bits.groups) == 12
-    halves = [set(group) for group in bits.groups if len(group) > 1]
+    groups, others = choose_category_bits(names, place, codes)
+    assert others
+    assert sum(len(group) == 1 for group in groups) == 12
+    halves = [set(group) for group in groups if len(group) > 1]
     assert set(names[::2]) in halves or set(names[1::2]) in halves

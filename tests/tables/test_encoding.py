@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradus._tables.labels import TargetEncoding, encode_target, refuse_conflicts
-from gradus._tables.output_reader import OutputReader
+from gradus._tables.labels import OutputReader, TargetEncoding, encode_target, refuse_conflicts
 from gradus.errors import ConflictError, FormatError
 
 

@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as hnp
 
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
-from gradus._tables.encoding import TableColumn, TableEncoding, complete_rows, encode_table
+from gradus._tables.cuts import complete_rows, encode_table
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus.errors import DataError, FormatError, SettingsError
 
 N = 60

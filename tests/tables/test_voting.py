@@ -21,7 +21,7 @@ from gradus._lessons import LearnSettings
 from gradus._tables import vote
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
-from gradus._tables.encoding import encode_table
+from gradus._tables.cuts import encode_table
 from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import encode_target
 from gradus._tables.model import Model

@@ -68,7 +68,8 @@ def _checked_head(text: str) -> dict[str, Any]:
         raise FormatError(f'not a Gradus network: there is no "format": "{FORMAT}".')
     version = document.get("version")
     if version != VERSION or isinstance(version, bool):
-        raise FormatError(f"the network has version {version!r}, and this Gradus reads version {VERSION}.")
+        remedy = "; update Gradus" if isinstance(version, int) and version > VERSION else ""
+        raise FormatError(f"the network has version {version!r}, and this Gradus reads version {VERSION}{remedy}.")
     return document
 
 

@@ -1,4 +1,4 @@
-"""Output of the verbs: results on standard output, everything else on standard error."""
+"""Output of the verbs: results on standard output, everything else on standard error, and files that can be written."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
+
+from gradus._core.files import check_new_file
+from gradus.errors import FormatError
 
 __all__ = [
     "WIDTH",
     "EndedByUserError",
-    "error_share",
+    "check_file",
     "note",
     "percent",
     "print_json",
@@ -40,17 +44,14 @@ def note(message: str) -> None:
 
 def printable(text: str) -> str:
     r"""Return a name from a file with its control characters escaped, so that it cannot control the terminal."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def percent(share: float) -> str:
     """Write a share as a percentage."""
     return f"{100 * share:.1f} %"
-
-
-def error_share(wrong: int, rows: int) -> str:
-    """Write errors as a count and a share."""
-    return f"{wrong} ({percent(wrong / rows)})" if wrong else "0"
 
 
 def print_rule(text: str) -> None:
@@ -77,5 +78,14 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title
         # Line ends in a heading keep it narrow on a screen; a pipe has room.
         table.add_column(Text(heading if sys.stdout.isatty() else heading.replace("\n", " ")), overflow="fold")
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*map(Text, map(printable, row)))
     console.print(table)
+
+
+def check_file(path: Path, extensions: Iterable[str]) -> None:
+    """Refuse a file that cannot be written, or whose extension is not one that the verb writes."""
+    known = list(extensions)
+    if path.suffix.lower() not in known:
+        listed = " or ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
+        raise FormatError(f"the name of the file must end in {listed}.", path=path)
+    check_new_file(path)

@@ -10,15 +10,14 @@ import numpy.typing as npt
 import typer
 
 from gradus._circuit.drawing.picture import PICTURES
-from gradus._cli.console import note, print_json, print_table, printable
+from gradus._cli.console import check_file, note, print_json, print_table, printable
 from gradus._cli.data import FORMATS_HELP, input_file, read_examples
-from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import OnConflict, check_choice, check_on_conflict
 from gradus._curriculum.curriculum import Curriculum, find_curriculum
 from gradus._curriculum.feature_sets import all_minimum_feature_sets
-from gradus._tables.encoding import encode_table
+from gradus._tables.cuts import encode_table
 from gradus._tables.labels import refuse_conflicts
 
 __all__ = ["command"]

@@ -49,15 +49,13 @@ def named_columns(texts: Sequence[str] | None, columns: Collection[str], option:
         return None
     names: list[str] = []
     for text in texts:
-        names += (
-            [text] if text in columns else [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [""])]
-        )
+        names += [text] if text in columns else map(str.strip, next(csv.reader([text], skipinitialspace=True), [""]))
     if not all(names):
         raise SettingsError(f"{option} is {texts[0]!r}, which is not a list of column names with commas between them.")
-    unknown = [name for name in names if name not in columns]
-    if unknown:
-        shown = ", ".join(list(columns)[:10]) + (", …" if len(columns) > 10 else "")
-        raise SettingsError(f"{option} names {unknown[0]!r}, which is not a column; the columns are {shown}.")
+    for name in names:
+        if name not in columns:
+            shown = ", ".join(list(columns)[:10]) + (", …" if len(columns) > 10 else "")
+            raise SettingsError(f"{option} names {name!r}, which is not a column; the columns are {shown}.")
     return names
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gradus._cli.output import check_file
+from gradus._cli.console import check_file
 from gradus._core.wording import counted
 from gradus._formats.registry import READ
 from gradus.errors import FormatError

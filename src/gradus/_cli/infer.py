@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from gradus._cli.console import note, percent, print_json, print_rule, print_table, printable
+from gradus._cli.console import check_file, note, percent, print_json, print_rule, print_table, printable
 from gradus._cli.data import number_or_word
-from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._core.files import check_new_folder, write_text_whole
 from gradus._core.wording import counted

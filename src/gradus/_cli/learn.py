@@ -4,57 +4,33 @@ from __future__ import annotations
 
 import csv
 import warnings
-from dataclasses import dataclass, field
-from enum import StrEnum
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from gradus._cli.console import EndedByUserError, note, print_json
+from gradus._cli.console import EndedByUserError, check_file, note, print_json
 from gradus._cli.data import FORMATS_HELP, STANDARD, input_file, number_or_word, read_examples
 from gradus._cli.learn_report import LearnReport
-from gradus._cli.output import check_file
 from gradus._cli.progress_line import Watch
 from gradus._core.checks import NOISE_WORDS, check_n_jobs, check_seed, check_time_limit
 from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Run
 from gradus._core.wording import counted
 from gradus._tables.column_kinds import column_kinds
-from gradus._tables.labels import output_names, refuse_quantity
+from gradus._tables.cuts import Missing
+from gradus._tables.dataset import FEWEST_ROWS, usual_folds
+from gradus._tables.labels import output_names
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
-    from gradus._tables.dataset import Dataset
     from gradus._tables.encoding import TableEncoding
-    from gradus._tables.fit import FitSettings
-    from gradus._tables.held_out import HeldOutScore
-    from gradus._tables.model import Model
+    from gradus._tables.held_out import Learned
 
 __all__ = ["command"]
 
 ORDER_WORDS = ("self-paced", "auto", "entropy", "random", "none")
-SMALL_TABLE = 500
-"""Rows, up to which every row is held out once; of larger tables a quarter is."""
-FOLDS = 5
-MIN_ROWS = 10
-FIT_TIME = 0.5
-"""Share of a time limit in which the model is learned, if it is also scored."""
-
-
-class Gates(StrEnum):
-    """Choices of ``--gates``."""
-
-    any = "any"
-    nand = "nand"
-
-
-class MissingCells(StrEnum):
-    """Choices of ``--missing``."""
-
-    category = "category"
-    median = "median"
-    drop = "drop"
 
 
 def command(
@@ -75,7 +51,7 @@ def command(
     order: Annotated[
         str, typer.Option(help="self-paced, auto, entropy, random, none (as in the file), or the targets in order.")
     ] = "self-paced",
-    gates: Annotated[Gates, typer.Option(help="Gates: any function of two bits, or NAND only.")] = Gates.any,
+    gates: Annotated[Literal["any", "nand"], typer.Option(help="Gates: any function of two bits, or NAND only.")] = "any",
     noise: Annotated[
         str, typer.Option(metavar="|".join((*NOISE_WORDS, "NUMBER")), help="Share of wrong labels to expect.")
     ] = "auto",
@@ -87,8 +63,8 @@ def command(
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     n_jobs: Annotated[int, typer.Option(help="Threads; the model is the same for any number, -1 is all cores.")] = 1,
     missing: Annotated[
-        MissingCells, typer.Option(help="A missing cell is a category of its own, the median, or drops its row.")
-    ] = MissingCells.category,
+        Missing, typer.Option(help="A missing cell is a category of its own, the median, or drops its row.")
+    ] = "category",
     types: Annotated[
         list[str] | None,
         typer.Option(
@@ -124,34 +100,45 @@ def command(
     if as_json and output == STANDARD:
         raise SettingsError("--json and the model cannot both go to standard output; write the model to a file.")
     kinds = _parse_types(types)
+    texts = [name for name, kind in kinds.items() if kind == "category"]
     with input_file(data) as file:
-        categories = [name for name, kind in kinds.items() if kind == "category"]
-        examples = read_examples(file, targets, inputs, header=header, strict=strict, categories=categories)
-    options = {
-        "order": _parse_order(order, examples.targets),
-        "gates": gates.value,
-        "noise": number_or_word("--noise", noise, {word: word for word in NOISE_WORDS}),
+        examples = read_examples(file, targets, inputs, header=header, strict=strict, categories=texts)
+    for name in examples.targets:
+        kinds.pop(name, None)
+    # scikit-learn and the kernels take a second to import: only once the arguments are known to be good.
+    from gradus._tables.fit import FitSettings
+    from gradus._tables.held_out import HeldOutTask, learn_and_score
+
+    settings = FitSettings(
+        order=_parse_order(order, examples.targets),
+        gates=gates,
+        noise=number_or_word("--noise", noise, {word: word for word in NOISE_WORDS}),
+        missing=missing,
+        seed=check_seed(seed),
+        kinds=column_kinds(examples.columns, types=kinds),
+        n_circuits=n_circuits,
         **({} if n_tries is None else {"n_tries": n_tries}),
-        "n_circuits": n_circuits,
-        "missing": missing.value,
-        "seed": check_seed(seed),
-    }
-    work = _Work(examples, kinds, options, _folds(cv, examples.n_rows))
-    work.learn(_run(begin, time_limit, n_jobs, work.watch))
+    )
+    folds = _folds(cv, examples.n_rows)
+    watch = Watch(output_names(examples.targets))
+    run = _run(begin, time_limit, n_jobs, watch)
+    with watch, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        learned = learn_and_score(HeldOutTask(examples.columns, examples.targets, settings, folds), run, _show_plan)
     if data != STANDARD:
-        work.model.about["learned_from"] = data.name
-    report = LearnReport(examples, work.model, work.seconds, work.score)
+        learned.model.about["learned_from"] = data.name
+    report = LearnReport(examples, learned)
     if output is not None and output != STANDARD:
-        with work.watch:  # Ctrl-C waits until both files are there
-            work.model.save(output)
+        with watch:  # Ctrl-C waits until both files are there
+            learned.model.save(output)
             report.save_page(output.with_suffix(".html"))
     if output == STANDARD:
-        print(work.model.to_json())
+        print(learned.model.to_json())
     elif as_json:
         print_json({"model": None if output is None else str(output), **report.document})
     else:
         report.show(output)
-    work.say_how_it_ended(output)
+    _say_how_it_ended(learned, output, watch.stopped, folds > 0)
 
 
 def _run(begin: float, time_limit: float | None, n_jobs: int, watch: Watch) -> Run:
@@ -161,85 +148,32 @@ def _run(begin: float, time_limit: float | None, n_jobs: int, watch: Watch) -> R
     return Run(left, watch, n_jobs=check_n_jobs(n_jobs))
 
 
-@dataclass(eq=False)
-class _Work:
-    """Learns a model from all rows, then scores others like it on rows held out, while a line shows how far this is."""
-
-    examples: Dataset
-    kinds: dict[str, str]
-    options: dict[str, Any]
-    folds: int
-    watch: Watch = field(init=False)
-    model: Model = field(init=False)
-    seconds: float = 0.0
-    score: HeldOutScore | None = None
-
-    def __post_init__(self) -> None:
-        for name, labels in self.examples.targets.items():
-            refuse_quantity(labels, name)
-        self.watch = Watch(output_names(self.examples.targets))
-
-    def learn(self, run: Run) -> None:
-        """Learn and score."""
-        types = {name: kind for name, kind in self.kinds.items() if name not in self.examples.targets}
-        kinds = column_kinds(self.examples.columns, types=types)
-        # scikit-learn takes a second to import: only once the arguments are known to be good.
-        from gradus._tables.fit import FitSettings, fit_table
-
-        settings = FitSettings(**self.options, kinds=kinds)
-        left = run.seconds_left()
-        self.folds = self.folds if left is None else min(self.folds, 1)
-        run.expect(1 + self.folds)
-        fitting = run.part(seconds=None if left is None or not self.folds else FIT_TIME * left, weight=1)
-        with self.watch, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-            begin = work_clock()
-            self.model = fit_table(self.examples.columns, self.examples.targets, settings, fitting, _show_plan)
-            self.seconds = work_clock() - begin
-            if self.folds and not self.interrupted:
-                self.score = self._scored(settings, run)
-        if self.score is not None:
-            self.model.about["held_out"] = self.score.to_json()
-
-    def _scored(self, settings: FitSettings, run: Run) -> HeldOutScore | None:
-        from gradus._tables.held_out import HeldOutTask, score_held_out
-
-        task = HeldOutTask(self.examples.columns, self.examples.targets, settings, self.folds)
-        return score_held_out(task, run.part(weight=self.folds))
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the work."""
-        return self.watch.stopped or self.model.about["stopped"] == "interrupted"
-
-    def say_how_it_ended(self, output: Path | None) -> None:
-        """Say what ended the work early, and where the model is."""
-        stopped = self.model.about["stopped"]
-        if self.interrupted:
-            place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"
-            scored = "" if self.score or not self.folds else ", but not scored,"
-            what = "the best model so far" if stopped else f"the model is complete{scored} and"
-            raise EndedByUserError(f"interrupted; {what} is {place}. Run the command again to learn from the start.")
-        if stopped:
-            note("gradus: the time limit ended learning; this is the best model so far.")
-        if self.folds and self.score is None:
-            note("gradus: there was no time to score the model on rows held out.")
+def _say_how_it_ended(learned: Learned, output: Path | None, stopped: bool, scored: bool) -> None:
+    """Say what ended the work early, and where the model is."""
+    early = learned.model.about["stopped"]
+    if stopped or early == "interrupted":
+        place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"
+        unscored = "" if learned.score or not scored else ", but not scored,"
+        what = "the best model so far" if early else f"the model is complete{unscored} and"
+        raise EndedByUserError(f"interrupted; {what} is {place}. Run the command again to learn from the start.")
+    if early:
+        note("gradus: the time limit ended learning; this is the best model so far.")
+    if scored and learned.score is None:
+        note("gradus: there was no time to score the model on rows held out.")
 
 
 def _folds(wanted: int | None, n_rows: int) -> int:
     """Return how many models are learned for the score."""
-    if wanted is None and n_rows < MIN_ROWS:
-        note(f"gradus: {counted(n_rows, 'row')}: too few for a score on rows not seen, which takes {MIN_ROWS}.")
-    if wanted is None:
-        return 0 if n_rows < MIN_ROWS else FOLDS if n_rows <= SMALL_TABLE else 1
-    if not 0 <= wanted <= n_rows or (wanted and n_rows < 4):
+    if wanted is None and n_rows < FEWEST_ROWS:
+        note(f"gradus: {counted(n_rows, 'row')}: too few for a score on rows not seen, which takes {FEWEST_ROWS}.")
+    if wanted is not None and (not 0 <= wanted <= n_rows or (wanted and n_rows < 4)):
         raise SettingsError(f"--cv is {wanted}; it must be from 0 to the number of rows, {n_rows}.")
-    return wanted
+    return usual_folds(n_rows) if wanted is None else wanted
 
 
 def _show_plan(features: TableEncoding) -> None:
     """Say what becomes of each column, unless all are 0/1; columns of one fate share a line."""
-    if all(column.kind == "bit" and not column.missing for column in features.columns):
+    if features.is_plain:
         return
     fates: dict[str, list[str]] = {}
     for column, line in zip(features.columns, features.plan(), strict=True):
@@ -251,11 +185,13 @@ def _show_plan(features: TableEncoding) -> None:
 
 
 def _parse_types(texts: list[str] | None) -> dict[str, str]:
-    pairs = [pair.rpartition("=") for row in csv.reader(texts or (), skipinitialspace=True) for pair in row]
-    wrong = next((name + sign + kind for name, sign, kind in pairs if not (name and kind)), None)
-    if wrong is not None:
-        raise SettingsError(f"--types has {wrong!r}; write each column with its kind, as in zip=category,age=number.")
-    return {name.strip(): kind.strip() for name, _, kind in pairs}
+    kinds = {}
+    for pair in chain.from_iterable(csv.reader(texts or (), skipinitialspace=True)):
+        name, _, kind = pair.rpartition("=")
+        if not (name and kind):
+            raise SettingsError(f"--types has {pair!r}; write each column with its kind, as in zip=category,age=number.")
+        kinds[name.strip()] = kind.strip()
+    return kinds
 
 
 def _parse_order(text: str, targets: dict[str, Any]) -> Any:

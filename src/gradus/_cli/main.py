@@ -49,7 +49,8 @@ class LazyVerbs(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = {verb: TyperCommand(verb, help=line) for verb, line in (VERBS | ADDED).items()}
+        for verb, line in (VERBS | ADDED).items():
+            self.commands[verb] = TyperCommand(verb, help=line)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the verb named by the first argument."""

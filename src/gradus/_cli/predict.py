@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from gradus._cli.console import note, percent, print_json, printable
+from gradus._cli.console import check_file, note, percent, print_json, printable
 from gradus._cli.data import STANDARD, input_file
-from gradus._cli.output import check_file
 from gradus._core.cells import is_unknown
 from gradus._core.files import write_text_whole
 from gradus._core.wording import counted

@@ -109,7 +109,7 @@ def write(
 
 def _check_places(file: Path, test: Path | None) -> None:
     """Check both files before the first is written, so that an error leaves none of them behind."""
-    from gradus._cli.output import check_file
+    from gradus._cli.console import check_file
     from gradus._formats.table_files import WRITERS
     from gradus.errors import SettingsError
 

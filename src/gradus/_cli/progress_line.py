@@ -79,7 +79,7 @@ def signals_handled(handle: Callable[[int, FrameType | None], None] = _raise) ->
     if threading.current_thread() is not threading.main_thread():  # only the main thread may choose who gets signals
         yield
         return
-    before = [signal.signal(number, handle) for number in SIGNALS]
+    before = list(map(signal.signal, SIGNALS, [handle] * len(SIGNALS)))
     try:
         yield
     finally:

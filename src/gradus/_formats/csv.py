@@ -14,7 +14,15 @@ import numpy as np
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import checked_size, decoded_lines, open_checked
-from gradus._formats.table import LARGEST_TABLE, Table, check_cells, looks_like_names, table_of_texts, unique_columns
+from gradus._formats.table import (
+    LARGEST_TABLE,
+    Table,
+    check_cells,
+    looks_like_names,
+    numbered_columns,
+    table_of_texts,
+    unique_columns,
+)
 from gradus.errors import FormatError, SettingsError
 
 __all__ = ["dumps", "read"]
@@ -47,9 +55,8 @@ def read(
     line, cells = first
     _check_size(path, len(cells))
     has_names = looks_like_names(cells) if header == "auto" else header
-    names = unique_columns(cells, line) if has_names else tuple(f"x{i}" for i in range(len(cells)))
-    rest = rows if has_names else itertools.chain([first], rows)
-    return table_of_texts(names, (_whole(row, names, has_names) for row in rest))
+    names = unique_columns(cells, line) if has_names else numbered_columns(len(cells))
+    return table_of_texts(names, _whole_rows(rows if has_names else itertools.chain([first], rows), len(cells), has_names))
 
 
 def _check_size(path: str | PathLike[str], n_columns: int) -> None:
@@ -99,18 +106,15 @@ def _delimiter_of(lines: list[str], extension: str, row_names: bool) -> str:
     """Find the delimiter that gives every row the same number of cells, more than one."""
     if extension in (".tsv", ".tab"):
         return "\t"
-    widths = {delimiter: _widths(lines, delimiter) for delimiter in DELIMITERS}
-    even = [delimiter for delimiter, counts in widths.items() if _is_even(counts, row_names)]
-    if even:
-        return even[0]
+    most = []
+    for delimiter in DELIMITERS:
+        widths = _widths(lines, delimiter)
+        rest = widths[1:] if row_names and len(widths) > 1 and widths[1] == widths[0] + 1 else widths
+        if len(set(rest)) == 1 and rest[0] > 1:
+            return delimiter
+        most.append(max(widths, default=0))
     # None gives equal rows, so the file has a fault; the one that splits most is the likeliest to show where.
-    return max(DELIMITERS[:-1], key=lambda delimiter: max(widths[delimiter], default=0))
-
-
-def _is_even(widths: list[int], row_names: bool) -> bool:
-    if row_names and len(widths) > 1 and widths[1] == widths[0] + 1:
-        widths = widths[1:]
-    return len(set(widths)) == 1 and widths[0] > 1
+    return DELIMITERS[most.index(max(most[:-1]))]
 
 
 def _widths(lines: list[str], delimiter: str) -> list[int]:
@@ -121,19 +125,19 @@ def _widths(lines: list[str], delimiter: str) -> list[int]:
         return []
 
 
-def _whole(row: Row, names: tuple[str, ...], has_names: bool) -> Row:
-    """Return a row if it has as many cells as there are columns."""
-    line, cells = row
-    if len(cells) == len(names):
-        return row
-    what = "the header" if has_names else "the first row"
-    hint = ""
-    if has_names and len(names) == 1:
-        hint = " If a title stands above the names of the columns, leave it out."
-    elif has_names and len(cells) == len(names) + 1:
-        hint = " If the first column holds names of rows, give it a name in the header too."
-    message = f"this row has {len(cells)} cells, but {what} has {len(names)}.{hint}"
-    raise FormatError(message, line=line, column=min(len(cells), len(names)) + 1)
+def _whole_rows(rows: Iterable[Row], width: int, has_names: bool) -> Iterator[Row]:
+    """Return rows that have as many cells as there are columns; refuse others."""
+    for line, cells in rows:
+        if len(cells) != width:
+            what = "the header" if has_names else "the first row"
+            hint = ""
+            if has_names and width == 1:
+                hint = " If a title stands above the names of the columns, leave it out."
+            elif has_names and len(cells) == width + 1:
+                hint = " If the first column holds names of rows, give it a name in the header too."
+            message = f"this row has {len(cells)} cells, but {what} has {width}.{hint}"
+            raise FormatError(message, line=line, column=min(len(cells), width) + 1)
+        yield line, cells
 
 
 def dumps(X: BoolMatrix, Y: BoolMatrix, inputs: tuple[str, ...], targets: tuple[str, ...], *, delimiter: str = ",") -> bytes:

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, Literal
 
 from gradus._core.files import LARGEST_FILE, checked_size
-from gradus._formats.table import Table, looks_like_names, table_of_texts, unique_columns
+from gradus._formats.table import Table, looks_like_names, numbered_columns, table_of_texts, unique_columns
 from gradus.errors import FormatError
 
 __all__ = ["read"]
@@ -41,7 +41,7 @@ def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto") 
     width = max(max(i for i, cell in enumerate(cells) if cell) for _, cells in rows) + 1
     line, first = rows[0][0], _wide(rows[0][1], width)
     has_names = looks_like_names(first) if header == "auto" else header
-    names = unique_columns(first, line) if has_names else tuple(f"x{i}" for i in range(width))
+    names = unique_columns(first, line) if has_names else numbered_columns(width)
     return table_of_texts(names, ((number, _wide(cells, width)) for number, cells in (rows[1:] if has_names else rows)))
 
 

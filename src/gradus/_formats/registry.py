@@ -37,45 +37,49 @@ class TableFormat(NamedTuple):
     is_written: bool = False
 
 
-def _drawing(what: str, used_by: str, module: str, function: str, comment: str | None = None) -> CircuitFormat:
-    place = (f"gradus._circuit.drawing.{module}", function)
-    return CircuitFormat(what, used_by, place, None, comment, is_drawing=True)
-
-
-def _both_ways(name: str, format: str) -> tuple[Place, Place]:
-    return (f"gradus._formats.{name}", f"write_{format}"), (f"gradus._formats.{name}", f"read_{name}")
-
-
 PICTURE = "a drawing with gate symbols (`pip install pygraphviz`)"
-NETWORK = "gradus._circuit.network"
+NETWORK, DRAWING = "gradus._circuit.network", "gradus._circuit.drawing.picture"
+BLIF, AIGER, BNET, SBML = ("gradus._formats.blif", "gradus._formats.aiger", "gradus._formats.bnet", "gradus._formats.sbml")
 CIRCUITS = {
     ".v": CircuitFormat(
-        "Verilog, one module with an `assign` for each gate", "Yosys and every synthesis tool",
-        ("gradus._formats.verilog", "write_verilog"), None, "//",
+        "Verilog, one module with an `assign` for each gate",
+        "Yosys and every synthesis tool",
+        ("gradus._formats.verilog", "write_verilog"),
+        None,
+        "//",
     ),
-    ".blif": CircuitFormat("BLIF, one `.model` of `.names` tables", "ABC, Yosys, SIS", *_both_ways("blif", "blif"), "#"),
+    ".blif": CircuitFormat(
+        "BLIF, one `.model` of `.names` tables", "ABC, Yosys, SIS", (BLIF, "write_blif"), (BLIF, "read_blif"), "#"
+    ),
     ".bench": CircuitFormat(
         "BENCH, the format of the ISCAS circuits", "ABC, test generation", ("gradus._formats.bench", "write_bench"), None, "#"
     ),
     ".aag": CircuitFormat(
-        "AIGER, ASCII", "model checkers, ABC, aigverse", *_both_ways("aiger", "aiger"), "", is_binary=True
+        "AIGER, ASCII", "model checkers, ABC, aigverse", (AIGER, "write_aiger"), (AIGER, "read_aiger"), "", is_binary=True
     ),
     ".aig": CircuitFormat(
-        "AIGER, binary", "model checkers, ABC, aigverse", *_both_ways("aiger", "binary_aiger"), "", is_binary=True
+        "AIGER, binary",
+        "model checkers, ABC, aigverse",
+        (AIGER, "write_binary_aiger"),
+        (AIGER, "read_aiger"),
+        "",
+        is_binary=True,
     ),
-    ".bnet": CircuitFormat("one Boolean rule per target", "BoolNet, PyBoolNet, AEON", *_both_ways("bnet", "bnet"), "#"),
+    ".bnet": CircuitFormat(
+        "one Boolean rule per target", "BoolNet, PyBoolNet, AEON", (BNET, "write_bnet"), (BNET, "read_bnet"), "#"
+    ),
     ".sbml": CircuitFormat(
-        "SBML-qual (`pip install biodivine-aeon`)", "GINsim, CellNOpt, AEON", *_both_ways("sbml", "sbml"), "<!--"
+        "SBML-qual (`pip install biodivine-aeon`)", "GINsim, CellNOpt, AEON", (SBML, "write_sbml"), (SBML, "read_sbml"), "<!--"
     ),
     ".txt": CircuitFormat("simplified formulas", "people", ("gradus._circuit.formulas", "write_formulas"), None, "#"),
-    ".svg": _drawing(PICTURE, "people", "picture", "svg_picture"),
-    ".png": _drawing(PICTURE, "people", "picture", "png_picture"),
-    ".pdf": _drawing(PICTURE, "people", "picture", "pdf_picture"),
-    ".dot": _drawing("a drawing as GraphViz text", "GraphViz", "dot", "network_dot", "//"),
-    ".json": CircuitFormat(
-        "the network itself", "Gradus", (NETWORK, "Network.to_json"), (NETWORK, "Network.from_json")
+    ".svg": CircuitFormat(PICTURE, "people", (DRAWING, "svg_picture"), is_drawing=True),
+    ".png": CircuitFormat(PICTURE, "people", (DRAWING, "png_picture"), is_drawing=True),
+    ".pdf": CircuitFormat(PICTURE, "people", (DRAWING, "pdf_picture"), is_drawing=True),
+    ".dot": CircuitFormat(
+        "a drawing as GraphViz text", "GraphViz", ("gradus._circuit.drawing.dot", "network_dot"), None, "//", is_drawing=True
     ),
-}  # fmt: skip
+    ".json": CircuitFormat("the network itself", "Gradus", (NETWORK, "Network.to_json"), (NETWORK, "Network.from_json")),
+}
 """Every format of circuits, by its extension."""
 
 WRITTEN = tuple(CIRCUITS)

@@ -25,12 +25,14 @@ __all__ = [
     "checked_split",
     "distinct_targets",
     "looks_like_names",
+    "numbered_columns",
     "table_of_texts",
     "unique_columns",
 ]
 
 LARGEST_TABLE = 1 << 26
 """Most cells a table may have: a gigabyte of short texts."""
+TEXTS = "OTU"  # kinds of arrays
 ROWS_AT_ONCE = 1 << 10  # that are lists of Python before they become an array
 
 
@@ -114,9 +116,8 @@ class Table:
 
     def text(self, name: str) -> npt.NDArray[Any]:
         """Return a column as texts without blanks around them; an array of objects, empty where a cell is missing."""
-        (place,) = self._places([name])
-        cells = self.cells[place]
-        texts = map(str.strip, cells.tolist()) if _holds_text(cells) else map(_text, cells.tolist())
+        cells = self.cells[self._places([name])[0]]
+        texts = map(str.strip, cells.tolist()) if cells.dtype.kind in TEXTS else map(_text, cells.tolist())
         return np.array([*texts, None], dtype=object)[:-1]
 
     def column(self, name: str) -> npt.NDArray[Any]:
@@ -174,14 +175,16 @@ class Table:
         return matrix
 
     def _places(self, names: Sequence[str]) -> list[int]:
-        where = {name: place for place, name in enumerate(self.columns)} if len(names) != 1 else {}
-        missing = [name for name in names if name not in (where or self.columns)]
-        if missing:
-            shown = ", ".join(self.columns[:10]) + (", …" if len(self.columns) > 10 else "")
-            raise DataError(f"{self.named()} has no column {missing[0]!r}; it has {shown}.")
+        where = dict(zip(self.columns, range(len(self.columns)), strict=True))
+        places = []
+        for name in names:
+            if name not in where:
+                shown = ", ".join(self.columns[:10]) + (", …" if len(self.columns) > 10 else "")
+                raise DataError(f"{self.named()} has no column {name!r}; it has {shown}.")
+            places.append(where[name])
         if len(set(names)) < len(names):
             raise DataError("a column is named twice in the list of columns.")
-        return [where[name] if where else self.columns.index(name) for name in names]
+        return places
 
     def _refuse_no_rows(self) -> None:
         if not self.n_rows:
@@ -194,10 +197,6 @@ class Table:
             raise self.error(f"expected {expected}, found {text[:40]!r}", row, self.columns[place])
 
 
-def _holds_text(cells: npt.NDArray[Any]) -> bool:
-    return cells.dtype.kind in "OTU"
-
-
 def _text(value: Any) -> str:
     """Write a number as a text table would have it."""
     if isinstance(value, float):
@@ -206,11 +205,11 @@ def _text(value: Any) -> str:
 
 
 def _typed(cells: npt.NDArray[Any]) -> Typed:
-    if not _holds_text(cells):
+    if cells.dtype.kind not in TEXTS:
         return Typed(np.asarray(cells, dtype=np.float64), None)
     texts = cells.tolist()
-    numbers = [number_in(text) for text in texts]
-    odd = next((row for row, number in enumerate(numbers) if number is None), None)
+    numbers = list(map(number_in, texts))
+    odd = numbers.index(None) if None in numbers else None
     return Typed(np.array(numbers, dtype=np.float64), None if odd is None else (odd, texts[odd].strip()))
 
 
@@ -264,10 +263,15 @@ def check_cells(n_rows: int, n_columns: int) -> None:
 
 def looks_like_names(cells: Sequence[str]) -> bool:
     """Tell whether a first row holds names: not only numbers, or numbers that count the columns."""
-    texts = [cell.strip() for cell in cells]
-    if len(texts) > 2 and texts in ([str(i) for i in range(len(texts))], [str(i + 1) for i in range(len(texts))]):
+    texts = list(map(str.strip, cells))
+    if len(texts) > 2 and texts in (list(map(str, range(len(texts)))), list(map(str, range(1, len(texts) + 1)))):
         return True
-    return any(number_in(text) is None for text in texts)
+    return None in map(number_in, texts)
+
+
+def numbered_columns(n_columns: int) -> tuple[str, ...]:
+    """Return ``x0, x1, …``, the names of columns that have none."""
+    return tuple(f"x{place}" for place in range(n_columns))
 
 
 def unique_columns(names: Sequence[str], line: int | None = None) -> tuple[str, ...]:

@@ -11,15 +11,19 @@ import functools
 import math
 import numbers
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gradus._core.bits import check_unique, column_names
 from gradus._core.cells import NUMBER, is_missing, number_in
+from gradus._core.wording import counted
+from gradus.errors import DataError
 
-__all__ = ["MIN_ROWS_ID", "Cells", "read_cells", "shown_date"]
+__all__ = ["MIN_ROWS_ID", "Cells", "cells_of_rows", "named_columns", "read_cells", "shown_date"]
 
 MIN_ROWS_ID = 10  # a table shorter than this says nothing about which values repeat
 COMMA_NUMBER = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
@@ -118,7 +122,7 @@ class Cells:
 
     def texts(self) -> tuple[str, ...]:
         """Return each value as a category: texts without blanks around them, whole numbers without a fraction."""
-        return tuple(_text(value) for value in self.values)
+        return tuple(map(_text, self.values))
 
 
 def read_cells(column: Any) -> Cells:
@@ -139,6 +143,41 @@ def read_cells(column: Any) -> Cells:
         values, place = tuple(value for _, value in index), np.array(listed)
     declared = "category" if kind.startswith(("categor", "enum")) else "date" if kind.startswith("date") else ""
     return Cells(values, place.ravel().astype(np.int64), declared, numeric)
+
+
+def named_columns(table: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return the columns of a table by name: a data frame, a mapping of columns, or rows of cells."""
+    if isinstance(table, Mapping):
+        columns = dict(zip(map(str, table), table.values(), strict=True))
+    elif (given := column_names(table)) is not None:
+        frame = [table.iloc[:, j] for j in range(len(given))] if hasattr(table, "iloc") else [table[c] for c in table.columns]
+        columns = dict(zip(names or given, frame, strict=True))
+    else:
+        values = cells_of_rows(table)
+        if values.ndim != 2:
+            raise DataError(f"X must have rows and columns, but it has {values.ndim} dimensions.")
+        labels = [f"x{j}" for j in range(values.shape[1])] if names is None else list(map(str, names))
+        check_unique(labels, "X")
+        if len(labels) != values.shape[1]:
+            raise DataError(f"X has {counted(values.shape[1], 'column')}, but {len(labels)} names are given.")
+        columns = dict(zip(labels, values.T, strict=True))
+    lengths = set(map(len, columns.values()))
+    if len(lengths) > 1:
+        raise DataError("the columns of the table have different lengths.")
+    if lengths == {0}:
+        raise DataError("X has no rows; give at least one example.")
+    return columns
+
+
+def cells_of_rows(table: Any) -> npt.NDArray[Any]:
+    """Return rows of cells as an array in which numbers beside texts stay numbers."""
+    try:
+        values = np.asarray(table)
+        if values.dtype.kind in "US" and not isinstance(table, np.ndarray):
+            values = np.asarray(table, dtype=object)
+    except ValueError as error:
+        raise DataError("X is not a table: its rows have different lengths.") from error
+    return values
 
 
 def shown_date(days: float) -> str:

@@ -23,8 +23,8 @@ from gradus._core.checks import check_count, check_time_limit
 from gradus._core.run import Progress, Run
 from gradus._core.wording import counted
 from gradus._lessons.learn import N_TRIES, Order
-from gradus._tables.column_kinds import named_columns
-from gradus._tables.encoding import Missing
+from gradus._tables.cells import named_columns
+from gradus._tables.cuts import Missing
 from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import check_classes, encode_target, output_names, plain_label, refuse_quantity, side_by_side
 from gradus.errors import DataError

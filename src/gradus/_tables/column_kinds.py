@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from gradus._core.bits import check_unique, column_names
 from gradus._core.checks import check_choice
 from gradus._core.wording import counted
-from gradus._tables.cells import MIN_ROWS_ID, Cells, read_cells
+from gradus._tables.cells import MIN_ROWS_ID, Cells, named_columns, read_cells
 from gradus.errors import DataError, SettingsError
 
-__all__ = ["ColumnKind", "Kind", "cells_of_rows", "column_kinds", "named_columns"]
+__all__ = ["ColumnKind", "Kind", "column_kinds"]
 
 Kind = Literal["bit", "number", "category", "date", "constant", "id", "text", "dropped"]
 USED = ("bit", "number", "category", "date")
@@ -61,46 +59,6 @@ class ColumnKind:
         return self.kind in USED
 
 
-def named_columns(table: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return the columns of a table by name: a data frame, a mapping of columns, or rows of cells."""
-    if isinstance(table, Mapping):
-        columns = {str(name): column for name, column in table.items()}
-    elif column_names(table) is not None:
-        given = column_names(table) or ()
-        frame = [table.iloc[:, j] for j in range(len(given))] if hasattr(table, "iloc") else [table[c] for c in table.columns]
-        columns = dict(zip(names or given, frame, strict=True))
-    else:
-        columns = _columns_of_rows(table, names)
-    lengths = {len(column) for column in columns.values()}
-    if len(lengths) > 1:
-        raise DataError("the columns of the table have different lengths.")
-    if lengths == {0}:
-        raise DataError("X has no rows; give at least one example.")
-    return columns
-
-
-def cells_of_rows(table: Any) -> npt.NDArray[Any]:
-    """Return rows of cells as an array in which numbers beside texts stay numbers."""
-    try:
-        values = np.asarray(table)
-        if values.dtype.kind in "US" and not isinstance(table, np.ndarray):
-            values = np.asarray(table, dtype=object)
-    except ValueError as error:
-        raise DataError("X is not a table: its rows have different lengths.") from error
-    return values
-
-
-def _columns_of_rows(table: Any, names: Sequence[str] | None) -> dict[str, Any]:
-    values = cells_of_rows(table)
-    if values.ndim != 2:
-        raise DataError(f"X must have rows and columns, but it has {values.ndim} dimensions.")
-    labels = [f"x{j}" for j in range(values.shape[1])] if names is None else [str(name) for name in names]
-    check_unique(labels, "X")
-    if len(labels) != values.shape[1]:
-        raise DataError(f"X has {counted(values.shape[1], 'column')}, but {len(labels)} names are given.")
-    return {label: values[:, j] for j, label in enumerate(labels)}
-
-
 def column_kinds(
     table: Any, names: Sequence[str] | None = None, *, types: Mapping[str, str] | None = None
 ) -> tuple[ColumnKind, ...]:
@@ -109,35 +67,25 @@ def column_kinds(
     # are used as far as they can be.
     columns = named_columns(table, names)
     wanted = {str(name): check_choice(f"the type of {name!r}", kind, TYPES) for name, kind in (types or {}).items()}
-    unknown = [name for name in wanted if name not in columns]
-    if unknown:
-        raise SettingsError(f"types names {unknown[0]!r}, which is not a column; the columns are {', '.join(columns)}.")
+    for name in wanted:
+        if name not in columns:
+            raise SettingsError(f"types names {name!r}, which is not a column; the columns are {', '.join(columns)}.")
     cells = {name: read_cells(column) for name, column in columns.items() if wanted.get(name) != "drop"}
     if not cells:
         raise DataError("every column is left out; keep at least one.")
-    kept = cells.keys() if all(_is_bits(column) for column in cells.values()) else {n for n in wanted if wanted[n] == "keep"}
-    asked = {name: kind for name, kind in wanted.items() if kind != "keep"}
-    kinds = _decide(cells, kept, asked)
-    if not any(kind.used for kind in kinds.values()):
-        kinds = _decide(cells, cells.keys(), asked)
+    bits = all(read.declared != "category" and np.isin(read.value_numbers(), (0, 1)).all() for read in cells.values())
+    kinds: dict[str, ColumnKind] = {}
+    for keep_all in (bits, True):
+        for name, column in cells.items():
+            asked = wanted.get(name, "keep" if keep_all else "")
+            kinds[name] = _kind_asked(column, name, asked) if asked in USED else _kind_seen(column, name, asked == "keep")
+        if any(kind.kind in USED for kind in kinds.values()):
+            break
     return tuple(kinds.get(name) or ColumnKind(name, "dropped", "as asked") for name in columns)
 
 
-def _decide(cells: Mapping[str, Cells], keep: Collection[str], wanted: Mapping[str, str]) -> dict[str, ColumnKind]:
-    return {
-        name: _kind_asked(column, name, wanted.get(name)) or _kind_seen(column, name, name in keep)
-        for name, column in cells.items()
-    }
-
-
-def _is_bits(cells: Cells) -> bool:
-    return cells.declared != "category" and bool(np.isin(cells.value_numbers(), (0, 1)).all())
-
-
-def _kind_asked(cells: Cells, name: str, kind: str | None) -> ColumnKind | None:
+def _kind_asked(cells: Cells, name: str, kind: str) -> ColumnKind:
     """Check that a column can be what the user says it is."""
-    if kind is None:
-        return None
     numbers, present = cells.value_numbers(), ~cells.missing_values
     if kind in ("number", "bit") and not np.isfinite(numbers[present]).any():
         raise DataError(f"column {name!r} cannot be a {kind}: it holds no number; make it a category.")

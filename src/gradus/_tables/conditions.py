@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gradus._circuit.drawing.diagram import Group, Grouping
 from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, Token, input_tree, joined
 from gradus._core.wording import quoted_name
 from gradus._tables.cells import shown_date
-from gradus._tables.encoding import TableColumn
+from gradus._tables.encoding import TableColumn, TableEncoding
+from gradus._tables.labels import TargetEncoding
 
-__all__ = ["Condition", "in_words", "simplified"]
+__all__ = ["Condition", "in_words", "input_conditions", "input_label", "model_grouping", "simplified"]
 
 Literals = Sequence[tuple[int, bool]]
 """Inputs, and whether they hold."""
@@ -47,7 +49,33 @@ class Condition(NamedTuple):
         return f"{name} {'' if holds else 'not '}in {{{', '.join(values)}}}"
 
 
-def in_words(tokens: Sequence[Token], conditions: Mapping[int, Condition]) -> str:
+def input_conditions(features: TableEncoding) -> dict[int, Condition]:
+    """Return what each input says, by its node."""
+    return {node: Condition(features.columns[j], key) for node, (j, key) in enumerate(features.input_keys)}
+
+
+def input_label(column: TableColumn, key: Any) -> str:
+    """Say what an input tests, without the name of its column unless it is the column itself."""
+    if column.kind == "bit" and key == "bit":
+        return column.name
+    text = Condition(column, key).text(quoted=False).removeprefix(f"{column.name} ").removeprefix("is ")
+    return text.removeprefix("= ") if column.kind == "group" else text
+
+
+def model_grouping(features: TableEncoding, targets: Sequence[TargetEncoding]) -> Grouping:
+    """Put the bits of a column, and the outputs of a target, into one box each."""
+    inputs: list[list[tuple[int, str]]] = [[] for _ in features.columns]
+    for node, (j, key) in enumerate(features.input_keys):
+        inputs[j].append((node, input_label(features.columns[j], key)))
+    outputs, place = [], 0
+    for target in targets:
+        outputs.append(Group(target.name, tuple(enumerate(target.output_labels, start=place))))
+        place += target.n_outputs
+    columns = zip(features.columns, inputs, strict=True)
+    return Grouping(tuple(Group(column.name, tuple(members)) for column, members in columns if members), tuple(outputs))
+
+
+def in_words(tokens: Sequence[Token], conditions: Mapping[int, Condition] | Sequence[Condition]) -> str:
     """Write a formula as text."""
     return "".join(token if isinstance(token, str) else conditions[token[0]].text(token[1]) for token in tokens)
 
@@ -125,7 +153,7 @@ def _excludes(column: TableColumn, one: Any, other: Any) -> bool:
     if extra:
         rest = [key for key in (one, other) if not _is_extra(column, key)]
         return "missing" in extra or (column.kind == "group" and len(rest[0]) == 1)
-    return column.kind in ("group", "is") and not set(_categories(one)) & set(_categories(other))
+    return column.kind == "group" and not set(_categories(one)) & set(_categories(other))
 
 
 def _implies(column: TableColumn, one: Any, other: Any) -> bool:
@@ -134,4 +162,4 @@ def _implies(column: TableColumn, one: Any, other: Any) -> bool:
         return False
     if column.kind in ("above", "after"):
         return bool(one > other)
-    return column.kind in ("group", "is") and set(_categories(one)) < set(_categories(other))
+    return column.kind == "group" and set(_categories(one)) < set(_categories(other))

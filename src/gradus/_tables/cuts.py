@@ -1,4 +1,4 @@
-"""Cuts of numeric columns, and groups of categories, chosen for the targets: every cut must pay for its description.
+"""How columns become inputs: cuts and groups of categories, chosen for the targets; every cut must pay for its description.
 
 The rule is that of Fayyad and Irani (1993): a range of values is cut in two where that tells most about the classes, if the
 bits saved are more than the bits that it takes to say where the cut is and which classes lie on either side. With several
@@ -10,13 +10,33 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FEW_VALUES", "MAX_CUTS", "MIN_ROWS", "CategoryBits", "choose_category_bits", "cut_column", "readable_cut"]
+from gradus._core.checks import check_choice
+from gradus._tables.cells import MIN_ROWS_ID, Cells, named_columns, read_cells
+from gradus._tables.column_kinds import ColumnKind, column_kinds
+from gradus._tables.encoding import TableColumn, TableEncoding
+from gradus.errors import DataError
+
+__all__ = [
+    "FEW_VALUES",
+    "MAX_CUTS",
+    "MIN_ROWS",
+    "Missing",
+    "choose_category_bits",
+    "complete_rows",
+    "cut_column",
+    "encode_table",
+    "readable_cut",
+]
+
+Missing = Literal["category", "median", "drop"]
+"""What a missing cell is."""
+MIN_MISSING = 2  # rows without a value before "is missing" becomes an input
 
 MAX_CUTS = 7
 MAX_SINGLE = 12  # categories with an input of their own
@@ -27,6 +47,86 @@ FEW_VALUES = 5
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+
+def encode_table(
+    table: Any,
+    codes: Any,
+    names: Sequence[str] | None = None,
+    *,
+    kinds: Sequence[ColumnKind] | None = None,
+    types: Mapping[str, str] | None = None,
+    missing: Missing = "category",
+    max_cuts: int = MAX_CUTS,
+) -> TableEncoding:
+    """Decide how each column of a table becomes inputs, with the targets in view."""
+    check_choice("missing", missing, get_args(Missing))
+    columns = named_columns(table, names)
+    found = column_kinds(columns, types=types) if kinds is None else tuple(kinds)
+    classes = np.asarray(codes, dtype=np.int64)
+    classes = classes[:, np.newaxis] if classes.ndim == 1 else classes
+    rules = tuple(
+        _describe(read_cells(column), kind, classes, missing, max_cuts)
+        for column, kind in zip(columns.values(), found, strict=True)
+    )
+    if not any(rule.input_names for rule in rules):
+        # A circuit needs something to read, even where nothing can be told apart.
+        j, name = next((j, kind.name) for j, kind in enumerate(found) if kind.kind != "dropped")
+        stand_in = TableColumn(name, "group", ((read_cells(columns[name]).texts()[0],),), reason="1 category")
+        rules = (*rules[:j], stand_in, *rules[j + 1 :])
+    encoding = TableEncoding(rules)
+    first: dict[str, int] = {}  # there may be a column "x > 3" beside a column x that is cut at 3
+    for name, column in zip(encoding.input_names, encoding.input_columns, strict=True):
+        other = encoding.columns[first.setdefault(name, column)].name
+        if first[name] != column:
+            raise DataError(
+                f"columns {other!r} and {encoding.columns[column].name!r} both give an input {name!r}; rename one."
+            )
+    return encoding
+
+
+def complete_rows(table: Any, kinds: Sequence[ColumnKind]) -> npt.NDArray[np.bool_]:
+    """Tell which rows have a value in every column that is used: those to learn from if missing cells are dropped."""
+    columns = named_columns(table)
+    used = [read_cells(columns[kind.name]).missing for kind in kinds if kind.used]
+    n = len(next(iter(columns.values())))
+    missing: npt.NDArray[np.bool_] = np.array(used, dtype=np.bool_).reshape(len(used), n)
+    return np.asarray(~missing.any(axis=0))
+
+
+def _describe(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, max_cuts: int) -> TableColumn:
+    has_bit = missing == "category" and kind.n_missing >= MIN_MISSING and kind.n_missing < len(cells.place)
+    if not kind.used:
+        # Whether there is a value may tell something even where the value does not.
+        return TableColumn(kind.name, "out", missing=has_bit and kind.kind != "dropped", reason=kind.reason)
+    if kind.kind == "category":
+        return _describe_categories(cells, kind, codes, missing, has_bit)
+    numbers = cells.dates() if kind.kind == "date" else cells.numbers()
+    fill = float(np.nanmedian(numbers)) if missing != "category" else None
+    if kind.kind == "bit":
+        fill = None if fill is None else float(fill > 0.5)
+        return TableColumn(kind.name, "bit", missing=has_bit, fill=fill, comma=cells.comma, reason=kind.reason)
+    if kind.kind == "date":
+        cuts = cut_column(numbers, codes, max_cuts=max_cuts)
+        pattern = cells.day_format or "%Y-%m-%d"
+        return TableColumn(kind.name, "after", cuts, missing=has_bit, fill=fill, day_format=pattern, reason=kind.reason)
+    cuts = cut_column(numbers, codes, max_cuts=max_cuts)
+    return TableColumn(kind.name, "above", cuts, missing=has_bit, fill=fill, comma=cells.comma, reason=kind.reason)
+
+
+def _describe_categories(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, has_bit: bool) -> TableColumn:
+    # Values that differ only in blanks around them, or as 1 and 1.0, are one category.
+    texts = sorted({text for text, gone in zip(cells.texts(), cells.missing_values, strict=True) if not gone})
+    number = {text: i for i, text in enumerate(texts)}
+    pairs = zip(cells.texts(), cells.missing_values, strict=True)
+    place = np.array([-1 if gone else number[text] for text, gone in pairs], dtype=np.int64)[cells.place]
+    # A short table says nothing about which categories are rare.
+    least = 1 if len(place) < MIN_ROWS_ID else MIN_ROWS
+    groups, others = choose_category_bits(texts, place, codes, min_rows=least)
+    fill = None
+    if missing != "category" and (place >= 0).any():
+        fill = texts[int(np.bincount(place[place >= 0]).argmax())]
+    return TableColumn(kind.name, "group", groups, others=others, missing=has_bit, fill=fill, reason=kind.reason)
 
 
 def cut_column(
@@ -153,25 +253,10 @@ def _plain(number: float) -> float | int:
     return int(number) if number.is_integer() and abs(number) < 1e15 else number
 
 
-class CategoryBits(NamedTuple):
-    """Which categories become inputs.
-
-    Attributes
-    ----------
-    groups : tuple of tuples of str
-        The categories for which each input is true.
-    others : bool
-        Whether one more input says "none of the categories that have an input of their own".
-    """
-
-    groups: tuple[tuple[str, ...], ...]
-    others: bool
-
-
 def choose_category_bits(
     categories: Sequence[str], place: Ints, codes: Ints, *, max_single: int = MAX_SINGLE, min_rows: int = MIN_ROWS
-) -> CategoryBits:
-    """Choose the inputs of a column of categories."""
+) -> tuple[tuple[tuple[str, ...], ...], bool]:
+    """Choose the groups of categories for which each input is true, and whether one more input says "none with an input"."""
     # Every category with at least `min_rows` rows gets an input, the most frequent ones if there are more than `max_single`;
     # the others are rare, and together get one if they have enough rows. Where there are too many for an input each,
     # categories are also sorted by how often they go with a class, and cut into groups like numbers.
@@ -184,11 +269,11 @@ def choose_category_bits(
     if len(groups) == 2 and not rare and present.all():
         groups = groups[1:]  # of two categories, "is the second" says it all
     if not groups and rare and present.all():
-        return CategoryBits((), False)
+        return (), False
     if rare and len(single) == max_single:
         groups += _groups(categories, place[present], codes[present], counts)
     others = bool(counts[rare].sum() >= min_rows) if rare else False
-    return CategoryBits(tuple(groups), others)
+    return tuple(groups), others
 
 
 def _groups(categories: Sequence[str], place: Ints, codes: Ints, counts: Ints) -> list[tuple[str, ...]]:

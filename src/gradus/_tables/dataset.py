@@ -17,10 +17,24 @@ from gradus._formats.table import Table, checked_split, distinct_targets
 from gradus._formats.table_files import read_table
 from gradus._tables.labels import check_classes, labels_of
 
-__all__ = ["MODEL_ROWS", "Dataset", "dataset_of", "identifying_column", "last_column", "read_rows"]
+__all__ = [
+    "FEWEST_ROWS",
+    "MODEL_ROWS",
+    "Dataset",
+    "dataset_of",
+    "identifying_column",
+    "last_column",
+    "read_rows",
+    "usual_folds",
+]
 
 MODEL_ROWS = 1024
 """Rows that are computed from a model; of more, as many are drawn."""
+FEWEST_ROWS = 10
+"""Rows of a table of which some are held out for a score."""
+SMALL_TABLE = 500
+"""Rows, up to which every row is held out once; of larger tables a quarter is."""
+FOLDS = 5
 SHARE_OF_AN_ID = 0.9  # of the rows have different values: two animals may both be a frog
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -81,24 +95,26 @@ def dataset_of(
         columns = dict(zip(given, table.bits(given).astype(np.int64).T, strict=True))
     else:
         columns = {name: table.text(name) if name in categories else table.column(name) for name in given}
-    labels = {name: _labels(table, name, strict=strict, as_text=name in categories) for name in chosen}
-    for name, column in labels.items():
-        unknown = is_unknown(column)
+    labels = {}
+    for name in chosen:
+        if strict:
+            known = table.numbers([name])[:, 0]
+            if not np.isin(known[~np.isnan(known)], (0, 1)).all():
+                table.bits([name])  # raises
+            labels[name] = labels_of(known)
+        else:
+            labels[name] = labels_of(table.text(name) if name in categories else table.column(name))
+        unknown = is_unknown(labels[name])
         if unknown.any() and not unknown_labels:
             message = f"a value is missing (column {name!r}); fill it in or leave the row out."
             raise table.error(message, int(np.argmax(unknown)), name)
-        check_classes(column, name)
+        check_classes(labels[name], name)
     return Dataset(columns, labels)
 
 
-def _labels(table: Table, name: str, *, strict: bool, as_text: bool) -> npt.NDArray[Any]:
-    """Return the labels of a target; strict ones are 0, 1 or unknown."""
-    if strict:
-        known = table.numbers([name])[:, 0]
-        if not np.isin(known[~np.isnan(known)], (0, 1)).all():
-            table.bits([name])  # raises
-        return labels_of(known)
-    return labels_of(table.text(name) if as_text else table.column(name))
+def usual_folds(n_rows: int) -> int:
+    """Return how many models are learned for the score of another, if nobody says."""
+    return 0 if n_rows < FEWEST_ROWS else FOLDS if n_rows <= SMALL_TABLE else 1
 
 
 def identifying_column(table: Table, taken: Collection[str]) -> Columns:

@@ -6,28 +6,22 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
-from gradus._core.checks import check_choice
 from gradus._core.wording import counted
-from gradus._tables.cells import MIN_ROWS_ID, Cells, read_cells, shown_date
-from gradus._tables.column_kinds import ColumnKind, cells_of_rows, column_kinds, named_columns
-from gradus._tables.cuts import MAX_CUTS, MIN_ROWS, choose_category_bits, cut_column
+from gradus._tables.cells import Cells, cells_of_rows, named_columns, read_cells, shown_date
 from gradus.errors import DataError, FormatError
 
-__all__ = ["ColumnRule", "Missing", "TableColumn", "TableEncoding", "complete_rows", "encode_table"]
+__all__ = ["ColumnRule", "TableColumn", "TableEncoding"]
 
 ColumnRule = Literal["bit", "above", "after", "group", "out"]
 SHOWN_GROUP = 3  # categories of a group that its name spells out
 SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
-Missing = Literal["category", "median", "drop"]
-MIN_MISSING = 2  # rows without a value before "is missing" becomes an input
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -115,6 +109,11 @@ class TableColumn:
             bits[gone] = self._stand_in(self.fill)
         return np.ascontiguousarray(bits[cells.place])
 
+    def numbers(self, column: Any) -> npt.NDArray[np.float64]:
+        """Return the number, or the days from 1970 to the date, in each row; NaN where there is none."""
+        cells = read_cells(column)
+        return self._numbers(cells)[cells.place]
+
     def not_understood(self, column: Any) -> list[Any]:
         """Return the values of cells that are no number, or date, as this column has them, and so count as missing."""
         if self.kind not in ("bit", "above", "after"):
@@ -164,12 +163,13 @@ class TableColumn:
 
     def to_json(self) -> dict[str, Any]:
         """Return a plain dictionary that JSON can hold."""
-        values = [list(value) if isinstance(value, tuple) else value for value in self.values]
+        values = list(map(list, self.values)) if self.kind == "group" else list(self.values)
         entry = {"name": self.name, "kind": self.kind, "values": values, "strict": self.strict}
-        further = {key: getattr(self, key) for key in ("others", "missing", "fill", "comma", "day_format", "reason")}
-        return entry | {
-            key: value for key, value in further.items() if value is not None and value is not False and value != ""
-        }
+        for key in ("others", "missing", "fill", "comma", "day_format", "reason"):
+            value = getattr(self, key)
+            if value is not None and value is not False and value != "":
+                entry[key] = value
+        return entry
 
     @classmethod
     def from_json(cls, entry: Any) -> TableColumn:
@@ -205,7 +205,7 @@ def _is_finite(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class TableEncoding:
-    """How a table becomes a table of inputs; made by `encode_table`.
+    """How a table becomes a table of inputs; made by `gradus._tables.cuts.encode_table`.
 
     Attributes
     ----------
@@ -223,12 +223,17 @@ class TableEncoding:
     @cached_property
     def input_columns(self) -> tuple[int, ...]:
         """The column that each input comes from."""
-        return tuple(j for j, column in enumerate(self.columns) for _ in column.input_names)
+        return tuple(map(itemgetter(0), self.input_keys))
 
     @cached_property
     def input_keys(self) -> tuple[tuple[int, Any], ...]:
         """The column of each input, and what the input stands for there: keys that stay as they are if others go."""
         return tuple((j, key) for j, column in enumerate(self.columns) for key in column.input_keys)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every column is 0/1 already."""
+        return all(column.kind == "bit" and not column.missing for column in self.columns)
 
     def encode(self, table: Any) -> BoolMatrix:
         """Turn a table with the same columns into inputs."""
@@ -261,7 +266,7 @@ class TableEncoding:
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return plain lists and dictionaries that JSON can hold."""
-        return [column.to_json() for column in self.columns]
+        return list(map(TableColumn.to_json, self.columns))
 
     @classmethod
     def from_json(cls, document: Any) -> TableEncoding:
@@ -269,92 +274,6 @@ class TableEncoding:
         if not isinstance(document, list):
             raise FormatError("the model's feature encoding must be a list of columns.")
         return cls(tuple(TableColumn.from_json(entry) for entry in document))
-
-
-def encode_table(
-    table: Any,
-    codes: Any,
-    names: Sequence[str] | None = None,
-    *,
-    kinds: Sequence[ColumnKind] | None = None,
-    types: Mapping[str, str] | None = None,
-    missing: Missing = "category",
-    max_cuts: int = MAX_CUTS,
-) -> TableEncoding:
-    r"""Decide how each column of a table becomes inputs, with the targets in view."""
-    check_choice("missing", missing, get_args(Missing))
-    columns = named_columns(table, names)
-    found = column_kinds(columns, types=types) if kinds is None else tuple(kinds)
-    classes = np.asarray(codes, dtype=np.int64)
-    classes = classes[:, np.newaxis] if classes.ndim == 1 else classes
-    rules = tuple(
-        _describe(read_cells(column), kind, classes, missing, max_cuts)
-        for column, kind in zip(columns.values(), found, strict=True)
-    )
-    if not any(rule.input_names for rule in rules):
-        # A circuit needs something to read, even where nothing can be told apart.
-        first = next(j for j, kind in enumerate(found) if kind.kind != "dropped")
-        text = read_cells(columns[found[first].name]).texts()[0]
-        stand_in = TableColumn(found[first].name, "group", ((text,),), reason="1 category")
-        rules = (*rules[:first], stand_in, *rules[first + 1 :])
-    encoding = TableEncoding(rules)
-    _refuse_equal_names(encoding)
-    return encoding
-
-
-def _refuse_equal_names(encoding: TableEncoding) -> None:
-    """Refuse, for example, a column "x > 3" beside a column x that is cut at 3."""
-    first: dict[str, int] = {}
-    for name, column in zip(encoding.input_names, encoding.input_columns, strict=True):
-        other = encoding.columns[first.setdefault(name, column)].name
-        if first[name] != column:
-            raise DataError(
-                f"columns {other!r} and {encoding.columns[column].name!r} both give an input {name!r}; rename one."
-            )
-
-
-def complete_rows(table: Any, kinds: Sequence[ColumnKind]) -> npt.NDArray[np.bool_]:
-    """Tell which rows have a value in every column that is used: those to learn from if missing cells are dropped."""
-    columns = named_columns(table)
-    used = [read_cells(columns[kind.name]).missing for kind in kinds if kind.used]
-    n = len(next(iter(columns.values())))
-    missing: npt.NDArray[np.bool_] = np.array(used, dtype=np.bool_).reshape(len(used), n)
-    return np.asarray(~missing.any(axis=0))
-
-
-def _describe(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, max_cuts: int) -> TableColumn:
-    has_bit = missing == "category" and kind.n_missing >= MIN_MISSING and kind.n_missing < len(cells.place)
-    if not kind.used:
-        # Whether there is a value may tell something even where the value does not.
-        return TableColumn(kind.name, "out", missing=has_bit and kind.kind != "dropped", reason=kind.reason)
-    if kind.kind == "category":
-        return _describe_categories(cells, kind, codes, missing, has_bit)
-    numbers = cells.dates() if kind.kind == "date" else cells.numbers()
-    fill = float(np.nanmedian(numbers)) if missing != "category" else None
-    if kind.kind == "bit":
-        fill = None if fill is None else float(fill > 0.5)
-        return TableColumn(kind.name, "bit", missing=has_bit, fill=fill, comma=cells.comma, reason=kind.reason)
-    if kind.kind == "date":
-        cuts = cut_column(numbers, codes, max_cuts=max_cuts)
-        pattern = cells.day_format or "%Y-%m-%d"
-        return TableColumn(kind.name, "after", cuts, missing=has_bit, fill=fill, day_format=pattern, reason=kind.reason)
-    cuts = cut_column(numbers, codes, max_cuts=max_cuts)
-    return TableColumn(kind.name, "above", cuts, missing=has_bit, fill=fill, comma=cells.comma, reason=kind.reason)
-
-
-def _describe_categories(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, has_bit: bool) -> TableColumn:
-    # Values that differ only in blanks around them, or as 1 and 1.0, are one category.
-    texts = sorted({text for text, gone in zip(cells.texts(), cells.missing_values, strict=True) if not gone})
-    number = {text: i for i, text in enumerate(texts)}
-    pairs = zip(cells.texts(), cells.missing_values, strict=True)
-    place = np.array([-1 if gone else number[text] for text, gone in pairs], dtype=np.int64)[cells.place]
-    # A short table says nothing about which categories are rare.
-    least = 1 if len(place) < MIN_ROWS_ID else MIN_ROWS
-    bits = choose_category_bits(texts, place, codes, min_rows=least)
-    fill = None
-    if missing != "category" and (place >= 0).any():
-        fill = texts[int(np.bincount(place[place >= 0]).argmax())]
-    return TableColumn(kind.name, "group", bits.groups, others=bits.others, missing=has_bit, fill=fill, reason=kind.reason)
 
 
 def _fate(column: TableColumn) -> str:

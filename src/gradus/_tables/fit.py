@@ -9,7 +9,6 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gradus._circuit import Network
 from gradus._core.checks import check_choice
 from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Run
@@ -17,8 +16,9 @@ from gradus._curriculum.orders import check_order
 from gradus._lessons.learn import LearnSettings, learn_with
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds
-from gradus._tables.encoding import Missing, TableEncoding, complete_rows, encode_table
-from gradus._tables.labels import encode_target, majority, order_of_outputs, output_parts
+from gradus._tables.cuts import Missing, complete_rows, encode_table
+from gradus._tables.encoding import TableEncoding
+from gradus._tables.labels import encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
 from gradus._tables.vote import learn_vote
 from gradus._tables.voters import TableExamples, outputs_of
@@ -48,8 +48,15 @@ class FitSettings(LearnSettings):
         """Return what is worth keeping in a model, as JSON can hold it."""
         words = self.order is None or isinstance(self.order, str)
         order = self.order if words else [int(k) for k in self.order]  # type: ignore[union-attr]  # not None
-        names = ("gates", "noise", "n_tries", "n_circuits", "missing", "seed")
-        return {"order": order, **{name: getattr(self, name) for name in names}}
+        return {
+            "order": order,
+            "gates": self.gates,
+            "noise": self.noise,
+            "n_tries": self.n_tries,
+            "n_circuits": self.n_circuits,
+            "missing": self.missing,
+            "seed": self.seed,
+        }
 
 
 def fit_table(
@@ -61,7 +68,7 @@ def fit_table(
 ) -> Model:
     """Learn a model; `show_plan` is told, before that takes time, how columns become inputs."""
     begin = work_clock()
-    examples, labels = _examples(columns, targets, settings)
+    examples = _examples(columns, targets, settings)
     if show_plan is not None:
         show_plan(examples.encoding)
     left = run.seconds_left()
@@ -72,14 +79,15 @@ def fit_table(
     codes = examples.codes
     predicted = np.column_stack(model.predict_codes(model.features.encode(examples.columns)))
     errors = [int(count) for count in ((predicted != codes) & (codes >= 0)).sum(axis=0)]
-    names = [name for target in examples.targets for name in target.output_names]
+    network = model.network
+    readers = [network.cone(range(part.start, part.stop))[: network.n_inputs] for part in output_parts(model.targets)]
     model.about.update(
         rows=len(codes),
-        order=[names[k] for k in order],
+        order=[network.output_names[k] for k in order],
         settings=settings.to_json(),
-        majority=[majority(column) for column in labels.values()],
+        majority=[target.most_frequent(column) for target, column in zip(examples.targets, codes.T, strict=True)],
         errors=errors,
-        constant=[_is_constant(model.network, part) for part in output_parts(examples.targets)],
+        constant=[not read.any() for read in readers],
         converged=not any(errors),
         wrong_rows=int(((predicted != codes) & (codes >= 0)).any(axis=1).sum()),
         stopped=stopped,
@@ -87,18 +95,17 @@ def fit_table(
     return model
 
 
-def _examples(columns: Mapping[str, Any], targets: Columns, settings: FitSettings) -> tuple[TableExamples, Columns]:
-    """Encode a table and its targets; also return the labels of the rows that are learned from."""
+def _examples(columns: Mapping[str, Any], targets: Columns, settings: FitSettings) -> TableExamples:
+    """Encode a table and its targets."""
     check_choice("missing", settings.missing, get_args(Missing))
     kinds = column_kinds(columns) if settings.kinds is None else settings.kinds
     if settings.missing == "drop":
         columns, targets = _complete(columns, targets, kinds)
-    encoded = [encode_target(column, name) for name, column in targets.items()]
-    codes = np.column_stack([column for _, _, column in encoded])
-    cells = {name: read_cells(column) for name, column in columns.items()}
+    encodings, _, numbers = zip(*map(encode_target, targets.values(), targets), strict=True)
+    codes = np.column_stack(numbers)
+    cells = dict(zip(columns, map(read_cells, columns.values()), strict=True))
     features = encode_table(cells, codes, kinds=kinds, missing=settings.missing)
-    encodings = tuple(encoding for encoding, _, _ in encoded)
-    return TableExamples(cells, codes, encodings, kinds, settings.missing, features), targets
+    return TableExamples(cells, codes, encodings, kinds, settings.missing, features)
 
 
 def _complete(columns: Mapping[str, Any], targets: Columns, kinds: Sequence[ColumnKind]) -> tuple[Columns, Columns]:
@@ -128,11 +135,8 @@ def _is_voted_on(examples: TableExamples, settings: FitSettings) -> bool:
     """Tell whether circuits vote: where some column could become several inputs, unless the settings say otherwise."""
     features = examples.encoding
     several = len(features.input_columns) > len(set(features.input_columns))
-    cut = [column for column in features.columns if column.kind in ("above", "after")]
-    elsewhere = any((~examples.columns[column.name].missing_values).sum() > MOST_BITS for column in cut)
+    elsewhere = any(
+        column.kind in ("above", "after") and (~examples.columns[column.name].missing_values).sum() > MOST_BITS
+        for column in features.columns
+    )
     return (several or elsewhere) and not settings.exact and settings.n_circuits != 1
-
-
-def _is_constant(network: Network, outputs: slice) -> bool:
-    """Tell whether outputs depend on no input."""
-    return not network.cone(range(outputs.start, outputs.stop))[: network.n_inputs].any()

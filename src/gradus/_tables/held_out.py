@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Progress, Run, Stopped
-from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds
-from gradus._tables.encoding import TableColumn, encode_table
+from gradus._tables.cuts import encode_table
+from gradus._tables.encoding import TableEncoding
 from gradus._tables.fit import FitSettings, fit_table
-from gradus._tables.labels import UNKNOWN, encode_target
+from gradus._tables.labels import UNKNOWN, encode_target, refuse_quantity
+from gradus._tables.model import Model
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestClassifier
 
-__all__ = ["METHODS", "HeldOutScore", "HeldOutTask", "as_numbers", "score_held_out"]
+__all__ = ["METHODS", "HeldOutScore", "HeldOutTask", "Learned", "as_numbers", "learn_and_score", "score_held_out"]
 
 METHODS = ("model", "circuit", "majority", "tree", "forest")
 """The model, its best circuit alone, and those that it is compared with."""
 N_TREES = 200
 LARGEST = float(np.finfo(np.float32).max)  # trees refuse infinity
 MIN_DIFFERENCE = 0.015  # of the accuracy: less is no reason to prefer the forest
+LEARNING_TIME = 0.5
+"""Share of a time limit in which a model is learned that is also scored."""
 FIT_TIME = 0.4
 """Share of the time left in which models are learned; those that they are compared with take as long."""
 FIT_WEIGHT = 3  # how much longer learning a model takes than growing a forest
 FOREST = "random forest"
 
+Flags = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
 
@@ -64,8 +70,37 @@ class HeldOutScore:
 
     def to_json(self) -> dict[str, Any]:
         """Return a plain dictionary that JSON can hold."""
-        accuracy = {method: list(shares) for method, shares in self.accuracy.items()}
+        accuracy = dict(zip(self.accuracy, map(list, self.accuracy.values()), strict=True))
         return {"rows": self.rows, "folds": self.folds, "accuracy": accuracy, "verdict": self.verdict}
+
+
+class Learned(NamedTuple):
+    """A model of a whole table, and its score."""
+
+    model: Model
+    seconds: float
+    """Seconds that learning it took."""
+    score: HeldOutScore | None
+    """What models like it are worth on rows held out; None if there was no time for it, or it was not asked for."""
+
+
+def learn_and_score(task: HeldOutTask, run: Run, show_plan: Callable[[TableEncoding], None]) -> Learned:
+    """Learn a model from all rows, then score others like it on rows held out; with a time limit in one fold."""
+    for name, labels in task.targets.items():
+        refuse_quantity(labels, name)
+    left = run.seconds_left()
+    if left is not None:
+        task = replace(task, folds=min(task.folds, 1))
+    run.expect(1 + task.folds)
+    learning = run.part(seconds=None if left is None or not task.folds else LEARNING_TIME * left, weight=1)
+    begin = work_clock()
+    model = fit_table(task.columns, task.targets, task.settings, learning, show_plan)
+    seconds, score = work_clock() - begin, None
+    if task.folds and run.stopped in (None, "time_limit") and model.about["stopped"] != "interrupted":
+        score = score_held_out(task, run.part(weight=task.folds))
+    if score is not None:
+        model.about["held_out"] = score.to_json()
+    return Learned(model, seconds, score)
 
 
 def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
@@ -74,41 +109,48 @@ def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
     # majority looks worse than it is.
     targets = task.targets
     codes = np.column_stack([encode_target(column, name)[2] for name, column in targets.items()])
+    labels = np.column_stack([column.astype(object) for column in targets.values()])
     known = codes != UNKNOWN
     rows = np.random.default_rng(task.settings.seed).permutation(len(codes))
     rows = rows[np.lexsort(codes[rows].T)]
     parts = [rows[3::4]] if task.folds == 1 else [rows[fold :: task.folds] for fold in range(task.folds)]
-    right = {method: np.zeros(codes.shape, dtype=np.bool_) for method in METHODS}
+    right: dict[str, Flags] = dict(zip(METHODS, np.zeros((len(METHODS), *codes.shape), dtype=np.bool_), strict=True))
     run.expect(len(parts))
     for fold, part in enumerate(parts):
         train = np.setdiff1d(rows, part)
         train = train[known[train].any(axis=1)]
-        answers = _answers(task, train, part, run.part(weight=1, describe=_named(f"score {fold + 1} of {len(parts)}")))
+        describe = partial(_in_fold, f"score {fold + 1} of {len(parts)}")
+        answers = _answers(task, train, part, run.part(weight=1, describe=describe))
         if answers is None or ("forest" not in answers and fold + 1 < len(parts)):
             return None
-        right = {method: hits for method, hits in right.items() if method in answers}
-        for method, hits in right.items():
-            hits[part] = answers[method] == np.column_stack([column[part].astype(object) for column in targets.values()])
+        for method in METHODS:
+            if method in answers:
+                right[method][part] = answers[method] == labels[part]
+            else:
+                right.pop(method, None)
     seen = np.zeros_like(known)
     seen[np.concatenate(parts)] = True
     counted = known & seen
-    accuracy = {
-        method: tuple((hits & counted).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)) for method, hits in right.items()
-    }
-    plain = {method: tuple(float(share) for share in shares) for method, shares in accuracy.items()}
-    return HeldOutScore(int(counted.any(axis=1).sum()), len(parts), plain, _verdict(right, counted))
+    accuracy = {}
+    for method, hits in right.items():
+        shares = (hits & counted).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)
+        accuracy[method] = tuple(shares.tolist())
+    return HeldOutScore(int(counted.any(axis=1).sum()), len(parts), accuracy, _verdict(right, counted))
 
 
-def _named(name: str) -> Any:
-    return lambda progress: replace(progress, stage=f"{name}, {progress.stage}")
+def _in_fold(name: str, progress: Progress) -> Progress:
+    return replace(progress, stage=f"{name}, {progress.stage}")
+
+
+def _rows(columns: Mapping[str, npt.NDArray[Any]], rows: Ints) -> dict[str, npt.NDArray[Any]]:
+    return {name: column[rows] for name, column in columns.items()}
 
 
 def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, npt.NDArray[Any]] | None:
     """Return what each method says of the test rows after learning from the others; without the forest if there is no time."""
     from sklearn.tree import DecisionTreeClassifier
 
-    seen, unseen = ({name: column[rows] for name, column in task.columns.items()} for rows in (train, test))
-    labels = {name: column[train] for name, column in task.targets.items()}
+    seen, unseen, labels = _rows(task.columns, train), _rows(task.columns, test), _rows(task.targets, train)
     run.expect(FIT_WEIGHT + 1)
     left = run.seconds_left()
     model = fit_table(
@@ -116,22 +158,21 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
     )
     if run.stopped in ("callback", "interrupted"):
         return None
-    answers = {
-        "model": _side_by_side(model.predict(unseen), len(test)),
-        "circuit": _side_by_side(model.single().predict(unseen), len(test)),
-    }
-    answers |= {method: np.empty((len(test), len(labels)), dtype=object) for method in METHODS[2:]}
-    encoded = {name: encode_target(column, name) for name, column in labels.items()}
+    shape = (len(test), len(labels))
+    answers = dict(zip(METHODS, np.empty((len(METHODS), *shape), dtype=object), strict=True))
+    answers["model"][:] = model.predict(unseen).reshape(shape)
+    answers["circuit"][:] = model.single().predict(unseen).reshape(shape)
+    encoded = list(map(encode_target, labels.values(), labels))
     kinds = column_kinds(task.columns) if task.settings.kinds is None else task.settings.kinds
-    X, X_test = as_numbers(seen, unseen, kinds, np.column_stack([codes for _, _, codes in encoded.values()]))
+    X, X_test = as_numbers(seen, unseen, kinds, np.column_stack(list(zip(*encoded, strict=True))[2]))
     if run.stop(Progress(stage=FOREST, total=N_TREES)):
         return None
-    for k, (_, classes, codes) in enumerate(encoded.values()):
+    for k, (_, classes, codes) in enumerate(encoded):
         known = codes != UNKNOWN
         tree = DecisionTreeClassifier(random_state=0).fit(X[known], codes[known])
         answers["majority"][:, k] = classes[np.bincount(codes[known]).argmax()]
         answers["tree"][:, k] = classes[tree.predict(X_test)]
-    for k, (_, classes, codes) in enumerate(encoded.values()):
+    for k, (_, classes, codes) in enumerate(encoded):
         forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], run.part(weight=1 / len(encoded)))
         if forest is None:
             del answers["forest"]
@@ -154,10 +195,6 @@ def grow_forest(X: npt.NDArray[np.float64], codes: Ints, run: Run) -> RandomFore
     return forest
 
 
-def _side_by_side(predicted: npt.NDArray[Any], n_rows: int) -> npt.NDArray[Any]:
-    return predicted.astype(object).reshape(n_rows, -1)
-
-
 def as_numbers(
     seen: Mapping[str, Any], unseen: Mapping[str, Any], kinds: Sequence[ColumnKind], codes: Ints
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -167,17 +204,11 @@ def as_numbers(
     for column in encoding.columns:
         for table, numbers in zip((seen, unseen), parts, strict=True):
             if column.kind in ("bit", "above", "after"):
-                fill = np.nanmedian(_numbers(column, seen))
-                filled = np.nan_to_num(_numbers(column, table), nan=fill)
+                filled = np.nan_to_num(column.numbers(table[column.name]), nan=np.nanmedian(column.numbers(seen[column.name])))
                 numbers.append(np.clip(filled, -LARGEST, LARGEST)[:, np.newaxis])
             elif column.input_names:
                 numbers.append(column.encode(table[column.name]).astype(np.float64))
     return np.hstack(parts[0]), np.hstack(parts[1])
-
-
-def _numbers(column: TableColumn, table: Mapping[str, Any]) -> npt.NDArray[np.float64]:
-    cells = read_cells(table[column.name])
-    return cells.dates(column.day_format) if column.kind == "after" else cells.numbers(column.comma)
 
 
 def _verdict(right: Mapping[str, npt.NDArray[np.bool_]], counted: npt.NDArray[np.bool_]) -> str:

@@ -1,4 +1,4 @@
-"""Class labels: what may be a target, how labels become the outputs of a network, and how they come back."""
+"""Class labels: what may be a target, how labels become the outputs of a circuit, and what its outputs say about them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
+from gradus._core.wording import quoted_name
 from gradus._tables.cells import MIN_ROWS_ID
 from gradus.errors import ConflictError, DataError, FormatError
 
 __all__ = [
+    "OutputReader",
     "TargetEncoding",
     "check_classes",
     "encode_target",
@@ -32,11 +34,15 @@ __all__ = [
 
 UNKNOWN = -1
 """Code of a label that is not known."""
+PSEUDO_ROWS = 0.1
+"""Rows of either value, added to the counts so that nothing is taken for certain; few, since a class may have two rows."""
 SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
 MOST_CLASSES = 256
 FEW_CLASSES, ROWS_PER_CLASS = 20, 5
 """A target of numbers with more classes, and fewer rows of each on average, is a quantity."""
 NO_CLASSES = "a target must hold classes: replace its numbers by a few words, such as low and high"
+
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,37 @@ class TargetEncoding:
     @property
     def are_bits(self) -> bool:
         """Whether the labels are 0 and 1 (or False and True) already."""
-        return all(not isinstance(label, str) and label in (0, 1) for label in self.classes)
+        return {0, 1}.issuperset(self.classes)
+
+    @property
+    def has_output_per_class(self) -> bool:
+        """Whether each class has an output of its own."""
+        return self.n_outputs == len(self.classes) > 1
+
+    @property
+    def output_labels(self) -> tuple[str, ...]:
+        """What each output stands for: a class, if each has an output of its own."""
+        return tuple(map(str, self.classes)) if self.has_output_per_class else self.output_names
+
+    @property
+    def statement_names(self) -> list[str]:
+        """What each output states."""
+        name = quoted_name(self.name)
+        if self.n_outputs == 1 and self.are_bits:
+            return [name]
+        stated = self.classes if self.has_output_per_class else self.classes[-1:]
+        return [f"{name} = {quoted_name(label)}" for label in stated]
+
+    @property
+    def notes(self) -> list[str]:
+        """What the outputs mean, in sentences; none for a target of 0 and 1."""
+        if (self.are_bits and self.n_outputs == 1) or len(self.classes) < 2:
+            return []
+        name, outputs, labels = quoted_name(self.name), list(map(repr, self.output_names)), map(quoted_name, self.classes)
+        if self.has_output_per_class:
+            pairs = ", ".join(f"{output} for {label}" for output, label in zip(outputs, labels, strict=True))
+            return [f"{name} has an output for each class, 1 where it holds: {pairs}"]
+        return [f"{name} is {label} where {outputs[0]} is {int(bit)}" for label, bit in zip(labels, (0, 1), strict=True)]
 
     @property
     def codewords(self) -> BoolMatrix:
@@ -82,6 +118,10 @@ class TargetEncoding:
         bits = self.codewords[np.maximum(codes, 0)]
         unknown = codes == UNKNOWN
         return np.where(unknown[:, np.newaxis], np.nan, bits) if unknown.any() else bits
+
+    def most_frequent(self, codes: Ints) -> Any:
+        """Return the most frequent known label, the first of equals."""
+        return self.classes[np.argmax(np.bincount(codes[codes != UNKNOWN]))]
 
     def decode(self, bits: BoolMatrix) -> npt.NDArray[np.int64]:
         """Turn outputs into class numbers: that of the nearest codeword, the lower of equals."""
@@ -120,7 +160,7 @@ def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[A
     classes, inverse = np.unique(known, return_inverse=True)
     codes = np.full(len(values), UNKNOWN, dtype=np.int64)
     codes[~unknown] = inverse.ravel()
-    return TargetEncoding(name, tuple(plain_label(label) for label in classes)), classes, codes
+    return TargetEncoding(name, tuple(map(plain_label, classes))), classes, codes
 
 
 def labels_of(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -167,7 +207,7 @@ def output_names(targets: Mapping[str, npt.NDArray[Any]]) -> list[str]:
 def majority(labels: npt.NDArray[Any]) -> Any:
     """Return the most frequent known label, the first in sorted order of equals."""
     encoding, _, codes = encode_target(labels, "y")
-    return encoding.classes[np.argmax(np.bincount(codes[codes != UNKNOWN]))]
+    return encoding.most_frequent(codes)
 
 
 def plain_label(label: Any) -> Any:
@@ -183,8 +223,11 @@ def order_of_outputs(order: Sequence[int], encodings: Sequence[TargetEncoding]) 
 
 def output_parts(targets: Sequence[TargetEncoding]) -> list[slice]:
     """Return which outputs of a network belong to each target."""
-    ends = np.cumsum([target.n_outputs for target in targets]).tolist()
-    return [slice(end - target.n_outputs, end) for end, target in zip(ends, targets, strict=True)]
+    parts, start = [], 0
+    for target in targets:
+        parts.append(slice(start, start + target.n_outputs))
+        start += target.n_outputs
+    return parts
 
 
 def side_by_side(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
@@ -220,3 +263,59 @@ def refuse_conflicts(inputs: BoolMatrix, targets: npt.NDArray[Any], names: Seque
         f"data rows {first[group[row]] + 1} and {row + 1} have the same inputs and differ in target "
         f"{names[column]!r}{more}, {advice}"
     )
+
+
+@dataclass(frozen=True, eq=False)
+class OutputReader:
+    """Turns the outputs that one circuit has for one target into probabilities of the classes.
+
+    Outputs are taken as independent signs (naive Bayes). A circuit that was right on all rows is believed, one that was
+    often wrong is believed less, and an output that never varies says nothing, so that unequal circuits can vote. Rows for
+    which no output is true, or several are, have an answer too.
+    """
+
+    rows: Ints
+    """Training rows of each class, shape (classes,)."""
+    true: Ints
+    """On how many of them each output is true, shape (classes, outputs)."""
+
+    @classmethod
+    def count(cls, outputs: BoolMatrix, codes: Ints, n_classes: int) -> OutputReader:
+        """Count on training rows; rows of unknown class (-1) do not count."""
+        member = codes[:, np.newaxis] == np.arange(n_classes)
+        return cls(member.sum(axis=0), member.T.astype(np.int64) @ outputs.astype(np.int64))
+
+    def probabilities(self, outputs: BoolMatrix) -> npt.NDArray[np.float64]:
+        """Compute the probability of each class for each row of outputs, shape (n, classes)."""
+        prior = (self.rows + PSEUDO_ROWS) / (self.rows.sum() + PSEUDO_ROWS * len(self.rows))
+        true = (self.true + PSEUDO_ROWS) / (self.rows[:, np.newaxis] + 2 * PSEUDO_ROWS)
+        given = outputs.astype(np.float64)
+        score = np.log(prior) + given @ np.log(true).T + (1 - given) @ np.log1p(-true).T
+        score = np.exp(score - score.max(axis=1, keepdims=True))
+        return np.asarray(score / score.sum(axis=1, keepdims=True))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a plain dictionary that JSON can hold."""
+        return {"rows": self.rows.tolist(), "true": self.true.tolist()}
+
+    @classmethod
+    def from_json(cls, document: Any, target: TargetEncoding) -> OutputReader:
+        """Read what `to_json` returned for a target."""
+        entry = document if isinstance(document, dict) else {}
+        rows, true = (_counts(entry.get(key)) for key in ("rows", "true"))
+        shape = (len(target.classes), target.n_outputs)
+        fits = rows.shape == shape[:1] and true.shape == shape and bool((rows >= 0).all())
+        if not fits or not bool(((true >= 0) & (true <= rows[:, np.newaxis])).all()):
+            raise FormatError(
+                f"the model's counts for {target.name!r} are not those of {shape[0]} classes and {shape[1]} outputs."
+            )
+        return cls(rows, true)
+
+
+def _counts(values: Any) -> Ints:
+    """Return whole numbers as an array; an empty one if they are something else."""
+    try:
+        counts = np.array(values)
+    except ValueError:
+        counts = np.empty(0)
+    return counts.astype(np.int64) if counts.dtype.kind == "i" else np.empty(0, dtype=np.int64)

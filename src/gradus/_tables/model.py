@@ -8,34 +8,30 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
-from gradus._circuit.drawing.diagram import Grouping
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.wording import counted
-from gradus._formats.circuits import read_network
 from gradus._formats.registry import READ
-from gradus._pages.html import notebook_table
 from gradus._tables.encoding import TableColumn, TableEncoding
-from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
-from gradus._tables.output_reader import OutputReader
-from gradus._tables.page.examples import PageExamples, class_codes, odd_rows, shown_rows
-from gradus._tables.page.labels import class_notes, model_grouping, statement_names
-from gradus._tables.page.page import ModelView, model_page, summary_of, used_columns
-from gradus._tables.statements import Statement, statements
+from gradus._tables.labels import OutputReader, TargetEncoding, output_parts, side_by_side
 from gradus._version import __version__
 from gradus.errors import DataError, FormatError, MissingExtraError
+
+if TYPE_CHECKING:
+    from gradus._circuit.drawing.diagram import Grouping
+    from gradus._tables.statements import Statement
 
 __all__ = ["Model", "load"]
 
 VERSION = 4
 """Of the part ``about`` of a model file; no other is read."""
-MOST_IN_TITLE = 4  # targets that the title of a page names
+MOST_NAMED = 4  # targets that its text names
 WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts")
 """Keys of the part ``about`` that `save` writes itself."""
 DIGITS = 12  # of a probability: equal ones tie on every machine
@@ -83,16 +79,12 @@ class Model:
     def __post_init__(self) -> None:
         if not self.networks:
             raise DataError("a model needs at least one network.")
-        outputs = tuple(name for target in self.targets for name in target.output_names)
         for network in self.networks:
             if network.input_names != self.features.input_names:
                 raise DataError("the model's feature encoding does not give the inputs of its network.")
-            if network.output_names != outputs:
+            if network.output_names != self.output_names:
                 raise DataError("the model's target encoding does not give the outputs of its network.")
-        if self.readers and {len(row) for row in self.readers} | {len(self.readers)} != {
-            len(self.targets),
-            len(self.networks),
-        }:
+        if self.readers and [*map(len, self.readers)] != [len(self.targets)] * len(self.networks):
             raise DataError("the model must have counts for every circuit and target, or none.")
 
     @classmethod
@@ -115,15 +107,14 @@ class Model:
         `inputs` are the rows as `features` encodes them, and `codes` the class of each row for each target.
         """
         names = [name for target in targets for name in target.output_names]
-        pairs = list(zip(targets, output_parts(targets), codes.T, strict=True))
-        readers = []
+        named, readers = [], []
         for network in networks:
-            outputs = network.predict(inputs)
-            readers.append(
-                tuple(OutputReader.count(outputs[:, part], column, len(target.classes)) for target, part, column in pairs)
-            )
-        named = tuple(network.with_names(features.input_names, names) for network in networks)
-        return cls(named, features, tuple(targets), readers=tuple(readers))
+            named.append(network.with_names(features.input_names, names))
+            outputs, counts = network.predict(inputs), []
+            for target, part, column in zip(targets, output_parts(targets), codes.T, strict=True):
+                counts.append(OutputReader.count(outputs[:, part], column, len(target.classes)))
+            readers.append(tuple(counts))
+        return cls(tuple(named), features, tuple(targets), readers=tuple(readers))
 
     @property
     def network(self) -> Network:
@@ -134,7 +125,7 @@ class Model:
         """Return the model that has only the best circuit."""
         return replace(self, networks=self.networks[:1], readers=self.readers[:1])
 
-    def led_by(self, number: int) -> Model:
+    def with_best(self, number: int) -> Model:
         """Return the model with another circuit as the best one."""
         order = [number, *(other for other in range(len(self.networks)) if other != number)]
         readers = tuple(self.readers[k] for k in order) if self.readers else ()
@@ -149,6 +140,11 @@ class Model:
     def target_names(self) -> tuple[str, ...]:
         """Targets that the model predicts."""
         return tuple(target.name for target in self.targets)
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """What the outputs of each circuit say."""
+        return tuple(name for target in self.targets for name in target.output_names)
 
     def predict(self, table: Any) -> npt.NDArray[Any]:
         """Predict the label of each target by the vote of the circuits; the best one decides a tie.
@@ -200,22 +196,24 @@ class Model:
     def _vote(self, number: int, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
         """Return what one circuit says about each target."""
         outputs = self.networks[number].predict(inputs)
-        parts = [outputs[:, part] for part in output_parts(self.targets)]
-        if self.readers:
-            return [reader.probabilities(part) for reader, part in zip(self.readers[number], parts, strict=True)]
-        pairs = zip(self.targets, parts, strict=True)
-        return [np.eye(len(target.classes))[target.decode(part)] for target, part in pairs]
+        return [self._said(number, k, outputs[:, part]) for k, part in enumerate(output_parts(self.targets))]
 
-    def _answer(self, k: int, outputs: BoolMatrix) -> npt.NDArray[np.int64]:
+    def _said(self, number: int, k: int, outputs: BoolMatrix) -> npt.NDArray[np.float64]:
+        """Return the probability of each class of one target, given what a circuit's outputs for it are."""
+        if self.readers:
+            return self.readers[number][k].probabilities(outputs)
+        return np.asarray(np.eye(len(self.targets[k].classes))[self.targets[k].decode(outputs)])
+
+    def answer(self, k: int, outputs: BoolMatrix) -> npt.NDArray[np.int64]:
         """Return the class of one target that the best circuit means by its outputs."""
-        if not self.readers:
-            return self.targets[k].decode(outputs)
-        return np.asarray(np.argmax(np.round(self.readers[0][k].probabilities(outputs), DIGITS), axis=1))
+        return np.asarray(np.argmax(np.round(self._said(0, k, outputs), DIGITS), axis=1))
 
     @cached_property
     def statements(self) -> list[Statement]:
         """What each output of the best circuit says, in pieces; see `rules`."""
-        names = [name for target in self.targets for name in statement_names(target)]
+        from gradus._tables.statements import statements  # not above: to predict and to export, rules are not needed
+
+        names = [name for target in self.targets for name in target.statement_names]
         return statements(self.network.prune(), self.features, names)
 
     def rules(self, *, as_frame: bool = False) -> Any:
@@ -245,21 +243,23 @@ class Model:
         {'z0': 'x0 ^ x1'}
         """
         if not as_frame:
-            return {one.name: one.text for one in self.statements}
+            return {statement.name: statement.text for statement in self.statements}
         try:
             import pandas
         except ImportError as error:
             raise MissingExtraError("rules as a table need pandas; run pip install pandas.") from error
-        rows = [(one.name, one.text, ", ".join(one.columns), one.n_conditions) for one in self.statements]
+        rows = [(said.name, said.text, ", ".join(said.columns), said.n_conditions) for said in self.statements]
         return pandas.DataFrame(rows, columns=["statement", "rule", "columns", "conditions"])
 
     def __repr__(self) -> str:
         gates, votes = counted(self.network.n_gates, "gate"), counted(len(self.networks), "circuit")
-        names = ", ".join(self.target_names[:MOST_IN_TITLE]) + (", …" if len(self.targets) > MOST_IN_TITLE else "")
+        names = ", ".join(self.target_names[:MOST_NAMED]) + (", …" if len(self.targets) > MOST_NAMED else "")
         return f"Model({names}; {votes}, the best of {gates})"
 
     def _repr_html_(self) -> str:
-        rows = [(one.name, one.text) for one in self.statements]
+        from gradus._pages.html import notebook_table
+
+        rows = list(self.rules().items())
         return notebook_table(repr(self), ["", "if"], rows) + (self._repr_svg_() or "")
 
     def _repr_svg_(self) -> str | None:
@@ -279,22 +279,24 @@ class Model:
         return self.network.to_json(about=self._about())
 
     def _about(self) -> dict[str, Any]:
-        about = {key: value for key, value in self.about.items() if key not in WRITTEN_APART}
-        encoding = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
-        head: dict[str, Any] = {"version": VERSION, "made_by": f"gradus {__version__}", **about, "encoding": encoding}
+        head: dict[str, Any] = {"version": VERSION, "made_by": f"gradus {__version__}"}
+        head |= {key: value for key, value in self.about.items() if key not in WRITTEN_APART}
+        head["encoding"] = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
         if len(self.networks) > 1:
             head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
         if self.readers:
-            head["counts"] = [[reader.to_json() for reader in row] for row in self.readers]
+            head["counts"] = [list(map(OutputReader.to_json, row)) for row in self.readers]
         return head
 
     def grouping(self) -> Grouping:
         """Return which inputs and outputs share a box in drawings."""
+        from gradus._tables.conditions import model_grouping
+
         return model_grouping(self.features, self.targets)
 
     def notes(self) -> list[str]:
         """Say what the outputs of the circuit mean, for comments in exported files."""
-        return class_notes(self.targets)
+        return [note for target in self.targets for note in target.notes]
 
     def save_page(
         self,
@@ -324,29 +326,11 @@ class Model:
         >>> page = os.path.join(tempfile.mkdtemp(), "nand.html")
         >>> Model.of_bits(Network(2, [[0, 1]], [2])).save_page(page)
         """
-        network = self.network.prune()
-        examples = None
-        if table is not None and labels is not None:
-            columns = self.features.columns_by_name(table)
-            inputs = self.features.encode(table)
-            answers = self.single().predict_codes(inputs)
-            codes = class_codes(labels, self.targets, len(inputs))
-            used = [self.features.columns[j] for j in used_columns(network, self.features)]
-            examples = PageExamples(shown_rows(columns, used), odd_rows(inputs, codes, answers))
-        view = ModelView(
-            network,
-            self.features,
-            self.targets,
-            self.statements,
-            self._answer,
-            n_circuits=len(self.networks),
-            title=f"What decides {', '.join(self.target_names[:MOST_IN_TITLE])}"
-            + (f" and {len(self.targets) - MOST_IN_TITLE} more" if len(self.targets) > MOST_IN_TITLE else ""),
-            summary=summary_of(network, self.about),
-            scores=scores or {},
-            examples=examples,
-        )
-        write_text_whole(path, model_page(view))
+        from gradus._tables.page.page import ModelView, model_page
+
+        network, n_circuits = self.network.prune(), len(self.networks)
+        view = ModelView(network, self.features, self.targets, self.statements, self.answer, n_circuits, self.about)
+        write_text_whole(path, model_page(view, table, labels, scores or {}))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
@@ -381,6 +365,8 @@ def load(path: str | PathLike[str]) -> Model:
     array([1, 0])
     """
     if Path(path).suffix.lower() in set(READ) - {".json"}:
+        from gradus._formats.circuits import read_network
+
         return Model.of_bits(read_network(path))
     with read_guard(path, "a model"):
         text = read_text(path)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.formula_trees import Token, tokens
@@ -12,7 +16,7 @@ from gradus._circuit.formulas import MAX_LITERALS, forms
 from gradus._circuit.network import cone_of, part_of
 from gradus._core.wording import counted, quoted_name
 from gradus._formats.names import fresh_name
-from gradus._tables.conditions import Condition, in_words, simplified
+from gradus._tables.conditions import Condition, in_words, input_conditions, simplified
 from gradus._tables.encoding import TableEncoding
 from gradus.errors import FormatError
 
@@ -55,7 +59,7 @@ class Statement:
     @property
     def n_conditions(self) -> int:
         """How many conditions the formula has."""
-        return sum(not isinstance(token, str) for token in self.tokens)
+        return _n_conditions(self.tokens)
 
     def cut(self, most: int) -> str:
         """Return the formula in at most so many characters: its beginning, and how many conditions are left."""
@@ -72,14 +76,17 @@ class Statement:
 def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
     """Return what every output says; what is used again comes before the statements that use it."""
     # Steps get names of their own, unless an output states the same.
-    pairs = [(column, key) for column in features.columns for key in column.input_keys]
-    conditions = {node: Condition(column, key) for node, (column, key) in enumerate(pairs)}
+    conditions = input_conditions(features)
     outputs = network.outputs.tolist()
-    whole = {node: _tokens(network, node, conditions) for node in dict.fromkeys(outputs)}
-    long = [node for node, tokens in whole.items() if tokens is None]
-    signals = _signals(network, long)
+    whole: dict[int, list[Token]] = {}  # outputs whose formula over the inputs can be read in one piece
+    for node in set(outputs):
+        with contextlib.suppress(FormatError):
+            tokens = node_tokens(network, node, (), conditions)
+            if _n_conditions(tokens) <= LONG:
+                whole[node] = tokens
+    signals = _signals(network, set(outputs) - whole.keys())
     taken = {column.name for column in features.columns} | set(names)
-    used_by = _columns_read(network, features)
+    reads = _columns_read(network, features)
     found: list[Statement] = []
     # A gene's next value may have the name of the gene, and then cannot stand for a step.
     columns = {quoted_name(column.name) for column in features.columns}
@@ -93,12 +100,12 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
             name = fresh_name(f"s{n_steps}", taken.__contains__)
             taken.add(name)
         conditions[node] = Condition(None, name=name if QUOTED.fullmatch(name) else quoted_name(name))
-        found.append(_statement(name, node, node not in stated, tokens, conditions, used_by))
+        found.append(_statement(name, node, node not in stated, tokens, conditions, reads))
     for name, node in zip(names, outputs, strict=True):
         if node in signals and stated.get(node) == name:
             continue
-        tokens = whole[node] or node_tokens(network, node, signals, conditions)
-        found.append(_statement(name, node, False, tokens, conditions, used_by))
+        tokens = whole.get(node) or node_tokens(network, node, signals, conditions)
+        found.append(_statement(name, node, False, tokens, conditions, reads))
     return found
 
 
@@ -108,10 +115,10 @@ def _statement(
     is_signal: bool,
     tokens: Sequence[Token],
     conditions: Mapping[int, Condition],
-    columns: Mapping[int, tuple[str, ...]],
+    reads: npt.NDArray[np.object_],
 ) -> Statement:
     pieces = tuple(in_words([token], conditions) for token in tokens)
-    return Statement(name, node, is_signal, tuple(tokens), columns[node], pieces)
+    return Statement(name, node, is_signal, tuple(tokens), tuple(filter(None, reads[node])), pieces)
 
 
 def node_tokens(network: Network, node: int, cut: Collection[int], conditions: Mapping[int, Condition]) -> list[Token]:
@@ -119,36 +126,28 @@ def node_tokens(network: Network, node: int, cut: Collection[int], conditions: M
     part, leaves = part_of(network, node, cut)
     known = [conditions[leaf] for leaf in leaves]
     ways, _, _ = forms(part, 0)
-    if any(way.tree.has_xor for way in ways) and not all(one.column is None or one.column.kind == "bit" for one in known):
+    if any(way.tree.has_xor for way in ways) and any(leaf.column is not None and leaf.column.kind != "bit" for leaf in known):
         # Without ^, conditions that follow from others of the same column can be left out.
         ways += forms(part, 0, xor=False)[0]
     found: list[list[Token]] = []
     for way in ways:
         if way.tree.n_literals <= (MAX_LITERALS if way.is_sum else MOST_SIMPLIFIED):
-            found.append(_renumbered(tokens(simplified(way.tree, known)), leaves))
+            found.append(tokens(simplified(way.tree, known)))
         elif way.tree.n_literals <= MAX_LITERALS:
-            found.append(_renumbered(tokens(way.tree), leaves))
+            found.append(tokens(way.tree))
     if not found:
         raise FormatError(f"the formula of node {node} would have more than {MAX_LITERALS} conditions.")
-    return min(found, key=lambda pieces: len(in_words(pieces, conditions)))
+    shortest = min(found, key=lambda pieces: len(in_words(pieces, known)))
+    return [piece if isinstance(piece, str) else (leaves[piece[0]], piece[1]) for piece in shortest]
 
 
-def _renumbered(pieces: list[Token], leaves: Sequence[int]) -> list[Token]:
-    return [piece if isinstance(piece, str) else (leaves[piece[0]], piece[1]) for piece in pieces]
+def _n_conditions(tokens: Sequence[Token]) -> int:
+    return len(tokens) - list(map(type, tokens)).count(str)
 
 
-def _tokens(network: Network, node: int, conditions: Mapping[int, Condition]) -> list[Token] | None:
-    """Return the formula of a node over the inputs, or None if it is too long to be read in one piece."""
-    try:
-        pieces = node_tokens(network, node, (), conditions)
-    except FormatError:
-        return None
-    return pieces if sum(not isinstance(piece, str) for piece in pieces) <= LONG else None
-
-
-def _signals(network: Network, outputs: Sequence[int]) -> list[int]:
+def _signals(network: Network, outputs: Collection[int]) -> list[int]:
     """Choose the gates that get names: what is used again, and the steps of what would be long without."""
-    inside = sorted({gate for node in outputs for gate in cone_of(network, node, ())[0]})
+    inside = sorted(set().union(*(cone_of(network, node, ())[0] for node in outputs)))
     readers = dict.fromkeys(inside, 0)
     for gate in inside:
         for source in network.read_sources[gate - network.n_inputs]:
@@ -167,13 +166,12 @@ def _signals(network: Network, outputs: Sequence[int]) -> list[int]:
     return chosen
 
 
-def _columns_read(network: Network, features: TableEncoding) -> dict[int, tuple[str, ...]]:
-    """Return, for each node, the columns that it depends on, in the order of the table."""
-    masks = [1 << column for column in features.input_columns]
-    for read in network.read_sources:
-        mask = 0
-        for source in read:
-            mask |= masks[source]
-        masks.append(mask)
-    names = [column.name for column in features.columns]
-    return {node: tuple(name for j, name in enumerate(names) if mask >> j & 1) for node, mask in enumerate(masks)}
+def _columns_read(network: Network, features: TableEncoding) -> npt.NDArray[np.object_]:
+    """Return, for each node, the names of the columns that it depends on, and empty texts for the others."""
+    columns = np.array(features.input_columns, dtype=np.int64)
+    reads = np.zeros((network.n_inputs + network.n_gates, len(features.columns)), dtype=np.bool_)
+    reads[np.arange(network.n_inputs), columns] = True
+    for gate, sources in enumerate(network.read_sources, start=network.n_inputs):
+        reads[gate] = reads[list(sources)].any(axis=0)
+    names = np.array([column.name for column in features.columns], dtype=object)
+    return np.where(reads, names, "")

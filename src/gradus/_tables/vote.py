@@ -52,7 +52,7 @@ def learn_vote(examples: TableExamples, settings: LearnSettings, run: Run) -> tu
     best = 0
     if single is None or not single.complete:
         best = int(np.argmin([_errors(model, number, inputs, examples.codes) for number in range(len(networks))]))
-    return model.led_by(best), voters[best].order, run.stopped or voting.stopped
+    return model.with_best(best), voters[best].order, run.stopped or voting.stopped
 
 
 def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_voters: int) -> list[Voter]:

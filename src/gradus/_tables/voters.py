@@ -19,8 +19,8 @@ from gradus._core.bits import BoolMatrix
 from gradus._lessons.learn import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.cuts import FEW_VALUES, readable_cut
-from gradus._tables.encoding import Missing, TableColumn, TableEncoding, encode_table
+from gradus._tables.cuts import FEW_VALUES, Missing, encode_table, readable_cut
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 
 __all__ = [
@@ -77,7 +77,7 @@ class Voter:
 
 def outputs_of(targets: Sequence[TargetEncoding], codes: Ints) -> npt.NDArray[Any]:
     """Return classes as outputs of a circuit, NaN where they are unknown."""
-    return np.hstack([target.encode(column) for target, column in zip(targets, codes.T, strict=True)])
+    return np.hstack(list(map(TargetEncoding.encode, targets, codes.T)))
 
 
 def frequent_first(outputs: npt.NDArray[Any]) -> list[int]:
@@ -105,8 +105,7 @@ def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> Ta
     varied = []
     for column, other, cells in zip(examples.encoding.columns, own.columns, examples.columns.values(), strict=True):
         if column.kind in ("above", "after"):
-            numbers = cells.dates(column.day_format) if column.kind == "after" else cells.numbers(column.comma)
-            cuts = {*other.values, *_draw_cuts(numbers, rng)}
+            cuts = {*other.values, *_draw_cuts(column.numbers(cells), rng)}
             column = replace(column, values=tuple(sorted(cuts)) or column.values)
         varied.append(column)
     encoding = TableEncoding(tuple(varied))

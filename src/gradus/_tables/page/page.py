@@ -1,10 +1,10 @@
-"""The page of a model: its rules, its scores, its circuit to play with, and the rows it gets wrong."""
+"""The page of a model: its rules, its scores, its circuit to play with, and the rows that it gets wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,22 +13,23 @@ from gradus._circuit import Network
 from gradus._circuit.drawing.diagram import GATE_LABELS, MOST_GATES, blocks, diagram
 from gradus._circuit.formula_trees import Token
 from gradus._core.bits import BoolMatrix
+from gradus._core.cells import is_unknown
 from gradus._core.wording import counted, listed
 from gradus._pages.html import page
-from gradus._tables.cells import shown_date
-from gradus._tables.conditions import Condition, in_words
+from gradus._tables.cells import read_cells, shown_date
+from gradus._tables.conditions import Condition, in_words, input_conditions, input_label
 from gradus._tables.encoding import TableColumn, TableEncoding
-from gradus._tables.labels import TargetEncoding
-from gradus._tables.page.examples import OddRow, PageExamples
-from gradus._tables.page.labels import input_label, output_labels, statement_names
+from gradus._tables.labels import TargetEncoding, groups_of_equal_rows, output_parts, plain_label
 from gradus._tables.statements import Statement, node_tokens
+from gradus.errors import DataError
 
-__all__ = ["ModelView", "Scores", "model_page", "summary_of", "used_columns"]
+__all__ = ["ModelView", "OddRow", "model_page", "odd_rows"]
 
+Ints = npt.NDArray[np.int64]
 Scores = Mapping[str, Sequence[float]]
 """The share of the rows that are right, for each target, under the name of each way to measure it."""
-Decoder = Callable[[int, BoolMatrix], npt.NDArray[np.int64]]
-"""From the number of a target and its outputs, shape (n, outputs), to the classes that they mean."""
+MOST_ROWS = 40  # that a page offers to try
+MOST_IN_TITLE = 4  # targets
 MOST_ODD_ROWS = 200
 MOST_RIVALS = 5
 MOST_LISTED = 10  # outputs of a target whose every pattern is listed
@@ -38,55 +39,83 @@ TYPES = {"bit": "bit", "above": "number", "after": "date"}
 
 @dataclass(frozen=True, eq=False)
 class ModelView:
-    """What a page shows."""
+    """What a page shows of a model."""
 
     network: Network
-    """The circuit, without gates that it does not need."""
+    """The best circuit, without gates that it does not need."""
     features: TableEncoding
     targets: tuple[TargetEncoding, ...]
     statements: Sequence[Statement]
     """What the outputs say."""
-    decode: Decoder
-    """From the outputs to classes."""
-    n_circuits: int = 1
+    answer: Callable[[int, BoolMatrix], Ints]
+    """From the number of a target and its outputs, shape (n, outputs), to the classes that they mean."""
+    n_circuits: int
     """How many circuits vote in the model."""
-    title: str = ""
-    summary: str = ""
-    scores: Scores = field(default_factory=dict)
-    examples: PageExamples | None = None
+    about: Mapping[str, Any]
 
 
-def model_page(view: ModelView) -> str:
-    """Return the page as HTML that opens from disk and loads nothing."""
-    plain = all(column.kind == "bit" and not column.missing for column in view.features.columns)
-    odd = () if view.examples is None else view.examples.odd
+class OddRow(NamedTuple):
+    """A row with a label that the circuit does not give."""
+
+    row: int
+    """From 0."""
+    target: int
+    label: int
+    """The class of the row."""
+    answer: int
+    """The class that the circuit gives."""
+    rivals: tuple[int, ...]
+    """Rows with the same inputs and another label of this target."""
+
+
+def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str:
+    """Return the page of a model as HTML that opens from disk and loads nothing; table and labels may be None."""
+    features, targets = model.features, model.targets
+    reads = model.network.cone(range(model.network.n_outputs))[: model.network.n_inputs]
+    used: list[int] = np.unique(np.array(features.input_columns, dtype=np.int64)[reads]).tolist()
+    rows, odd, has_rows = [], [], table is not None and labels is not None
+    if has_rows:
+        rows = shown_rows(features.columns_by_name(table), [features.columns[j] for j in used])
+        inputs = features.encode(table)
+        outputs = model.network.predict(inputs)
+        answers = [model.answer(k, outputs[:, part]) for k, part in enumerate(output_parts(targets))]
+        odd = odd_rows(inputs, class_codes(labels, targets, len(inputs)), answers)
+    names = ", ".join([target.name for target in targets[:MOST_IN_TITLE]])
+    more = f" and {len(targets) - MOST_IN_TITLE} more" if len(targets) > MOST_IN_TITLE else ""
     return page(
         "gradus._tables.page",
         "model_page",
-        title=view.title,
-        view=view,
-        rules=_rules(view),
-        conditions=_conditions(view),
-        odd=[_odd_row(row, view.targets[row.target]) for row in odd[:MOST_ODD_ROWS]],
+        title=f"What decides {names}{more}",
+        summary=_summary(model),
+        targets=targets,
+        accuracy=scores,
+        has_rows=has_rows,
+        n_circuits=model.n_circuits,
+        rules=_rules(model),
+        conditions=_conditions(model),
+        odd=[_odd_row(row, targets[row.target]) for row in odd[:MOST_ODD_ROWS]],
         n_odd=len(odd),
-        encoded=() if plain else view.features.plan(),
-        model=_script_data(view),
+        encoded=() if features.is_plain else features.plan(),
+        model=_script_data(model, used, rows),
     )
 
 
-def _conditions(view: ModelView) -> dict[int, Condition]:
+def _conditions(model: ModelView) -> dict[int, Condition]:
     """Return what inputs and steps say, by their nodes."""
-    pairs = [(column, key) for column in view.features.columns for key in column.input_keys]
-    conditions = {node: Condition(column, key) for node, (column, key) in enumerate(pairs)}
-    steps = [said for said in reversed(view.statements) if said.node >= len(pairs)]
-    return conditions | {said.node: Condition(None, name=said.name) for said in steps}
+    conditions = input_conditions(model.features)
+    n_inputs = len(conditions)
+    for said in reversed(model.statements):
+        if said.node >= n_inputs:
+            conditions[said.node] = Condition(None, name=said.name)
+    return conditions
 
 
-def _rules(view: ModelView) -> list[dict[str, Any]]:
+def _rules(model: ModelView) -> list[dict[str, Any]]:
     """Return the statements as the page shows them: outputs in the order of the targets, then the steps."""
-    place = {name: k for k, name in enumerate(name for target in view.targets for name in statement_names(target))}
-    ordered = sorted(view.statements, key=lambda said: (said.is_signal, place.get(said.name, 0)))
-    return [{**vars(said), "alternatives": _alternatives(said.tokens)} for said in ordered]
+    stated = {said.name: said for said in model.statements}
+    steps = [said for said in model.statements if said.is_signal]
+    outputs = [stated[name] for target in model.targets for name in target.statement_names]
+    return [dict(vars(said), alternatives=_alternatives(said.tokens)) for said in (*outputs, *steps)]
 
 
 def _alternatives(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -114,58 +143,48 @@ def _why(row: OddRow) -> str:
     return f"contradicts {'row' if len(row.rivals) == 1 else 'rows'} {shown}: the same inputs, another label"
 
 
-def _script_data(view: ModelView) -> dict[str, Any]:
+def _script_data(model: ModelView, used: Sequence[int], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
     """Return what the page's script needs, as plain lists and dictionaries: columns, gates, outputs, classes."""
-    network, features = view.network, view.features
-    rows = () if view.examples is None else view.examples.rows
-    used = used_columns(network, features)
+    network, features = model.network, model.features
     columns = [_column(features, j) for j in used]
     for place, column in enumerate(columns):
         column["start"] = rows[0][place] if rows else _first_value(column)
-    where = {j: place for place, j in enumerate(used)}
-    first = {j: features.input_columns.index(j) for j in used}
+    where = dict(zip(used, range(len(used)), strict=True))
     inputs = []
     for node, (j, key) in enumerate(features.input_keys):
         name, label = network.input_names[node], input_label(features.columns[j], key)
-        inputs.append({"column": where.get(j, -1), "place": node - first.get(j, 0), "name": name, "label": label})
-    parts = diagram(network)
-    conditions = {node: Condition(features.columns[j], key) for node, (j, key) in enumerate(features.input_keys)}
-    gates = zip(network.functions.tolist(), network.sources.tolist(), strict=True)
+        first = features.input_columns.index(j) if j in where else 0
+        inputs.append({"column": where.get(j, -1), "place": node - first, "name": name, "label": label})
+    symbols, drawn = [], diagram(network).gates
+    for number in range(network.n_gates):
+        gate = drawn[network.n_inputs + number]
+        pins = [inverted for _, inverted in gate.pins]
+        name = GATE_LABELS[gate.kind, gate.inverted]
+        symbols.append({"kind": gate.kind, "pins": pins, "inverted": gate.inverted, "name": name})
     return {
         "columns": columns,
         "inputs": inputs,
-        "gates": [[function, a, b] for function, (a, b) in gates],
+        "gates": np.column_stack([network.functions, network.sources]).tolist(),
         "reads": network.read_sources,
-        "symbols": [
-            {
-                "kind": gate.kind,
-                "pins": [inverted for _, inverted in gate.pins],
-                "inverted": gate.inverted,
-                "name": GATE_LABELS[gate.kind, gate.inverted],
-            }
-            for gate in (parts.gates[network.n_inputs + number] for number in range(network.n_gates))
-        ],
-        "formulas": _formulas(network, conditions),
+        "symbols": symbols,
+        "formulas": _formulas(network, input_conditions(features)),
         "blocks": blocks(network),
         "mostGates": MOST_GATES,
-        **_targets(view),
-        "rows": [list(row) for row in rows],
+        **_targets(model),
+        "rows": rows,
     }
-
-
-def used_columns(network: Network, features: TableEncoding) -> list[int]:
-    """Return the columns that an output depends on."""
-    cone = network.cone(range(network.n_outputs))
-    return sorted({j for node, j in enumerate(features.input_columns) if cone[node]})
 
 
 def _column(features: TableEncoding, j: int) -> dict[str, Any]:
     column = features.columns[j]
     tests = [_test(column, key) for key in column.input_keys]
-    options = list(dict.fromkeys(value for test in tests for value in test.get("is", ())))
+    options = list(dict.fromkeys([value for test in tests for value in test.get("is", ())]))
     kind = TYPES.get(column.kind, "category")
     if kind == "category" and not options:
         options = ["(any value)"]  # only whether the cell is missing matters
+    fill: Any = column.fill
+    if isinstance(fill, float | int):
+        fill = shown_date(fill) if column.kind == "after" else f"{fill:.12g}"
     others = None
     if kind == "category" and column.kind != "out":
         others = "another"
@@ -175,18 +194,12 @@ def _column(features: TableEncoding, j: int) -> dict[str, Any]:
         "name": column.name,
         "type": kind,
         "tests": tests,
-        "nodes": [node for node, of in enumerate(features.input_columns) if of == j],
+        "nodes": np.flatnonzero(np.array(features.input_columns) == j).tolist(),
         "options": options,
         "others": others,
         "missing": column.missing or column.fill is not None,
-        "fill": _fill(column),
+        "fill": fill,
     }
-
-
-def _fill(column: TableColumn) -> str | None:
-    if column.fill is None or isinstance(column.fill, str):
-        return column.fill
-    return shown_date(column.fill) if column.kind == "after" else f"{column.fill:.12g}"
 
 
 def _test(column: TableColumn, key: Any) -> dict[str, Any]:
@@ -213,41 +226,88 @@ def _first_value(column: dict[str, Any]) -> str:
 
 def _formulas(network: Network, conditions: dict[int, Condition]) -> list[str]:
     """Return the formula of each gate that depends on few inputs; empty for the others."""
-    leaves = [{node} for node in range(network.n_inputs)]
+    leaves: list[set[int]] = [{node} for node in range(network.n_inputs)]
     texts = []
     for gate, read in enumerate(network.read_sources):
-        below = set().union(*(leaves[source] for source in read))
+        below = set().union(*map(leaves.__getitem__, read))
         leaves.append(below)
         few = 0 < len(below) <= MOST_LEAVES
         texts.append(in_words(node_tokens(network, network.n_inputs + gate, (), conditions), conditions) if few else "")
     return texts
 
 
-def _targets(view: ModelView) -> dict[str, Any]:
+def _targets(model: ModelView) -> dict[str, Any]:
     outputs: list[dict[str, Any]] = []
     entries = []
-    for k, target in enumerate(view.targets):
+    for k, target in enumerate(model.targets):
         places = list(range(len(outputs), len(outputs) + target.n_outputs))
-        classes = [str(label) for label in target.classes]
-        for place, name, label in zip(places, target.output_names, output_labels(target), strict=True):
+        for place, name, label in zip(places, target.output_names, target.output_labels, strict=True):
             outputs.append(
-                {"place": place, "node": int(view.network.outputs[place]), "name": name, "label": label, "target": k}
+                {"place": place, "node": int(model.network.outputs[place]), "name": name, "label": label, "target": k}
             )
-        entry = {"name": target.name, "classes": classes, "outputs": places}
+        entry = {"name": target.name, "classes": list(map(str, target.classes)), "outputs": places}
         if len(places) <= MOST_LISTED:
             every = np.arange(1 << len(places))[:, np.newaxis] >> np.arange(len(places)) & 1
-            entry["answers"] = view.decode(k, every.astype(np.bool_)).tolist()
+            entry["answers"] = model.answer(k, every.astype(np.bool_)).tolist()
         else:
-            entry["words"] = target.encode(np.arange(len(classes))).astype(int).tolist()
+            entry["words"] = target.codewords.astype(int).tolist()
         entries.append(entry)
     return {"outputs": outputs, "targets": entries}
 
 
-def summary_of(network: Network, about: Mapping[str, Any]) -> str:
+def _summary(model: ModelView) -> str:
     """Say in a line what the model is."""
-    gates = counted(network.n_gates, "gate")
-    rows = about.get("rows")
-    learned = f", learned from {counted(rows, 'row')}" if isinstance(rows, int) else ""
-    source = about.get("learned_from")
-    named = f" of {source}" if learned and isinstance(source, str) else ""
-    return f"A circuit of {gates}{learned}{named}."
+    rows, source = model.about.get("rows"), model.about.get("learned_from")
+    if not isinstance(rows, int):
+        return f"A circuit of {counted(model.network.n_gates, 'gate')}."
+    named = f" of {source}" if isinstance(source, str) else ""
+    return f"A circuit of {counted(model.network.n_gates, 'gate')}, learned from {counted(rows, 'row')}{named}."
+
+
+def odd_rows(inputs: BoolMatrix, labels: Sequence[Ints], answers: Sequence[Ints]) -> list[OddRow]:
+    """Find the rows that a circuit gets wrong, in the order of the table."""
+    group = groups_of_equal_rows(inputs)
+    members: dict[int, list[int]] = {}
+    for row, number in enumerate(group.tolist()):
+        members.setdefault(number, []).append(row)
+    odd = []
+    for target, (label, answer) in enumerate(zip(labels, answers, strict=True)):
+        for row in np.flatnonzero((label != answer) & (label >= 0)).tolist():
+            alike = members[int(group[row])]
+            rivals = tuple(other for other in alike if label[other] >= 0 and label[other] != label[row])
+            odd.append(OddRow(row, target, int(label[row]), int(answer[row]), rivals))
+    return sorted(odd)
+
+
+def class_codes(labels: Any, targets: Sequence[TargetEncoding], n_rows: int) -> list[Ints]:
+    """Return the class of each row for each target; -1 where a label is unknown or was never seen."""
+    given = np.asarray(labels)
+    columns = given.reshape(len(given), -1)
+    if columns.shape != (n_rows, len(targets)):
+        raise DataError(f"the labels have the shape {given.shape}; give one for each of {n_rows} rows and each target.")
+    classes = []
+    for target, column in zip(targets, columns.T, strict=True):
+        number = dict(zip(target.classes, range(len(target.classes)), strict=True))
+        unknown = is_unknown(column)
+        codes = [-1 if gone else number.get(plain_label(label), -1) for label, gone in zip(column, unknown, strict=True)]
+        classes.append(np.array(codes, dtype=np.int64))
+    return classes
+
+
+def shown_rows(table: Mapping[str, Any], columns: Sequence[TableColumn]) -> list[list[str]]:
+    """Return rows from all over a table as texts that the page's form can hold; a missing cell is empty."""
+    if not columns:
+        return []
+    n_rows, shown = len(table[columns[0].name]), []
+    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.int64))
+    for column in columns:
+        cells = read_cells(table[column.name])
+        texts = list(cells.texts())
+        if column.kind == "after":
+            days = cells.value_dates(column.day_format)
+            texts = ["" if np.isnan(day) else shown_date(float(day)) for day in days]
+        elif column.comma:
+            texts = [text.replace(",", "." if column.comma == "decimal" else "") for text in texts]
+        shown.append(np.where(cells.missing_values, "", np.array(texts, dtype=object))[cells.place[rows]])
+    rows_of_texts: list[list[str]] = np.column_stack(shown).tolist()
+    return rows_of_texts
