@@ -138,9 +138,9 @@ def _examples(path: Path) -> Any:
 def _made_readers(folder: Path) -> Iterator[Reader]:
     """Readers of files that Gradus itself writes."""
     X = np.array([[0, 1, 1], [1, 0, 0], [1, 1, 0]], dtype=bool)
-    for name in sorted({*WRITERS.values()} - {*TEXTS}):
+    for name, extension in {name: extension for extension, name in WRITERS.items() if name not in TEXTS}.items():
         if name != "parquet" or importlib.util.find_spec("pyarrow"):
-            path = folder / f"t.{name}"
+            path = folder / f"t{extension}"
             write_table(path, X, X[:, ::-1], ["a", "b", "c"], ["x", "y", "z"])
             yield Reader(name, path.read_bytes(), named(path.name), _last_target)
     path = folder / "t.xlsx"
