@@ -31,13 +31,14 @@ def learn_circuits(
     rich = Ensemble(more, settings, seed, run)
     lengths = Lengths(more, settings.nand, settings.noise)
     enough = DETERMINED * sum(map(lengths.labels, range(len(examples.targets))))
-    if _shortest(lengths, more) <= enough:
+    alone = _length_alone(lengths, more)
+    if alone <= enough:
         _learned(rich, n_circuits)
         if not run.stop() and _length(rich) > enough:
             _learned(plain, n_circuits)
     else:
         _learned(plain, n_circuits)
-        if not run.stop() and _shortened(plain, lengths, more):
+        if not run.stop() and (alone < _length(plain) or _shortened(plain, lengths, more)):
             _learned(rich, n_circuits)
     best = min((ensemble for ensemble in (rich, plain) if ensemble.circuits), key=_length)
     return best, more if best is rich else examples
@@ -68,7 +69,7 @@ def _errors(examples: PackedExamples) -> np.ndarray[tuple[int, int], np.dtype[np
     return np.array([counts.sum(axis=1, dtype=np.int64) for counts in wrong])
 
 
-def _shortest(lengths: Lengths, examples: PackedExamples) -> int:
+def _length_alone(lengths: Lengths, examples: PackedExamples) -> int:
     """Return the length if every target is a further input or a constant, whichever is shorter."""
     total, used = 0, set()
     for target, errors in enumerate(_errors(examples).tolist()):

@@ -249,8 +249,9 @@ class CircuitLearner:
 
     def _margin(self, circuit: GateList, place: int) -> int:
         """By how much an output must be shorter to describe than its constant."""
-        is_input = circuit.outputs[place] < circuit.n_inputs
-        # A gate pays for the choice of its sources; an input that is the output was chosen among all of them, too.
+        is_input = circuit.outputs[place] < circuit.n_inputs - len(self.lengths.further)
+        # A gate pays for the choice of its sources, and a further input has a price; any other input that is the output was
+        # chosen among all of them, too.
         return self.settings.margin + (round(BIT * math.log2(circuit.n_inputs)) if is_input else 0)
 
     def _with_constant(self, column: int, solution: Solution) -> Solution:
