@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -47,10 +47,10 @@ class WeightedCount(NamedTuple):
             values[start : start + len(part)] = table[part @ weights - lowest]
         return values
 
-    def built(self, gates: GateTable, inputs: Sequence[Literal]) -> Literal:
-        """Build it of gates: adders that count, and a choice by the digits of the count."""
+    def built(self, gates: GateTable, inputs: Sequence[Literal], rank: Callable[[int], int] = int) -> Literal:
+        """Build it of gates: adders that count, and a choice by the digits of the count; columns of low rank are added first."""
         waiting: dict[int, list[Literal]] = {}
-        for column, weight in zip(self.columns, self.weights, strict=True):
+        for column, weight in sorted(zip(self.columns, self.weights, strict=True), key=lambda pair: (rank(pair[0]), pair)):
             node, inverted = inputs[column]
             for place in range(abs(weight).bit_length()):
                 if abs(weight) >> place & 1:
@@ -65,7 +65,7 @@ def _added(gates: GateTable, waiting: dict[int, list[Literal]]) -> list[Literal]
     place = 0
     while waiting:
         terms = waiting.pop(place, [])
-        # The terms are added from the left: parities of the first few columns are then shared by all counts.
+        # The terms are added from the left, so that counts that begin with the same columns share gates.
         while len(terms) > 1:
             total, carry = _adder(gates, terms[:3])
             terms = [total, *terms[3:]]

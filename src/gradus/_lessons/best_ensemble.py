@@ -1,12 +1,16 @@
-"""`learn_circuits`: an ensemble that may read parities and counts, or one that may not, whichever has the shorter description."""
+"""`learn_circuits`: circuits that may read parities and counts, or that may not, whichever have the shorter description."""
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.run import Run
-from gradus._lessons.description import Lengths, Solution
+from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.ensemble import Ensemble
 from gradus._lessons.further_inputs import further_price
 from gradus._lessons.offers import find_further_inputs, offered
@@ -15,8 +19,20 @@ from gradus._lessons.walks import LessonSettings
 
 __all__ = ["learn_circuits"]
 
-DETERMINED = 0.5
-"""Circuits of at most this share of the length of the labels are determined by them: no other kind is tried."""
+Ints = npt.NDArray[np.int64]
+
+LEFT = 0.4
+LEAST_SAVING = 20 * BIT
+"""Inputs alone determine all targets if their errors are at most this share of the labels' length, and so much shorter."""
+
+
+class _Alone(NamedTuple):
+    """What is left to describe if every target is one of the inputs or a constant."""
+
+    length: int
+    determined: bool
+    """Whether that says so much that no circuit without further inputs is tried."""
+    exact: bool
 
 
 def learn_circuits(
@@ -28,17 +44,16 @@ def learn_circuits(
     if not further:
         return _learned(plain, n_circuits), examples
     more = offered(examples, further)
-    rich = Ensemble(more, settings, seed, run)
     lengths = Lengths(more, settings.nand, settings.noise)
-    enough = DETERMINED * sum(map(lengths.labels, range(len(examples.targets))))
-    alone = _length_alone(lengths, more)
-    if alone <= enough:
+    alone = _alone(lengths, more)
+    if alone.determined and not alone.exact and settings.exact is None:
+        settings = settings._replace(exact=False)
+    rich = Ensemble(more, settings, seed, run)
+    if alone.determined:
         _learned(rich, n_circuits)
-        if not run.stop() and _length(rich) > enough:
-            _learned(plain, n_circuits)
     else:
         _learned(plain, n_circuits)
-        if not run.stop() and (alone < _length(plain) or _shortened(plain, lengths, more)):
+        if not run.stop() and (alone.length < _length(plain) or _shortened(plain, lengths, more)):
             _learned(rich, n_circuits)
     best = min((ensemble for ensemble in (rich, plain) if ensemble.circuits), key=_length)
     return best, more if best is rich else examples
@@ -60,26 +75,39 @@ def _length(ensemble: Ensemble) -> int:
     return ensemble.ranked()[0][0].length
 
 
-def _errors(examples: PackedExamples) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Return how many labels each further input gets wrong: shape (targets, further inputs)."""
-    inputs = examples.inputs[len(examples.inputs) - len(examples.further) :]
-    wrong = [
-        np.bitwise_count((inputs ^ target) & known) for target, known in zip(examples.targets, examples.known, strict=True)
-    ]
-    return np.array([counts.sum(axis=1, dtype=np.int64) for counts in wrong])
+def _errors(examples: PackedExamples) -> Ints:
+    """Return how many labels each input gets wrong: shape (targets, inputs)."""
+    rows = []
+    for target, known in zip(examples.targets, examples.known, strict=True):
+        rows.append(np.bitwise_count((examples.inputs ^ target) & known).sum(axis=1, dtype=np.int64))
+    return np.array(rows)
 
 
-def _length_alone(lengths: Lengths, examples: PackedExamples) -> int:
-    """Return the length if every target is a further input or a constant, whichever is shorter."""
-    total, used = 0, set()
-    for target, errors in enumerate(_errors(examples).tolist()):
-        best = min(range(len(errors)), key=errors.__getitem__)
-        left = lengths.errors(target, errors[best])
-        total += min(left, lengths.labels(target))
-        used |= {best} if left < lengths.labels(target) else set()
-    outputs = len(examples.inputs) - len(examples.further) + np.array(sorted(used), dtype=np.int64)
+def _alone(lengths: Lengths, examples: PackedExamples) -> _Alone:
+    """Return what is left if every target is an input or a constant, whichever is shorter."""
+    first = len(examples.inputs) - len(examples.further)
+    choice, used, left = round(BIT * math.log2(2 * first)), set(), 0
+    for target, errors in enumerate(_errors(examples)):
+        # A further input has a price of its own; any other is chosen among all of them, or is complemented.
+        options = [(lengths.labels(target), -1)]
+        options += [(lengths.errors(target, int(count)), place) for place, count in enumerate(errors[first:], first)]
+        least = int(np.minimum(errors[:first], lengths.known[target] - errors[:first]).min())
+        options.append((lengths.errors(target, least) + choice, -1))
+        price, place = min(options)
+        left += price
+        used |= {place} - {-1}
+    outputs = np.array(sorted(used), dtype=np.int64)
     circuit = GateList(len(examples.inputs), np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), outputs)
-    return total + further_price(circuit, examples.further)
+    length = left + further_price(circuit, examples.further)
+    labels = sum(map(lengths.labels, range(len(examples.targets))))
+    return _Alone(length, left <= LEFT * labels and length <= labels - LEAST_SAVING, _is_exact(examples))
+
+
+def _is_exact(examples: PackedExamples) -> bool:
+    """Return whether every target is equal to an input, or to its complement."""
+    errors = _errors(examples)
+    known = np.bitwise_count(examples.known).sum(axis=1, dtype=np.int64)[:, np.newaxis]
+    return bool(((errors == 0) | (errors == known)).any(axis=1).all())
 
 
 def _shortened(plain: Ensemble, lengths: Lengths, examples: PackedExamples) -> bool:
@@ -90,7 +118,7 @@ def _shortened(plain: Ensemble, lengths: Lengths, examples: PackedExamples) -> b
     node = np.concatenate([np.arange(circuit.n_inputs), np.arange(len(circuit.functions)) + n_inputs])
     start = GateList(n_inputs, circuit.functions, node[circuit.sources], node[circuit.outputs])
     length = lengths.whole(Solution(start, solution.columns, solution.errors))
-    for place, errors in enumerate(_errors(examples)[solution.columns]):
+    for place, errors in enumerate(_errors(examples)[solution.columns, circuit.n_inputs :]):
         best = int(np.argmin(errors))
         outputs, new_errors = start.outputs.copy(), solution.errors.copy()
         outputs[place], new_errors[place] = n_inputs - moved + best, errors[best]

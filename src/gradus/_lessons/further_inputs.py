@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,7 +43,8 @@ def expanded(circuit: GateList, further: Sequence[FurtherInput], *, nand: bool =
     n_inputs = circuit.n_inputs - len(further)
     gates = GateTable(n_inputs)
     literals: list[Literal] = [(node, False) for node in range(n_inputs)]
-    literals += [one.count.built(gates, literals) for one in further]
+    readers = Counter(column for one in further for column in one.count.columns)
+    literals += [one.count.built(gates, literals, lambda column: -readers[column]) for one in further]
     for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True):
         literals.append(gates.of(function, literals[a], literals[b]))
     built = cleaned(gates.circuit(literals[node] for node in circuit.outputs.tolist()))

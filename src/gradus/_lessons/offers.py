@@ -21,8 +21,8 @@ from gradus._lessons.parities import find_parity
 
 __all__ = ["find_further_inputs", "offered"]
 
-FEWEST_COLUMNS = 3
-"""Functions of fewer columns are single gates, which lessons find at once."""
+FEWEST_COUNTED = 3
+"""Counts of fewer columns are single gates, which are cheaper."""
 MARGIN = 8 * BIT
 """By how much a sum and its tables must be shorter than the labels that they explain."""
 
@@ -86,9 +86,10 @@ class _Finder:
             parity = self._parity(X, y, target)
             if parity is not None:
                 offers.append([parity])
-                continue
+                if parity.length == parity.table_price:  # no label is left
+                    continue
             for weights in find_weights(X, y):
-                if np.count_nonzero(weights) >= FEWEST_COLUMNS:
+                if np.count_nonzero(weights) >= FEWEST_COUNTED:
                     sums.setdefault(weights.tobytes(), weights)
         for weights in sums.values():
             inputs = [self._input(weights, target) for target in range(self.Y.shape[1]) if self.labels[target]]
@@ -110,7 +111,7 @@ class _Finder:
         if most_errors < 0:
             return None
         parity = find_parity(X, y, self.seed, most_errors)
-        if parity is None or len(parity.columns) < FEWEST_COLUMNS:
+        if parity is None or len(parity.columns) < 2:
             return None
         size = len(parity.columns)
         table = tuple(bool(count & 1) ^ parity.inverted for count in range(size + 1))
