@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,12 +31,12 @@ class WeightedCount(NamedTuple):
     @property
     def is_parity(self) -> bool:
         """Whether it is the exclusive or of its columns, or the complement."""
-        return set(self.weights) == {1} and all(a != b for a, b in zip(self.table, self.table[1:], strict=False))
+        return set(self.weights) == {1} and all(a != b for a, b in pairwise(self.table))
 
     @property
     def n_changes(self) -> int:
         """How often the value changes as the count rises."""
-        return sum(a != b for a, b in zip(self.table, self.table[1:], strict=False))
+        return sum(a != b for a, b in pairwise(self.table))
 
     def predict(self, X: BoolMatrix) -> npt.NDArray[np.bool_]:
         """Evaluate it on every row."""
@@ -48,7 +49,7 @@ class WeightedCount(NamedTuple):
         return values
 
     def built(self, gates: GateTable, inputs: Sequence[Literal], rank: Callable[[int], int] = int) -> Literal:
-        """Build it of gates: adders that count, and a choice by the digits of the count; columns of low rank are added first."""
+        """Build it of gates: adders that count, columns of low rank first, and a choice by the digits of the count."""
         waiting: dict[int, list[Literal]] = {}
         for column, weight in sorted(zip(self.columns, self.weights, strict=True), key=lambda pair: (rank(pair[0]), pair)):
             node, inverted = inputs[column]

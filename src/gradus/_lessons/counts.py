@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from gradus._core.bits import BoolMatrix
 from gradus._lessons.description import BIT
 from gradus._lessons.kernel.count_walk import adjust_weights, new_walk
 
-__all__ = ["choose_bits", "fitted_table", "find_weights", "log_factorials", "price_of_sum", "price_of_table"]
+__all__ = ["choose_bits", "find_weights", "fitted_table", "log_factorials", "price_of_sum", "price_of_table"]
 
 MOST_ROWS = 4096
 MOST_COLUMNS = 48
@@ -33,7 +34,7 @@ Ints = npt.NDArray[np.int64]
 def log_factorials(n: int) -> Ints:
     """Return log2 k! for k up to n, in 1024ths of a bit."""
     sums = np.cumsum(np.log2(np.maximum(np.arange(n + 1), 1)))
-    return np.rint(BIT * sums).astype(np.int64)
+    return np.asarray(np.rint(BIT * sums), dtype=np.int64)
 
 
 def choose_bits(n: int, k: int) -> int:
@@ -42,7 +43,7 @@ def choose_bits(n: int, k: int) -> int:
 
 
 def price_of_sum(n_columns: int, weights: tuple[int, ...]) -> int:
-    """Return the price of the columns of a sum and of their weights: which ones, their signs, and powers of two if they differ."""
+    """Return the price of a sum: which columns, their signs, and which powers of two where they differ."""
     size = len(weights)
     price = round(BIT * math.log2(n_columns)) + choose_bits(n_columns, size) + BIT * (size + 1)
     return price + (round(BIT * size * math.log2(N_POWERS)) if max(map(abs, weights)) > 1 else 0)
@@ -101,9 +102,10 @@ class _Walk:
 
     def weighted(self) -> Iterator[Ints]:
         """Find thresholds of sums whose weights are powers of two, from those of a linear fit."""
-        if self._price_of_start(start := self._powers()) < TRIED_FURTHER * self.labels:
-            if self._price(start, WEIGHTS, WALK_WORK) < self.labels:
-                yield start
+        start = self._powers()
+        promising = self._price_of_start(start) < TRIED_FURTHER * self.labels
+        if promising and self._price(start, WEIGHTS, WALK_WORK) < self.labels:
+            yield start
 
     def _price(self, weights: Ints, allowed: tuple[int, ...], work: int) -> int:
         """Change weights for the better, and return what they leave to describe."""
@@ -136,15 +138,20 @@ class _Walk:
         return best
 
 
+def _below(prices: Ints, limit: int) -> Ints:
+    """Return the first prices, as long as they are below a limit."""
+    return prices[np.cumprod(prices < limit) > 0]
+
+
 def fitted_table(cells: Ints, price_of_errors: Ints) -> tuple[tuple[bool, ...], int, int]:
-    """Return the table over sums that is shortest to describe with its errors: the table, its errors, and the price of both."""
+    """Return the table over sums that is shortest to describe with its errors; its errors, and the price of both."""
     length, n_rows = len(cells), int(cells.sum())
     best: tuple[tuple[bool, ...], int, int] | None = None
     change = BIT * 2 + choose_bits(max(length - 1, 1), 1) // 2
     for each in (choose_bits(n_rows, 1), 3 * BIT):
         values = _path(cells.tolist(), each, change)
         errors = int(cells[np.arange(length), 1 - np.array(values, dtype=np.int64)].sum())
-        changes = sum(a != b for a, b in zip(values, values[1:], strict=False))
+        changes = sum(a != b for a, b in pairwise(values))
         price = price_of_table(length, changes) + int(price_of_errors[errors])
         if best is None or price < best[2]:
             best = values, errors, price
@@ -157,12 +164,12 @@ def _path(cells: list[list[int]], each: int, change: int) -> tuple[bool, ...]:
     costs = [0, 0]
     came: list[tuple[int, int]] = []
     for zeros, ones in cells:
-        before = [0 if costs[0] <= costs[1] + change else 1, 1 if costs[1] <= costs[0] + change else 0]
-        came.append((before[0], before[1]))
+        before = (0 if costs[0] <= costs[1] + change else 1, 1 if costs[1] <= costs[0] + change else 0)
+        came.append(before)
         costs = [costs[was] + change * (was != value) + each * (zeros if value else ones) for value, was in enumerate(before)]
     value = int(costs[1] < costs[0])
     values = []
-    for before in reversed(came):
+    for sources in reversed(came):
         values.append(bool(value))
-        value = before[value]
+        value = sources[value]
     return tuple(reversed(values))

@@ -15,7 +15,7 @@ __all__ = ["FurtherInput", "expanded", "further_price"]
 class FurtherInput(NamedTuple):
     """A function of the columns that a lesson may read like an input, at a price."""
 
-    count: WeightedCount
+    function: WeightedCount
     group: int
     """Inputs of the same sum have the same number, and pay for the sum once."""
     sum_price: int
@@ -32,8 +32,8 @@ def further_price(circuit: GateList, further: Sequence[FurtherInput]) -> int:
         return 0
     first = circuit.n_inputs - len(further)
     read = {*circuit.sources.ravel().tolist(), *circuit.outputs.tolist()}
-    used = [one for place, one in enumerate(further, start=first) if place in read]
-    return sum(one.table_price for one in used) + sum({one.group: one.sum_price for one in used}.values())
+    used = [entry for place, entry in enumerate(further, start=first) if place in read]
+    return sum(entry.table_price for entry in used) + sum({entry.group: entry.sum_price for entry in used}.values())
 
 
 def expanded(circuit: GateList, further: Sequence[FurtherInput], *, nand: bool = False) -> GateList:
@@ -43,8 +43,8 @@ def expanded(circuit: GateList, further: Sequence[FurtherInput], *, nand: bool =
     n_inputs = circuit.n_inputs - len(further)
     gates = GateTable(n_inputs)
     literals: list[Literal] = [(node, False) for node in range(n_inputs)]
-    readers = Counter(column for one in further for column in one.count.columns)
-    literals += [one.count.built(gates, literals, lambda column: -readers[column]) for one in further]
+    readers = Counter(column for entry in further for column in entry.function.columns)
+    literals += [entry.function.built(gates, literals, lambda column: -readers[column]) for entry in further]
     for function, (a, b) in zip(circuit.functions.tolist(), circuit.sources.tolist(), strict=True):
         literals.append(gates.of(function, literals[a], literals[b]))
     built = cleaned(gates.circuit(literals[node] for node in circuit.outputs.tolist()))

@@ -56,13 +56,13 @@ class _Finder:
         for group in range(len(offers)):
             savings = [_saving(inputs, left) for inputs in offers]
             inputs = offers.pop(int(np.argmax(savings)))
-            useful = [one for one in inputs if one.length < left[one.target]]
+            useful = [entry for entry in inputs if entry.length < left[entry.target]]
             # Of two that explain a target, the shorter is taken; one that explains what nothing else does must prove it.
-            if max(savings) <= (0 if all(one.target in best for one in useful) else MARGIN):
+            if max(savings) <= (0 if all(entry.target in best for entry in useful) else MARGIN):
                 break
-            for one in useful:
-                left[one.target], best[one.target] = one.length, one._replace(group=group)
-        distinct = {(one.group, one.count.table): one for one in best.values()}
+            for entry in useful:
+                left[entry.target], best[entry.target] = entry.length, entry._replace(group=group)
+        distinct = {(entry.group, entry.function.table): entry for entry in best.values()}
         return list(distinct.values())
 
     def _plain_length(self, target: int) -> int:
@@ -92,10 +92,10 @@ class _Finder:
                 if np.count_nonzero(weights) >= FEWEST_COUNTED:
                     sums.setdefault(weights.tobytes(), weights)
         for weights in sums.values():
-            inputs = [self._input(weights, target) for target in range(self.Y.shape[1]) if self.labels[target]]
-            inputs = [one for one in inputs if one is not None]
-            if inputs:
-                offers.append(inputs)
+            inputs = (self._input(weights, target) for target in range(self.Y.shape[1]) if self.labels[target])
+            useful = [entry for entry in inputs if entry is not None]
+            if useful:
+                offers.append(useful)
         return offers
 
     def _rows(self, target: int) -> tuple[BoolMatrix, npt.NDArray[np.bool_]]:
@@ -139,11 +139,11 @@ class _Finder:
 
 def _saving(inputs: Sequence[FurtherInput], left: Sequence[int]) -> int:
     """Return what inputs of the same sum save of the lengths that are left."""
-    return sum(max(left[one.target] - one.length, 0) for one in inputs) - inputs[0].sum_price
+    return sum(max(left[entry.target] - entry.length, 0) for entry in inputs) - inputs[0].sum_price
 
 
 def offered(examples: PackedExamples, further: Sequence[FurtherInput]) -> PackedExamples:
     """Return the examples with further inputs after the others."""
     X = unpack(examples.inputs, examples.n_examples)
-    columns = np.stack([one.count.predict(X) for one in further], axis=1)
+    columns = np.stack([entry.function.predict(X) for entry in further], axis=1)
     return examples._replace(inputs=np.concatenate([examples.inputs, pack(columns)]), further=tuple(further))

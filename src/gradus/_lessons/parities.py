@@ -1,4 +1,4 @@
-"""Parities that the rows determine: by elimination, and where labels may be wrong or columns are many, small ones by search."""
+"""Parities that the rows determine: by elimination, and small ones by search where labels may be wrong or columns are many."""
 
 from __future__ import annotations
 

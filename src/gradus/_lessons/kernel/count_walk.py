@@ -187,4 +187,4 @@ def adjust_weights(walk: Walk, max_work: int, pair_work: int) -> int:
             best = _improve_one(walk, best)
         if best == before and paired:
             best = _improve_two(walk, best)
-    return best
+    return int(best)

@@ -1,4 +1,4 @@
-"""Parities over GF(2): solved from as many independent rows as there are unknowns, or met in the middle from pairs and triples."""
+"""Parities over GF(2): solved from as many independent rows as unknowns, or met in the middle from pairs and triples."""
 
 from __future__ import annotations
 
