@@ -96,10 +96,9 @@ def _chosen(
         return gates.gate(ONE if table[0] else ZERO, 0, 0), False
     half = 1 << (len(digits) - 1)
     low, high = table[:half], table[half:]
-    # What is past the end is as in the lower half, so that fewer gates are needed to choose.
-    full = (*high, *low[len(high) :])
-    if low == full:
+    if low[: len(high)] == high:
         return _chosen(gates, digits[:-1], low, known)
+    full = (*high, *high[-1:] * (half - len(high)))
     if table not in known:
         off, on = (_chosen(gates, digits[:-1], part, known) for part in (low, full))
         known[table] = _multiplexer(gates, digits[-1], off, on)
@@ -110,6 +109,8 @@ def _chosen(
 
 def _multiplexer(gates: GateTable, digit: Literal, off: Literal, on: Literal) -> Literal:
     """Return `on` where a digit is 1 and `off` where it is 0."""
+    if off == on:
+        return off
     node, inverted = digit
     if (value := _constant(gates, on)) is not None:
         return gates.of(OR if value else AND, (node, inverted ^ (not value)), off)

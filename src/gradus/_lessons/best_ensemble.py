@@ -32,7 +32,8 @@ class _Alone(NamedTuple):
     length: int
     determined: bool
     """Whether that says so much that no circuit without further inputs is tried."""
-    exact: bool
+    noisy: bool
+    """Whether a further input explains most of a target and gets the rest wrong."""
 
 
 def learn_circuits(
@@ -46,7 +47,7 @@ def learn_circuits(
     more = offered(examples, further)
     lengths = Lengths(more, settings.nand, settings.noise)
     alone = _alone(lengths, more)
-    if alone.determined and not alone.exact and settings.exact is None:
+    if alone.determined and alone.noisy and settings.exact is None:
         settings = settings._replace(exact=False)
     rich = Ensemble(more, settings, seed, run)
     if alone.determined:
@@ -86,28 +87,23 @@ def _errors(examples: PackedExamples) -> Ints:
 def _alone(lengths: Lengths, examples: PackedExamples) -> _Alone:
     """Return what is left if every target is an input or a constant, whichever is shorter."""
     first = len(examples.inputs) - len(examples.further)
-    choice, used, left = round(BIT * math.log2(2 * first)), set(), 0
+    choice, noisy, left = round(BIT * math.log2(2 * first)), False, 0
+    used: set[int] = set()
     for target, errors in enumerate(_errors(examples)):
-        # A further input has a price of its own; any other is chosen among all of them, or is complemented.
-        options = [(lengths.labels(target), -1)]
-        options += [(lengths.errors(target, int(count)), place) for place, count in enumerate(errors[first:], first)]
         least = int(np.minimum(errors[:first], lengths.known[target] - errors[:first]).min())
-        options.append((lengths.errors(target, least) + choice, -1))
+        # A further input has a price of its own; any other is chosen among all of them, or is complemented.
+        options = [(lengths.labels(target), -1), (lengths.errors(target, least) + choice, -1)]
+        options += [(lengths.errors(target, int(count)), place) for place, count in enumerate(errors[first:], first)]
         price, place = min(options)
         left += price
-        used |= {place} - {-1}
+        if place >= 0:
+            used.add(place)
+            noisy |= 0 < price <= LEFT * lengths.labels(target)
     outputs = np.array(sorted(used), dtype=np.int64)
     circuit = GateList(len(examples.inputs), np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), outputs)
     length = left + further_price(circuit, examples.further)
     labels = sum(map(lengths.labels, range(len(examples.targets))))
-    return _Alone(length, left <= LEFT * labels and length <= labels - LEAST_SAVING, _is_exact(examples))
-
-
-def _is_exact(examples: PackedExamples) -> bool:
-    """Return whether every target is equal to an input, or to its complement."""
-    errors = _errors(examples)
-    known = np.bitwise_count(examples.known).sum(axis=1, dtype=np.int64)[:, np.newaxis]
-    return bool(((errors == 0) | (errors == known)).any(axis=1).all())
+    return _Alone(length, left <= LEFT * labels and length <= labels - LEAST_SAVING, noisy)
 
 
 def _shortened(plain: Ensemble, lengths: Lengths, examples: PackedExamples) -> bool:
