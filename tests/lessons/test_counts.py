@@ -100,9 +100,10 @@ def test_a_count_and_its_gates_compute_what_counting_row_by_row_does(count):
 
 def test_gates_of_counts_are_few():
     sizes = []
-    for count in (WeightedCount(tuple(range(9)), (1,) * 9, (False,) * 5 + (True,) * 5),
-                  WeightedCount(tuple(range(16)), (1,) * 16, tuple(k % 2 == 1 for k in range(17))),
-                  WeightedCount(tuple(range(10)), (1, 2, 4, 8, 16, -1, -2, -4, -8, -16), (False,) * 32 + (True,) * 31)):  # fmt: skip
+    majority = WeightedCount(tuple(range(9)), (1,) * 9, (False,) * 5 + (True,) * 5)
+    parity = WeightedCount(tuple(range(16)), (1,) * 16, tuple(k % 2 == 1 for k in range(17)))
+    less = WeightedCount(tuple(range(10)), (1, 2, 4, 8, 16, -1, -2, -4, -8, -16), (False,) * 32 + (True,) * 31)
+    for count in (majority, parity, less):
         gates = GateTable(16)
         circuit = cleaned(gates.circuit([count.built(gates, [(k, False) for k in range(16)])]))
         sizes.append(len(circuit.functions))
