@@ -32,6 +32,7 @@ from gradus._lessons.kernel.count_walk import adjust_weights, new_walk, tally
 from gradus._lessons.offers import find_further_inputs, offered
 from gradus._lessons.packed_examples import pack_examples
 from gradus._lessons.parities import find_parity
+from gradus._lessons.parities_of_nodes import with_parity
 from gradus._lessons.walks import LessonSettings
 
 
@@ -202,6 +203,24 @@ def test_counts_are_learned_from_few_examples(name, size):
         result = learn(X, Y, gates=gates)
         assert (result.predict(T) == U).mean() > 0.95
         assert gates == "any" or set(result.network.functions.tolist()) <= {7, 0, 15}
+
+
+def test_a_parity_of_nodes_with_the_label_is_found():
+    """The second target is a parity of inputs and of the first target, which no set of inputs alone shows."""
+    rng = np.random.default_rng(4)
+    X, T = (rng.random((n, 14)) < 0.5 for n in (120, 500))
+
+    def targets(X):
+        both = (X[:, 0] & X[:, 1]) | X[:, 2]
+        return np.stack([both, both ^ np.bitwise_xor.reduce(X[:, 4:13], axis=1)], axis=1)
+
+    circuit = learner(X, targets(X)[:, :1]).learn().solution
+    examples = pack_examples(X, targets(X), np.ones((120, 2), dtype=np.bool_))
+    solution = with_parity(circuit, 1, examples)
+    assert solution.columns == [0, 1]
+    assert np.array_equal(network_of(solution.circuit).predict(T), targets(T))
+    assert with_parity(circuit, 1, examples._replace(targets=examples.targets ^ np.uint64(1))) is None
+    assert np.array_equal(learn(X, targets(X)).predict(T), targets(T))
 
 
 def test_a_parity_with_unknown_and_wrong_labels_is_learned():

@@ -14,7 +14,15 @@ from gradus._core.bits import BoolMatrix
 from gradus._lessons.description import BIT
 from gradus._lessons.kernel.count_walk import adjust_weights, new_walk
 
-__all__ = ["choose_bits", "find_weights", "fitted_table", "log_factorials", "price_of_sum", "price_of_table"]
+__all__ = [
+    "choose_bits",
+    "find_weights",
+    "fitted_table",
+    "log_factorials",
+    "price_of_sum",
+    "price_of_table",
+    "refined_weights",
+]
 
 MOST_ROWS = 4096
 MOST_COLUMNS = 48
@@ -56,15 +64,31 @@ def price_of_table(length: int, n_changes: int) -> int:
 
 def find_weights(X: BoolMatrix, y: npt.NDArray[np.bool_]) -> Iterator[Ints]:
     """Find weights of columns whose sum tells much about the labels, from several starts."""
+    signs = _correlations(X, y)
+    walk, kept = _walk_of(X, y, signs)
+    for weights in (*walk.plain(signs[kept]), *walk.weighted(walk.powers())):
+        yield _scattered(weights, kept, X.shape[1])
+
+
+def refined_weights(X: BoolMatrix, y: npt.NDArray[np.bool_], weights: Ints) -> Iterator[Ints]:
+    """Go on from the weights that explain another target: where both compare the same numbers, each mends the other."""
+    walk, kept = _walk_of(X, y, np.where(weights, np.inf, _correlations(X, y)))
+    for better in walk.weighted(weights[kept]):
+        yield _scattered(better, kept, X.shape[1])
+
+
+def _walk_of(X: BoolMatrix, y: npt.NDArray[np.bool_], worth: npt.NDArray[np.float64]) -> tuple[_Walk, Ints]:
+    """Return a walk on some of the rows and the most promising columns, and which columns these are."""
     n_rows, n_columns = X.shape
     rows = np.arange(n_rows) if n_rows <= MOST_ROWS else np.arange(MOST_ROWS) * n_rows // MOST_ROWS
-    signs = _correlations(X, y)
-    kept = np.sort(np.argsort(-np.abs(signs), kind="stable")[:MOST_COLUMNS])
-    walk = _Walk(X[np.ix_(rows, kept)], y[rows], n_columns)
-    for weights in (*walk.plain(signs[kept]), *walk.weighted()):
-        everywhere = np.zeros(n_columns, dtype=np.int64)
-        everywhere[kept] = weights
-        yield everywhere
+    kept = np.sort(np.argsort(-np.abs(worth), kind="stable")[:MOST_COLUMNS])
+    return _Walk(X[np.ix_(rows, kept)], y[rows], n_columns), kept
+
+
+def _scattered(weights: Ints, kept: Ints, n_columns: int) -> Ints:
+    everywhere = np.zeros(n_columns, dtype=np.int64)
+    everywhere[kept] = weights
+    return everywhere
 
 
 def _correlations(X: BoolMatrix, y: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
@@ -100,9 +124,8 @@ class _Walk:
             if np.count_nonzero(weights) < len(self.prices) and self._price(weights, PLAIN, WALK_WORK) < self.labels:
                 yield weights
 
-    def weighted(self) -> Iterator[Ints]:
-        """Find thresholds of sums whose weights are powers of two, from those of a linear fit."""
-        start = self._powers()
+    def weighted(self, start: Ints) -> Iterator[Ints]:
+        """Find a threshold of a sum whose weights are powers of two."""
         promising = self._price_of_start(start) < TRIED_FURTHER * self.labels
         if promising and self._price(start, WEIGHTS, WALK_WORK) < self.labels:
             yield start
@@ -121,7 +144,7 @@ class _Walk:
             return self.labels
         return self._price(weights, WEIGHTS, 0) - int(self.prices_if_weighted[used])
 
-    def _powers(self) -> Ints:
+    def powers(self) -> Ints:
         """Return powers of two that are nearly proportional to the coefficients of a linear fit."""
         X = np.where(self.X, 1.0, -1.0)
         coefficients = np.linalg.lstsq(X, np.where(self.y, 1.0, -1.0), rcond=None)[0]

@@ -12,7 +12,7 @@ from gradus._circuit.weighted_counts import WeightedCount
 from gradus._core.bits import BoolMatrix, pack, unpack
 from gradus._core.checks import Noise
 from gradus._core.run import Run
-from gradus._lessons.counts import find_weights, fitted_table, price_of_sum
+from gradus._lessons.counts import find_weights, fitted_table, price_of_sum, refined_weights
 from gradus._lessons.description import BIT, error_table
 from gradus._lessons.further_inputs import FurtherInput
 from gradus._lessons.kernel.count_walk import tally
@@ -91,6 +91,10 @@ class _Finder:
             for weights in find_weights(X, y):
                 if np.count_nonzero(weights) >= FEWEST_COUNTED:
                     sums.setdefault(weights.tobytes(), weights)
+        for weights in [weights for weights in sums.values() if np.abs(weights).max() > 1]:
+            for target in range(self.Y.shape[1]):
+                for better in refined_weights(*self._rows(target), weights):
+                    sums.setdefault(better.tobytes(), better)
         for weights in sums.values():
             inputs = (self._input(weights, target) for target in range(self.Y.shape[1]) if self.labels[target])
             useful = [entry for entry in inputs if entry is not None]

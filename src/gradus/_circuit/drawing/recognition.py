@@ -129,12 +129,13 @@ def boxed(logic: Logic, outputs: frozenset[int]) -> BoxedCircuit | None:
 def _count_boxes(logic: Logic, outputs: frozenset[int]) -> list[Box]:
     """Return the outputs that are counts and share no gate with anything else."""
     readers = _readers(logic)
+    leaves = tuple({source for _, *sources in logic.values() for source in sources if source not in logic})
     boxes = []
     for root in sorted(outputs & logic.keys()):
         count = count_of(logic, root)
         if count is not None:
             pins = tuple((column, sign < 0) for column, sign in zip(count.columns, count.weights, strict=True))
-            box = Box(count_words(count), pins, ((root, False),), _inner_gates(logic, (root,), count.columns))
+            box = Box(count_words(count), pins, ((root, False),), _inner_gates(logic, (root,), leaves))
             if len(box.inside) >= FEWEST_COUNTED and _is_closed(box, readers, outputs):
                 boxes.append(box)
     return boxes
