@@ -73,10 +73,10 @@ def _with_settings_of_the_text(results: Results) -> Results:
     keep = np.ones(len(results), dtype=np.bool_)
     networks = results.method == "network"
     for problem, (gates, history) in _settings_of_the_text().items():
-        one = networks & (results.problem == problem)
-        as_in_text = one & (results.gates_per_target == gates) & (results.history == history)
+        part = networks & (results.problem == problem)
+        as_in_text = part & (results.gates_per_target == gates) & (results.history == history)
         if as_in_text.any():
-            keep &= ~one | as_in_text
+            keep &= ~part | as_in_text
     return results.where(keep)
 
 
@@ -109,10 +109,10 @@ def stricter_losses_gain_more(results: Results) -> est.Statements:
 def gains_of_ten_points(results: Results) -> est.Statements:
     """Check that the largest gain is about ten points."""
     peaks = [(problem, *est.peak(rows["lgh"], rows["l1"])) for problem, rows in _with_losses(results, "l1", "lgh")]
-    peaks = [one for one in peaks if one[2].n]
+    peaks = [peak for peak in peaks if peak[2].n]
     if not peaks:
         return
-    problem, size, gain = max(peaks, key=lambda one: one[2].value)
+    problem, size, gain = max(peaks, key=lambda peak: peak[2].value)
     verdict = est.within(gain.scaled(100), 10.0, tolerance=2.0)
     yield "Gains in test accuracy of up to 10 points", "10 points", f"{est.as_points(gain)}, on {problem} at {size}", verdict
 
@@ -145,7 +145,7 @@ def fewer_examples_for_parity(results: Results) -> est.Statements:
     if not saved.n:
         return
     curves = zip(rows, est.aligned_accuracies(*rows), strict=True)
-    needed = [est.crossing(one.sizes, est.row_means(accuracy), 0.9) for one, accuracy in curves]
+    needed = [est.crossing(curve.sizes, est.row_means(accuracy), 0.9) for curve, accuracy in curves]
     ours = f"{est.as_share(saved)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
     yield "Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, est.within(saved.scaled(100), 16.0, tolerance=3.0)
 
@@ -195,8 +195,8 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
         if not sizes:
             continue
         at = {size: [dict(est.mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
-        both = est.together([est.above(one, 0.5, WELL_ABOVE) for pair in at.values() for one in pair])
-        exception, fewest = problem == EXCEPTION, min(one.n for pair in at.values() for one in pair)
+        both = est.together([est.above(estimate, 0.5, WELL_ABOVE) for pair in at.values() for estimate in pair])
+        exception, fewest = problem == EXCEPTION, min(estimate.n for pair in at.values() for estimate in pair)
         yield (
             f"On {problem_title(problem)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
             "of the gain and at the peak",
@@ -208,21 +208,21 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
 
 def gain_grows_with_tau(results: Results) -> est.Statements:
     """Check that on addition the gain grows with tau, is largest at 1, and is as negative at -1."""
-    one = results.select(problem="add5", method="network")
-    ordered = np.array([str(order).startswith("tau:") for order in one.order.tolist()], dtype=np.bool_)
-    if not ordered.any() or "l1" not in one.loss.tolist():
+    part = results.select(problem="add5", method="network")
+    ordered = np.array([str(order).startswith("tau:") for order in part.order.tolist()], dtype=np.bool_)
+    if not ordered.any() or "l1" not in part.loss.tolist():
         return
     # Networks taught in the known order may be there at other sizes, too, for another figure.
-    one = one.where(ordered | (one.loss == "l1"))
-    size = est.middle_size(one)
+    part = part.where(ordered | (part.loss == "l1"))
+    size = est.middle_size(part)
     if size is None:
         return
-    taus, gains = est.gain_matrix(one, size)
+    taus, gains = est.gain_matrix(part, size)
     if taus[0] != -1.0:  # these are statements on all orders, from the known one to its reverse
         return
     slope = est.mean_interval(np.polyfit(taus, gains.T, 1)[0] if len(gains) else [])
     means = gains.mean(axis=0) if len(gains) else np.full(len(taus), np.nan)
-    best, next_best = (int(np.argmax(one)) for one in (means, means[:-1]))
+    best, next_best = (int(np.argmax(mean)) for mean in (means, means[:-1]))
     first, last = est.mean_interval(gains[:, -1]), est.mean_interval(gains[:, 0])
     lead, mirror = est.mean_interval(gains[:, -1] - gains[:, next_best]), est.mean_interval(gains[:, -1] + gains[:, 0])
     rise = f"{est.in_points(slope)} from τ = 0 to 1, over {len(taus)} values at {size} examples"
@@ -239,8 +239,8 @@ def gain_grows_with_tau(results: Results) -> est.Statements:
 def gains_on_real_models(results: Results) -> est.Statements:
     """Check that Lgh with the automatic order gains on the real-world models."""
     for problem in REAL_WORLD:
-        one = results.select(problem=problem, method="network")
-        base, lgh = one.select(loss="l1"), one.select(loss="lgh", order=AUTOMATIC)
+        part = results.select(problem=problem, method="network")
+        base, lgh = part.select(loss="l1"), part.select(loss="lgh", order=AUTOMATIC)
         if len(base) and len(lgh):
             size, gain = est.peak(lgh, base)
             ours = f"{est.as_points(gain)} at {size} examples{_other_settings(lgh)}"
@@ -281,7 +281,7 @@ def no_consistent_effect_on_steps(results: Results) -> est.Statements:
     counts = []
     for problem, by_size in changes.items():
         intervals = [est.mean_interval(values, level) for values in by_size]
-        more, fewer = sum(one.low > 0 for one in intervals), sum(one.high < 0 for one in intervals)
+        more, fewer = sum(interval.low > 0 for interval in intervals), sum(interval.high < 0 for interval in intervals)
         counts.append((problem, more, fewer, len(by_size)))
     ours = "; ".join(f"{problem}: more at {more} and fewer at {fewer} of {n} sizes" for problem, more, fewer, n in counts if n)
     directions = any(more for _, more, _, _ in counts) + any(fewer for _, _, fewer, _ in counts)
@@ -294,10 +294,10 @@ def no_consistent_effect_on_steps(results: Results) -> est.Statements:
 def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, est.Estimate]]]:
     """Yield the number of each table, its problem, the gains of its targets, and those of their mean."""
     for number, problem in enumerate(GAIN_TABLES, start=2):
-        one = results.select(problem=problem, draw="leave-one-out")
-        if not {"l1", "lgh"} <= set(one.loss.tolist()):
+        part = results.select(problem=problem, draw="leave-one-out")
+        if not {"l1", "lgh"} <= set(part.loss.tolist()):
             continue
-        *targets, (_, _, overall) = est.gains_by_target(one, problem)
+        *targets, (_, _, overall) = est.gains_by_target(part, problem)
         if overall["lgh"].n:
             yield number, problem, [(name, gains) for name, _, gains in targets], overall
 

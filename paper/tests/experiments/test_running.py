@@ -33,7 +33,7 @@ from gradus_paper.store import Store
 from gradus_paper.tasks import Design, Task
 
 IMPORTABLE = os.pathsep.join(
-    [str(Path(__file__).parents[1]), *(str(Path(one.__file__).parents[1]) for one in (gradus, gradus_paper))]
+    [str(Path(__file__).parents[1]), *(str(Path(package.__file__).parents[1]) for package in (gradus, gradus_paper))]
 )
 """Where processes that tests start find these helpers, and Gradus even if it is not installed."""
 FEW = [Task(Design("cpar3"), 5, sample) for sample in range(5)]
