@@ -23,10 +23,10 @@ COUNTED = {
 
 EXCEPTION = "cmux15"  # the problem on which an automatic order does not help, according to the paper
 OPPOSITE = {est.HOLDS: est.DOES_NOT_HOLD, est.DOES_NOT_HOLD: est.HOLDS}  # the other verdicts are their own opposites
-NEARLY_ALL = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
-WELL_ABOVE = 0.1  # tolerance for tau and eta
+SHARE_KEPT = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
+TAU_MARGIN = 0.1  # tolerance for tau and eta
 FEWEST_PROBLEMS = 3  # number of problems below which a direction is not called consistent
-AS_LARGE = 0.4  # relative difference up to which the loss in the reverse order counts as large as the gain
+MIRROR_TOLERANCE = 0.4  # relative difference up to which the loss in the reverse order counts as large as the gain
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def stricter_losses_gain_more(results: Results) -> est.Statements:
             est.peak_difference(rows["lgh"], rows["llh"], rows["l1"]),
             est.peak_difference(rows["llh"], rows["lw"], rows["l1"]),
         ]
-        verdicts = [est.above(peaks["lw"][1], 0.0, est.NOTICEABLE), *(est.not_below(step, est.NOTICEABLE) for step in steps)]
+        verdicts = [est.above(peaks["lw"][1], 0.0, est.ONE_POINT), *(est.not_below(step, est.ONE_POINT) for step in steps)]
         ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
         extra = "; ".join(f"{name} {est.as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
         yield (
@@ -159,7 +159,7 @@ def llh_and_lw_alike_on_parity(results: Results) -> est.Statements:
     size, widest = max(gains, key=lambda point: abs(point[1].value))
     apart = [n for n, gain in gains if gain.low > 0 or gain.high < 0]
     ours = f"largest difference {est.as_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
-    verdict = est.together([est.within(gain, 0.0, est.NOTICEABLE) for _, gain in gains])
+    verdict = est.together([est.within(gain, 0.0, est.ONE_POINT) for _, gain in gains])
     yield "Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict
 
 
@@ -176,7 +176,7 @@ def automatic_order_keeps_the_gain(results: Results) -> est.Statements:
     for problem, base, known, auto in _problems_with_automatic_orders(results):
         size, gain = est.peak(known, base)
         kept = est.share_of_gain(auto, known, base, size)
-        keeps = est.above(kept, NEARLY_ALL, 1.0 - NEARLY_ALL) if gain.low > 0 else est.UNDECIDED
+        keeps = est.above(kept, SHARE_KEPT, 1.0 - SHARE_KEPT) if gain.low > 0 else est.UNDECIDED
         exception = problem == EXCEPTION
         yield (
             f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(problem)}",
@@ -195,7 +195,7 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
         if not sizes:
             continue
         at = {size: [dict(est.mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
-        both = est.together([est.above(estimate, 0.5, WELL_ABOVE) for pair in at.values() for estimate in pair])
+        both = est.together([est.above(estimate, 0.5, TAU_MARGIN) for pair in at.values() for estimate in pair])
         exception, fewest = problem == EXCEPTION, min(estimate.n for pair in at.values() for estimate in pair)
         yield (
             f"On {problem_title(problem)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
@@ -229,10 +229,10 @@ def gain_grows_with_tau(results: Results) -> est.Statements:
     more = f"{est.in_points(lead)} more than at {taus[next_best]:.1f}"
     largest = f"largest at τ = {taus[best]:.1f}; {est.in_points(first)} at τ = 1, {more}"
     both = f"{est.in_points(last)} against {est.in_points(first)}; together {est.in_points(mirror)}"
-    as_large = est.within(mirror, 0.0, tolerance=AS_LARGE * abs(first.value))
+    as_large = est.within(mirror, 0.0, tolerance=MIRROR_TOLERANCE * abs(first.value))
     addition = "On 5-bit addition the"
     yield f"{addition} gain grows with τ", "grows", rise, est.above(slope, 0.0)
-    yield f"{addition} gain is largest at τ = 1", "largest", largest, est.not_below(lead, 100 * est.NOTICEABLE)
+    yield f"{addition} gain is largest at τ = 1", "largest", largest, est.not_below(lead, 100 * est.ONE_POINT)
     yield f"{addition} loss at τ = -1 is as large as the gain at τ = 1", "as negative", both, as_large
 
 
@@ -323,7 +323,7 @@ def gains_in_the_tables(results: Results) -> est.Statements:
                     ", ".join(f"{loss} {paper[loss]:+.1f}" for loss in judged) + " points",
                     ", ".join(f"{loss} {gain.value:+.1f} [{gain.low:.1f}, {gain.high:.1f}]" for loss, gain in judged.items())
                     + f" points (n = {min(gain.n for gain in judged.values())})",
-                    est.together([est.within(gain, paper[loss], 100 * est.NOTICEABLE) for loss, gain in judged.items()]),
+                    est.together([est.within(gain, paper[loss], 100 * est.ONE_POINT) for loss, gain in judged.items()]),
                 )  # fmt: skip
 
 

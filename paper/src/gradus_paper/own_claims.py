@@ -70,11 +70,11 @@ def near_the_limit(results: Results) -> est.Statements:
         yield statement, f"at most {TIMES_THE_LIMIT * limit:.0f}", ours, verdict
 
 
-def voting_does_no_harm(results: Results) -> est.Statements:
+def voting_is_no_worse(results: Results) -> est.Statements:
     """Check that the vote is no worse than the best circuit alone."""
     for where, gain in _leads_over("circuit", results, PROBLEMS):
         statement = f"The vote is no worse than the best circuit alone on {where}"
-        yield statement, "0 or more", est.as_points(gain), est.not_below(gain, est.NOTICEABLE)
+        yield statement, "0 or more", est.as_points(gain), est.not_below(gain, est.ONE_POINT)
 
 
 def wrong_labels_cost_little(results: Results) -> est.Statements:
@@ -87,10 +87,10 @@ def wrong_labels_cost_little(results: Results) -> est.Statements:
             if loss.n:
                 where = f"{problem_title(problem)} at {size} examples"
                 statement = f"With 5 % flipped labels lessons lose less than a point on {where}"
-                yield statement, "less than 1 point", est.as_points(loss), est.above(loss, -est.NOTICEABLE)
+                yield statement, "less than 1 point", est.as_points(loss), est.above(loss, -est.ONE_POINT)
 
 
-def lessons_stand_noise_better(results: Results) -> est.Statements:
+def lessons_lose_less_to_noise(results: Results) -> est.Statements:
     """Check that lessons are right more often than the best plain classifier with 5 % flipped labels."""
     for problem in KNOWN_ORDER:
         part = results.select(problem=problem, noise=NOISE)
@@ -151,7 +151,7 @@ def ten_times_less_time(results: Results) -> est.Statements:
 
 
 OWN_CLAIMS = (
-    lessons_are_right_more_often, lessons_need_half_the_examples, near_the_limit, voting_does_no_harm,
-    wrong_labels_cost_little, lessons_stand_noise_better, self_paced_orders_agree_more, no_other_learner_is_better,
+    lessons_are_right_more_often, lessons_need_half_the_examples, near_the_limit, voting_is_no_worse,
+    wrong_labels_cost_little, lessons_lose_less_to_noise, self_paced_orders_agree_more, no_other_learner_is_better,
     ten_times_less_time,
 )  # fmt: skip
