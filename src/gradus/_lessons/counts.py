@@ -15,20 +15,14 @@ from gradus._lessons.description import BIT
 from gradus._lessons.kernel.count_walk import adjust_weights, new_walk
 
 __all__ = [
-    "choose_bits",
-    "find_weights",
-    "fitted_table",
-    "log_factorials",
-    "price_of_sum",
-    "price_of_table",
-    "refined_weights",
-]
+    "choose_bits", "find_weights", "fitted_table", "log_factorials", "price_of_sum", "price_of_table", "refined_weights",
+]  # fmt: skip
 
 MOST_ROWS = 4096
 MOST_COLUMNS = 48
 MOST_USED = 32
 WALK_WORK = 20_000_000
-PAIR_WORK = 2_000_000  # for all changes of two weights
+PAIR_WORK = 600_000  # for all changes of two weights
 PLAIN = (0, 1, -1)
 WEIGHTS = (0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16)
 N_POWERS = 5

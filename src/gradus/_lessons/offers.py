@@ -93,6 +93,9 @@ class _Finder:
                     sums.setdefault(weights.tobytes(), weights)
         for weights in [weights for weights in sums.values() if np.abs(weights).max() > 1]:
             for target in range(self.Y.shape[1]):
+                entry = self._input(weights, target)
+                if entry is None or 2 * entry.length > self.labels[target]:
+                    continue
                 for better in refined_weights(*self._rows(target), weights):
                     sums.setdefault(better.tobytes(), better)
         for weights in sums.values():
