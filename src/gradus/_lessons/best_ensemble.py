@@ -21,9 +21,10 @@ __all__ = ["learn_circuits"]
 
 Ints = npt.NDArray[np.int64]
 
-LEFT = 0.4
+LEFT, MOST_LEFT = 0.4, 256 * BIT
 LEAST_SAVING = 20 * BIT
-"""Inputs alone determine all targets if their errors are at most this share of the labels' length, and so much shorter."""
+"""Inputs alone determine all targets if their errors are at most this share of the labels' length and this long, and if they
+save so much."""
 
 
 class _Alone(NamedTuple):
@@ -103,7 +104,8 @@ def _alone(lengths: Lengths, examples: PackedExamples) -> _Alone:
     circuit = GateList(len(examples.inputs), np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), outputs)
     length = left + further_price(circuit, examples.further)
     labels = sum(map(lengths.labels, range(len(examples.targets))))
-    return _Alone(length, left <= LEFT * labels and length <= labels - LEAST_SAVING, noisy)
+    determined = left <= min(LEFT * labels, MOST_LEFT) and length <= labels - LEAST_SAVING
+    return _Alone(length, determined, noisy)
 
 
 def _shortened(plain: Ensemble, lengths: Lengths, examples: PackedExamples) -> bool:
