@@ -25,7 +25,7 @@ from gradus._circuit.network import network_of
 from gradus._circuit.weighted_counts import WeightedCount
 from gradus._core.run import Run
 from gradus._lessons.best_ensemble import learn_circuits
-from gradus._lessons.counts import PLAIN, choose_bits, fitted_table, log_factorials, price_of_sum, price_of_table
+from gradus._lessons.counts import PLAIN, WEIGHTS, choose_bits, fitted_table, log_factorials, price_of_sum, price_of_table
 from gradus._lessons.description import BIT, Lengths, Solution, error_table
 from gradus._lessons.further_inputs import expanded, further_price
 from gradus._lessons.kernel.count_walk import adjust_weights, new_walk, tally
@@ -34,8 +34,6 @@ from gradus._lessons.packed_examples import pack_examples
 from gradus._lessons.parities import find_parity
 from gradus._lessons.parities_of_nodes import with_parity
 from gradus._lessons.walks import LessonSettings
-
-WEIGHTS = (0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16)
 
 
 @st.composite

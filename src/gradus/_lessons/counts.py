@@ -24,9 +24,8 @@ MOST_USED = 32
 WALK_WORK = 20_000_000
 PAIR_WORK = 600_000  # for all changes of two weights
 PLAIN = (0, 1, -1)
-N_POWERS, MORE_POWERS = 5, 8
-"""How many powers of two weights may be, and how many if there are many rows, which tell smaller shares apart."""
-MANY_ROWS = 1024
+WEIGHTS = (0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16)
+N_POWERS = 5
 TRIED_FURTHER = 0.8
 """A threshold of weights that follow correlations is refined if it leaves at most this share of the bits of the labels."""
 
@@ -49,9 +48,7 @@ def price_of_sum(n_columns: int, weights: tuple[int, ...]) -> int:
     """Return the price of a sum: which columns, their signs, and which powers of two where they differ."""
     size = len(weights)
     price = round(BIT * math.log2(n_columns)) + choose_bits(n_columns, size) + BIT * (size + 1)
-    largest = max(map(abs, weights))
-    n_powers = N_POWERS if largest < 1 << N_POWERS else MORE_POWERS
-    return price + (round(BIT * size * math.log2(n_powers)) if largest > 1 else 0)
+    return price + (round(BIT * size * math.log2(N_POWERS)) if max(map(abs, weights)) > 1 else 0)
 
 
 def price_of_table(length: int, n_changes: int) -> int:
@@ -107,9 +104,7 @@ class _Walk:
         self.labels = choose_bits(len(y), int(np.count_nonzero(y)))
         sizes = range(min(X.shape[1], MOST_USED) + 1)
         prices = np.array([choose_bits(n_columns, size) + BIT * size for size in sizes], dtype=np.int64)
-        self.n_powers = N_POWERS if len(y) < MANY_ROWS else MORE_POWERS
-        self.choices = (0, *(sign * 2**power for power in range(self.n_powers) for sign in (1, -1)))
-        more = np.rint(BIT * math.log2(self.n_powers) * np.arange(len(prices))).astype(np.int64)
+        more = np.rint(BIT * math.log2(N_POWERS) * np.arange(len(prices))).astype(np.int64)
         # No sum may cost more than the labels.
         self.prices, self.prices_if_weighted = (
             table[np.cumprod(table < self.labels) > 0] for table in (prices, prices + more)
@@ -126,7 +121,7 @@ class _Walk:
     def weighted(self, start: Ints) -> Iterator[Ints]:
         """Find a threshold of a sum whose weights are powers of two."""
         promising = self._price_of_start(start) < TRIED_FURTHER * self.labels
-        if promising and self._price(start, self.choices, WALK_WORK) < self.labels:
+        if promising and self._price(start, WEIGHTS, WALK_WORK) < self.labels:
             yield start
 
     def _price(self, weights: Ints, allowed: tuple[int, ...], work: int) -> int:
@@ -141,7 +136,7 @@ class _Walk:
         used = np.count_nonzero(weights)
         if not 1 < used < len(self.prices_if_weighted):
             return self.labels
-        return self._price(weights, self.choices, 0) - int(self.prices_if_weighted[used])
+        return self._price(weights, WEIGHTS, 0) - int(self.prices_if_weighted[used])
 
     def powers(self) -> Ints:
         """Return powers of two that are nearly proportional to the coefficients of a linear fit."""
@@ -151,8 +146,8 @@ class _Walk:
         best, least = np.zeros(len(coefficients), dtype=np.int64), self.labels
         for scale in (0.75, 1.0, 1.33):
             with np.errstate(divide="ignore"):
-                exponents = np.rint(np.log2(np.abs(coefficients) / largest * scale)) + self.n_powers - 1
-            powers = np.where(exponents < 0, 0.0, np.exp2(np.clip(exponents, 0, self.n_powers - 1)))
+                exponents = np.rint(np.log2(np.abs(coefficients) / largest * scale)) + N_POWERS - 1
+            powers = np.where(exponents < 0, 0.0, np.exp2(np.clip(exponents, 0, N_POWERS - 1)))
             powers[np.argsort(-powers, kind="stable")[max(len(self.prices_if_weighted) - 1, 0) :]] = 0
             weights = (np.sign(coefficients) * powers).astype(np.int64)
             if (price := self._price_of_start(weights)) < least:
