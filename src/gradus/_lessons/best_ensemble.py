@@ -22,9 +22,9 @@ __all__ = ["learn_circuits"]
 Ints = npt.NDArray[np.int64]
 
 LEFT, MOST_LEFT = 0.4, 256 * BIT
-LEAST_SAVING = 20 * BIT
-"""Inputs alone determine all targets if their errors are at most this share of the labels' length and this long, and if they
-save so much."""
+LEAST_SAVING, SHORT = 20 * BIT, 0.25
+"""Inputs alone determine all targets if their errors are at most this share of the labels' length and this long, and they save
+so much; without errors their own description must be short, too."""
 
 
 class _Alone(NamedTuple):
@@ -104,8 +104,9 @@ def _alone(lengths: Lengths, examples: PackedExamples) -> _Alone:
     circuit = GateList(len(examples.inputs), np.zeros(0, np.uint8), np.zeros((0, 2), np.int64), outputs)
     length = left + further_price(circuit, examples.further)
     labels = sum(map(lengths.labels, range(len(examples.targets))))
-    determined = left <= min(LEFT * labels, MOST_LEFT) and length <= labels - LEAST_SAVING
-    return _Alone(length, determined, noisy)
+    explained = left <= min(LEFT * labels, MOST_LEFT) and length <= labels - LEAST_SAVING
+    # Digits of a sum are also explained by sums that are not quite the right one; then adders of gates are shorter.
+    return _Alone(length, explained and (noisy or length <= SHORT * labels), noisy)
 
 
 def _shortened(plain: Ensemble, lengths: Lengths, examples: PackedExamples) -> bool:
