@@ -15,8 +15,8 @@ from gradus._core.bits import unpack
 from gradus._core.gates import ONE, ZERO
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
-from gradus._lessons.next_target import FeatureSets, add_circuit, learn_cells
 from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
 __all__ = ["CircuitLearner", "LearnedCircuit"]
@@ -62,9 +62,9 @@ class CircuitLearner:
         self.tolerant = settings.exact is False or _contradictory(examples)
         self.unsolved = False
         self.work = 0
-        many = len(self.remaining) > settings.width
-        self._sets = FeatureSets(examples, self.lengths, run) if many else None
-        self._plain_settings = settings
+        # Where a lesson cannot try all targets, small sets of nodes say which one is next.
+        many = len(self.remaining) > settings.width and not self.tolerant
+        self._tables = TableLessons(examples, self.lengths, settings, run) if many else None
         self._fallback: tuple[tuple[int, int], Solution] | None = None
         """The best trial of the present lesson, and its rank."""
 
@@ -94,7 +94,7 @@ class CircuitLearner:
         return solution
 
     def _lesson(self) -> None:
-        solution = self._lesson_by_sets()
+        solution = self._table_lesson()
         if solution is not None:
             return self._accept(solution)
         residual = self.walks.rank_targets(self.solution.circuit, self.remaining, self._seed(RANK))
@@ -116,30 +116,18 @@ class CircuitLearner:
             self.tolerant = True
         return self._accept(self._tolerant_lesson(candidates))
 
-    def _lesson_by_sets(self) -> Solution | None:
-        """Learn the target that the smallest set of nodes decides, from the table over this set alone; None if there is none."""
-        if self._sets is None or self.tolerant:
+    def _table_lesson(self) -> Solution | None:
+        """Learn the target that the smallest set of nodes decides, from its table; None if no such set is known."""
+        if self._tables is None or self.tolerant:
             return None
-        self._report(None, 0)
-        order = self.settings.order
-        columns = self.remaining if order is None else [order[len(self.solution.columns)]]
-        self._sets.read(self.solution.circuit)
-        easiest = self._sets.smallest(columns)[: self.settings.width]
+        order, done = self.settings.order, len(self.solution.columns)
+        columns = self.remaining if order is None else [order[done]]
+        self._report(columns[0], self.lengths.minority[columns[0]])
+        candidates = self._tables.candidates(self.solution.circuit, columns)
         if self.run.stop():
             return None
-        solved = _solved(self._map(self._try_set, easiest))
+        solved = _solved(self._map(partial(self._tables.learn, self.solution, self._seed(FIT)), candidates))
         return min(solved, key=self._price, default=None)
-
-    def _try_set(self, column: int) -> Solution:
-        """Learn a column from its set, on top of the present circuit."""
-        self._report(column, self.lengths.minority[column])
-        cells = self._sets.cells(column)
-        part = learn_cells(cells, self._plain_settings, self._seed(FIT, column), self.run)
-        if not part.reached:
-            return part
-        start = self.solution
-        circuit = cleaned(add_circuit(start.circuit, part.circuit, cells.nodes), nand=self.settings.nand)
-        return Solution(circuit, [*start.columns, column], np.append(start.errors, 0), True, part.work)
 
     def _share_left(self, column: int, errors: int) -> float:
         """Return the bits of these errors, as a share of the bits that a constant leaves."""

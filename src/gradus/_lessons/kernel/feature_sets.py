@@ -17,7 +17,7 @@ from gradus._core.bits import WordMatrix
 from gradus._core.kernels.compile import compiled, uncounted
 from gradus._core.kernels.intrinsics import popcount, trailing_zeros
 
-__all__ = ["HINT_NODES", "MAX_SET", "UNKNOWN", "collect_hints", "determined_nodes", "smallest_set"]
+__all__ = ["HINT_NODES", "MAX_SET", "UNKNOWN", "collect_hints", "decided_nodes", "smallest_set"]
 
 HINT_NODES = 3
 MAX_SET = 6
@@ -110,7 +110,7 @@ def _bit(rows, row, node):
 
 @uncounted
 def _cell(rows, row, chosen, size):
-    """Number the values of the chosen nodes on a row."""
+    """Return the number of the cell that a row is in: the values of the chosen nodes as bits."""
     cell = np.int64(0)
     for k in range(size):
         cell = 2 * cell + np.int64(_bit(rows, row, chosen[k]))
@@ -145,17 +145,19 @@ def _pairs_of(begins, cell):
 
 @uncounted
 def _draw_masks(rows, n_pairs, scratch):
-    """Collect the masks of all pairs, or of some evenly spread ones; returns their number and the place of the shortest."""
+    """Set the masks of all pairs, or of some of them; returns their number, the place of the shortest, and its size."""
     n_masks = min(n_pairs, MASKS)
     shortest, fewest = 0, np.uint64(1 << 62)
     for k in range(n_masks):
-        rest = k if n_pairs <= MASKS else np.int64((np.uint64(k) * GOLDEN >> np.uint64(33)) * np.uint64(n_pairs) >> np.uint64(31))
+        pair = np.int64(k)
+        if n_pairs > MASKS:  # multiples of the golden ratio, of which 24 bits are kept, lie evenly
+            pair = np.int64((np.uint64(k) * GOLDEN >> np.uint64(40)) * np.uint64(n_pairs) >> np.uint64(24))
         cell = 0
-        while rest >= _pairs_of(scratch.begins, cell):
-            rest -= _pairs_of(scratch.begins, cell)
+        while pair >= _pairs_of(scratch.begins, cell):
+            pair -= _pairs_of(scratch.begins, cell)
             cell += 1
         zeros, ones = scratch.begins[2 * cell], scratch.begins[2 * cell + 1]
-        first, second = scratch.order[zeros + rest % (ones - zeros)], scratch.order[ones + rest // (ones - zeros)]
+        first, second = scratch.order[zeros + pair % (ones - zeros)], scratch.order[ones + pair // (ones - zeros)]
         size = _set_mask(rows, scratch.masks, k, first, second)
         if size < fewest:
             shortest, fewest = k, size
@@ -266,7 +268,7 @@ def _most_telling(n_masks, scratch):
 
 @uncounted
 def _grow(rows, labels, chosen, size, limit, scratch):
-    """Complete a hint by at most two nodes, after the most telling ones if need be; returns the size, above the limit if none."""
+    """Complete a hint by at most two nodes, if need be after the most telling ones; returns the size."""
     while size <= limit:
         most = min(2, limit - size)
         added, n_masks = _complete(rows, labels, chosen, size, most, scratch)
@@ -281,8 +283,8 @@ def _grow(rows, labels, chosen, size, limit, scratch):
 
 @compiled
 def smallest_set(rows: WordMatrix, labels: Labels, hints: Ints, limit: int, best: Ints) -> int:
-    """Look for a set of at most `limit` nodes that decides the labels: nothing, or a hint, grown; returns its size."""
-    # The set is written to `best`; if there is none, a number above the limit is returned.
+    """Look for a set of at most `limit` nodes that decides the labels, grown from nothing or from a hint; returns its size."""
+    # The set is written to `best`; if there is none, one more than the limit is returned.
     n_words = rows.shape[1]
     scratch = Scratch(
         order=np.empty(len(labels), dtype=np.int64),
@@ -309,8 +311,8 @@ def smallest_set(rows: WordMatrix, labels: Labels, hints: Ints, limit: int, best
 
 
 @compiled
-def determined_nodes(rows: WordMatrix, cells: Ints, firsts: Ints) -> Words:
-    """Return which nodes have one value on all rows of each cell; `firsts` has a row of each cell."""
+def decided_nodes(rows: WordMatrix, cells: Ints, firsts: Ints) -> Words:
+    """Return which nodes have one value on all rows of each cell, as bits; `firsts` has one row per cell."""
     differ = np.zeros(rows.shape[1], dtype=np.uint64)
     for row in range(len(rows)):
         first = firsts[cells[row]]
