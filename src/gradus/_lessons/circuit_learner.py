@@ -18,6 +18,7 @@ from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
+from gradus._lessons.windows import Windows
 
 __all__ = ["CircuitLearner", "LearnedCircuit"]
 
@@ -54,7 +55,7 @@ class CircuitLearner:
 
     def __init__(self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run) -> None:
         self.walks, self.run = Walks(examples, settings, run), run
-        self.settings = self.walks.settings
+        self.settings, self._unscaled = self.walks.settings, settings
         self.lengths = Lengths(examples, settings.nand, settings.noise)
         self.seed, self.number = seed, number
         self.remaining = list(range(len(examples.targets)))
@@ -296,6 +297,9 @@ class CircuitLearner:
                 self._repair_errors()
             self._compare_with_joint_starts()
             self.tolerant = bool(self.solution.errors.any())
+        if not self.tolerant and self.walks.is_wide(self.solution):
+            windows = Windows(self.walks.examples, self._unscaled, self.run)
+            self.solution = self._counted(windows.minimise_gates(self.solution, self._seed(GATES, WHOLE)))
         work = self.settings.length_work if self.tolerant else self.settings.gates_work
         work = max(2 * work, self.work // 40)
         improved = self._map(partial(self._improved, work), range(self.settings.n_tries))
