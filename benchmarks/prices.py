@@ -2,9 +2,9 @@
 
     python benchmarks/prices.py
 
-A pair of nodes is priced by counting the bits of one word per 64 examples, and so is a parity of three nodes. No program prices
-more pairs than the words whose bits the vector unit counts, over the words of a pair. That rate is measured here, on a block
-that fits the first cache.
+A pair of nodes is priced by counting the bits of one word per 64 examples, and so is a parity of three nodes. What a program
+can price is therefore at most the words whose bits the vector unit counts, over the words of a pair. That rate is measured
+here, on a block that fits the first cache.
 """
 
 from __future__ import annotations
