@@ -78,9 +78,9 @@ def split(columns: Columns, labels: npt.NDArray[Any], seed: int) -> dict[str, Sc
     model = fit_table(train, {"y": y}, FitSettings(seed=seed, kinds=kinds), Run())
     seconds = time.process_time() - begin
     found = {}
-    for name, one in (("vote", model), ("circuit", model.single())):
-        gates = sum(network.n_gates for network in one.networks)
-        found[name] = Score(float((one.predict(test) == truth).mean()), gates, seconds, one.feature_names)
+    for name, scored in (("vote", model), ("circuit", model.single())):
+        gates = sum(network.n_gates for network in scored.networks)
+        found[name] = Score(float((scored.predict(test) == truth).mean()), gates, seconds, scored.feature_names)
     _, classes, codes = encode_target(y, "y")
     X, X_test = as_numbers(train, test, kinds, codes[:, np.newaxis])
     for name, peer in (
@@ -99,12 +99,12 @@ def row(name: str, scores: list[dict[str, Score]]) -> str:
     """Return a line of the table: accuracies with standard errors, gates and seconds."""
     cells = []
     for method in METHODS:
-        accuracy = np.array([one[method].accuracy for one in scores])
+        accuracy = np.array([scored[method].accuracy for scored in scores])
         error = f" ± {100 * accuracy.std(ddof=1) / len(accuracy) ** 0.5:.1f}" if len(accuracy) > 1 else ""
         cells.append(f"{100 * accuracy.mean():.1f}{error if method in ('vote', 'circuit', 'forest') else ''}")
-    gates = [np.mean([one[method].gates for one in scores]) for method in ("circuit", "vote")]
-    seconds = [one["vote"].seconds for one in scores]
-    used = {column for one in scores for column in one["vote"].columns}
+    gates = [np.mean([scored[method].gates for scored in scores]) for method in ("circuit", "vote")]
+    seconds = [scored["vote"].seconds for scored in scores]
+    used = {column for scored in scores for column in scored["vote"].columns}
     ids = f" IDS USED: {', '.join(sorted(used & ID_COLUMNS))}" if used & ID_COLUMNS else ""
     return (
         f"| {name} | {' | '.join(cells)} | {gates[0]:.0f} | {gates[1]:.0f} "

@@ -333,7 +333,7 @@ def show(rows: list[dict[str, Any]]) -> None:
         )
         cells = [case, f"{len(sets)} of {len(set(found[0]) & set(found[1]))}"]
         for name, digits in (("accuracy", 3), ("gates", 1), ("bits", 0), ("cpu", 1)):
-            values = [[one[number][name] for number in sets] for one in found]
+            values = [[values_of_seed[number][name] for number in sets] for values_of_seed in found]
             means = [f"{np.mean(some):.{digits}f}" for some in values]
             cells.append(", ".join(map(mean_and_error, values) if name == "accuracy" else means))
         lines += [f"| {' | '.join(cells)} |"] if sets else []

@@ -5,6 +5,7 @@ Counts Python functions that are called (not what is only imported, nor what Num
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 import threading
@@ -25,7 +26,8 @@ def walked(arguments: list[str]) -> Counter[tuple[str, str]]:
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(ROOT) and code.co_name != "<module>":
+        # Modules and bodies of classes run when they are imported; only functions have this flag.
+        if event == "call" and code.co_filename.startswith(ROOT) and code.co_flags & inspect.CO_OPTIMIZED:
             calls[code.co_filename[len(ROOT) + 1 :], code.co_qualname] += 1
 
     threading.setprofile(profile)

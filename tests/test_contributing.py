@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,14 @@ def test_the_site_describes_every_format():
         assert [extension for extension in known if f"`{extension}`" not in table] == []
         marker = "circuits" if page == "formats" else "tables"
         assert f"<!-- {marker} -->" in (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+
+
+def test_every_extra_that_is_named_exists():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    files = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.py")]
+    named = {name for file in files for name in re.findall(r"gradus-learn\[(\w+)\]", file.read_text(encoding="utf-8"))}
+    assert named
+    assert named - {*extras} == set()
 
 
 def test_every_loss_is_described():

@@ -263,6 +263,7 @@ SMALL = {
     "BooleanNetworkClassifier.rules",
     "BooleanNetworkClassifier.save",
     "Curriculum.hierarchy",
+    "Model.answer",
     "Model.fit",
     "Model.grouping",
     "Model.with_best",

@@ -22,8 +22,8 @@ def test_list_shows_every_problem(capsys):
 def test_list_and_show_print_json(capsys):
     assert run(["problems", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed["problems"]] == list(problems.names())
-    assert [one["name"] for one in listed["further"]] == list(problems.further())
+    assert [problem["name"] for problem in listed["problems"]] == list(problems.names())
+    assert [problem["name"] for problem in listed["further"]] == list(problems.further())
     assert run(["problems", "show", "add16", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["patterns"], shown["known_order"]) == ("2^32", list(range(16)))

@@ -100,12 +100,12 @@ def test_every_target_of_the_pathway_is_proven_and_equal_rules_are_tied():
     rows, _ = problem.sample(96, 0)
     curriculum = gradus.find_curriculum(problem.X[rows], problem.Y[rows])
     assert curriculum.optimal
-    assert all(found.first for found in curriculum.feature_sets)
+    assert all(feature_set.first for feature_set in curriculum.feature_sets)
     chk1, chk2 = problem.target_names.index("CHK1"), problem.target_names.index("CHK2")
     assert curriculum.feature_sets[chk1] == curriculum.feature_sets[chk2]
     assert any({chk1, chk2} <= set(group) for group in curriculum.tied_groups)
     assert sorted(curriculum.order) == list(range(28))
-    assert list(curriculum.sizes) == [found.size for found in curriculum.feature_sets]
+    assert list(curriculum.sizes) == [feature_set.size for feature_set in curriculum.feature_sets]
 
 
 def test_order_follows_sizes_and_seeds_only_decide_ties(rng):
@@ -136,7 +136,7 @@ def test_overlap_nestedness_and_hierarchy_follow_their_definitions(rng):
     X = rng.random((30, 9)) < 0.5
     Y = np.column_stack([X[:, 0], X[:, 0] & X[:, 1], X[:, 1] ^ X[:, 2], np.ones(30, bool), X[:, :3].all(axis=1), X[:, 5]])
     curriculum = gradus.find_curriculum(X, Y)
-    sets = [set(found) for found in curriculum.feature_sets]
+    sets = [set(feature_set) for feature_set in curriculum.feature_sets]
     for a, b in np.ndindex(6, 6):
         smaller = min(len(sets[a]), len(sets[b]))
         assert curriculum.overlap[a, b] == (len(sets[a] & sets[b]) / smaller if smaller else 1)
@@ -184,7 +184,7 @@ def test_a_time_limit_is_shared_and_bounds_stay_valid():
     rng = np.random.default_rng(7)
     X, Y = rng.random((80, 600)) < 0.5, rng.random((80, 2)) < 0.5
     curriculum = gradus.find_curriculum(X, Y, time_limit=0.5)
-    assert all(found.lower_bound <= found.size for found in curriculum.feature_sets)
+    assert all(feature_set.lower_bound <= feature_set.size for feature_set in curriculum.feature_sets)
 
 
 def test_the_order_drives_a_chain_of_classifiers():

@@ -95,7 +95,7 @@ def assert_same_as_cpu(jobs, device, **options):
 @needs_compiler
 def test_random_small_jobs_end_as_on_the_cpu(host):
     found = assert_same_as_cpu(random_jobs(np.random.default_rng(1), 400), host)
-    assert 40 < sum(one.converged for one in found.values()) < 360
+    assert 40 < sum(outcome.converged for outcome in found.values()) < 360
     assert host.launches > 20
 
 
@@ -403,7 +403,7 @@ def test_what_is_running_at_a_stop_can_be_finished_elsewhere(host, n_jobs):
     )
     assert left
     assert not set(found) & set(left)
-    assert not any(one.stopped for one in found.values())
+    assert not any(outcome.stopped for outcome in found.values())
     for index, since in left.items():
         ended, nothing = resume(jobs[index], since)
         expected = run_search(jobs[index])

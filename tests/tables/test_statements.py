@@ -28,11 +28,11 @@ def random_network(seed, n_inputs=7, n_gates=40, n_outputs=4):
 def slow_values(found, X):
     """Evaluate statements one after another, each from the text of its formula and the names before it."""
     columns = {f"x{i}": X[:, i] for i in range(X.shape[1])}
-    for one in found:
-        rule = parse_expression(one.text)
+    for statement in found:
+        rule = parse_expression(statement.text)
         gates = GateTable(len(columns))
         output = rule.built(gates, {name: node for node, name in enumerate(columns)})
-        columns[one.name] = network_of(gates.circuit([output])).predict(np.column_stack(list(columns.values())))[:, 0]
+        columns[statement.name] = network_of(gates.circuit([output])).predict(np.column_stack(list(columns.values())))[:, 0]
     return columns
 
 
@@ -45,8 +45,8 @@ def test_statements_and_their_steps_compute_the_outputs(seed):
     values = slow_values(found, X)
     for name, expected in zip(network.output_names, network.predict(X).T, strict=True):
         assert np.array_equal(values[name] != 0, expected)
-    assert sorted(one.name for one in found if not one.is_signal) == sorted(network.output_names)
-    steps = [one.node for one in found if one.is_signal]
+    assert sorted(statement.name for statement in found if not statement.is_signal) == sorted(network.output_names)
+    steps = [statement.node for statement in found if statement.is_signal]
     assert not set(steps) & set(network.outputs.tolist())  # an output is stated once
 
 
@@ -69,8 +69,8 @@ def adder(n):
 def test_long_formulas_are_written_in_steps_that_are_short():
     network = adder(12)
     found = statements(network, Model.of_bits(network).features, network.output_names)
-    assert any(one.is_signal for one in found)
-    assert max(one.n_conditions for one in found) <= LONG
+    assert any(statement.is_signal for statement in found)
+    assert max(statement.n_conditions for statement in found) <= LONG
     X = np.random.default_rng(0).integers(0, 2, (500, 24)).astype(bool)
     values = slow_values(found, X)
     for name, expected in zip(network.output_names, network.predict(X).T, strict=True):
@@ -81,7 +81,7 @@ def test_long_formulas_are_written_in_steps_that_are_short():
 def test_a_step_never_has_the_name_of_a_column():
     network = adder(8).with_names([f"s{i + 1}" for i in range(16)])
     found = statements(network, Model.of_bits(network).features, network.output_names)
-    names = [one.name for one in found if one.is_signal]
+    names = [statement.name for statement in found if statement.is_signal]
     assert names
     assert not set(names) & set(network.input_names)
 
@@ -117,5 +117,7 @@ def test_an_output_that_another_one_uses_is_named_there_and_its_quotes_are_kept(
             functions.append(6)
         total = 19 + len(pairs) - 1
     network = Network(19, [*pairs, (total, 18)], [total, total + 1], [*functions, 8])
-    found = {one.name: one.text for one in statements(network, Model.of_bits(network).features, ['"A=B"', "g"])}
+    found = {
+        statement.name: statement.text for statement in statements(network, Model.of_bits(network).features, ['"A=B"', "g"])
+    }
     assert found["g"] == 'x18 & "A=B"'

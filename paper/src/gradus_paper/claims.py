@@ -23,10 +23,10 @@ COUNTED = {
 
 EXCEPTION = "cmux15"  # the problem on which an automatic order does not help, according to the paper
 OPPOSITE = {est.HOLDS: est.DOES_NOT_HOLD, est.DOES_NOT_HOLD: est.HOLDS}  # the other verdicts are their own opposites
-NEARLY_ALL = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
-WELL_ABOVE = 0.1  # tolerance for tau and eta
+SHARE_KEPT = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
+TAU_MARGIN = 0.1  # tolerance for tau and eta
 FEWEST_PROBLEMS = 3  # number of problems below which a direction is not called consistent
-AS_LARGE = 0.4  # relative difference up to which the loss in the reverse order counts as large as the gain
+MIRROR_TOLERANCE = 0.4  # relative difference up to which the loss in the reverse order counts as large as the gain
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ def _with_settings_of_the_text(results: Results) -> Results:
     keep = np.ones(len(results), dtype=np.bool_)
     networks = results.method == "network"
     for problem, (gates, history) in _settings_of_the_text().items():
-        one = networks & (results.problem == problem)
-        as_in_text = one & (results.gates_per_target == gates) & (results.history == history)
+        part = networks & (results.problem == problem)
+        as_in_text = part & (results.gates_per_target == gates) & (results.history == history)
         if as_in_text.any():
-            keep &= ~one | as_in_text
+            keep &= ~part | as_in_text
     return results.where(keep)
 
 
@@ -95,7 +95,7 @@ def stricter_losses_gain_more(results: Results) -> est.Statements:
             est.peak_difference(rows["lgh"], rows["llh"], rows["l1"]),
             est.peak_difference(rows["llh"], rows["lw"], rows["l1"]),
         ]
-        verdicts = [est.above(peaks["lw"][1], 0.0, est.NOTICEABLE), *(est.not_below(step, est.NOTICEABLE) for step in steps)]
+        verdicts = [est.above(peaks["lw"][1], 0.0, est.ONE_POINT), *(est.not_below(step, est.ONE_POINT) for step in steps)]
         ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
         extra = "; ".join(f"{name} {est.as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
         yield (
@@ -109,10 +109,10 @@ def stricter_losses_gain_more(results: Results) -> est.Statements:
 def gains_of_ten_points(results: Results) -> est.Statements:
     """Check that the largest gain is about ten points."""
     peaks = [(problem, *est.peak(rows["lgh"], rows["l1"])) for problem, rows in _with_losses(results, "l1", "lgh")]
-    peaks = [one for one in peaks if one[2].n]
+    peaks = [peak for peak in peaks if peak[2].n]
     if not peaks:
         return
-    problem, size, gain = max(peaks, key=lambda one: one[2].value)
+    problem, size, gain = max(peaks, key=lambda peak: peak[2].value)
     verdict = est.within(gain.scaled(100), 10.0, tolerance=2.0)
     yield "Gains in test accuracy of up to 10 points", "10 points", f"{est.as_points(gain)}, on {problem} at {size}", verdict
 
@@ -145,7 +145,7 @@ def fewer_examples_for_parity(results: Results) -> est.Statements:
     if not saved.n:
         return
     curves = zip(rows, est.aligned_accuracies(*rows), strict=True)
-    needed = [est.crossing(one.sizes, est.row_means(accuracy), 0.9) for one, accuracy in curves]
+    needed = [est.crossing(curve.sizes, est.row_means(accuracy), 0.9) for curve, accuracy in curves]
     ours = f"{est.as_share(saved)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
     yield "Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, est.within(saved.scaled(100), 16.0, tolerance=3.0)
 
@@ -159,7 +159,7 @@ def llh_and_lw_alike_on_parity(results: Results) -> est.Statements:
     size, widest = max(gains, key=lambda point: abs(point[1].value))
     apart = [n for n, gain in gains if gain.low > 0 or gain.high < 0]
     ours = f"largest difference {est.as_points(widest)} at {size}; intervals without 0 at {len(apart)} of {len(gains)} sizes"
-    verdict = est.together([est.within(gain, 0.0, est.NOTICEABLE) for _, gain in gains])
+    verdict = est.together([est.within(gain, 0.0, est.ONE_POINT) for _, gain in gains])
     yield "Llh and Lw are not distinguishable on 7-bit parity", "no difference", ours, verdict
 
 
@@ -176,7 +176,7 @@ def automatic_order_keeps_the_gain(results: Results) -> est.Statements:
     for problem, base, known, auto in _problems_with_automatic_orders(results):
         size, gain = est.peak(known, base)
         kept = est.share_of_gain(auto, known, base, size)
-        keeps = est.above(kept, NEARLY_ALL, 1.0 - NEARLY_ALL) if gain.low > 0 else est.UNDECIDED
+        keeps = est.above(kept, SHARE_KEPT, 1.0 - SHARE_KEPT) if gain.low > 0 else est.UNDECIDED
         exception = problem == EXCEPTION
         yield (
             f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(problem)}",
@@ -195,8 +195,8 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
         if not sizes:
             continue
         at = {size: [dict(est.mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
-        both = est.together([est.above(one, 0.5, WELL_ABOVE) for pair in at.values() for one in pair])
-        exception, fewest = problem == EXCEPTION, min(one.n for pair in at.values() for one in pair)
+        both = est.together([est.above(estimate, 0.5, TAU_MARGIN) for pair in at.values() for estimate in pair])
+        exception, fewest = problem == EXCEPTION, min(estimate.n for pair in at.values() for estimate in pair)
         yield (
             f"On {problem_title(problem)} τ and η are {'not both ' if exception else ''}above 0.5 at the size before the peak "
             "of the gain and at the peak",
@@ -208,39 +208,39 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
 
 def gain_grows_with_tau(results: Results) -> est.Statements:
     """Check that on addition the gain grows with tau, is largest at 1, and is as negative at -1."""
-    one = results.select(problem="add5", method="network")
-    ordered = np.array([str(order).startswith("tau:") for order in one.order.tolist()], dtype=np.bool_)
-    if not ordered.any() or "l1" not in one.loss.tolist():
+    part = results.select(problem="add5", method="network")
+    ordered = np.array([str(order).startswith("tau:") for order in part.order.tolist()], dtype=np.bool_)
+    if not ordered.any() or "l1" not in part.loss.tolist():
         return
     # Networks taught in the known order may be there at other sizes, too, for another figure.
-    one = one.where(ordered | (one.loss == "l1"))
-    size = est.middle_size(one)
+    part = part.where(ordered | (part.loss == "l1"))
+    size = est.middle_size(part)
     if size is None:
         return
-    taus, gains = est.gain_matrix(one, size)
+    taus, gains = est.gain_matrix(part, size)
     if taus[0] != -1.0:  # these are statements on all orders, from the known one to its reverse
         return
     slope = est.mean_interval(np.polyfit(taus, gains.T, 1)[0] if len(gains) else [])
     means = gains.mean(axis=0) if len(gains) else np.full(len(taus), np.nan)
-    best, next_best = (int(np.argmax(one)) for one in (means, means[:-1]))
+    best, next_best = (int(np.argmax(mean)) for mean in (means, means[:-1]))
     first, last = est.mean_interval(gains[:, -1]), est.mean_interval(gains[:, 0])
     lead, mirror = est.mean_interval(gains[:, -1] - gains[:, next_best]), est.mean_interval(gains[:, -1] + gains[:, 0])
     rise = f"{est.in_points(slope)} from τ = 0 to 1, over {len(taus)} values at {size} examples"
     more = f"{est.in_points(lead)} more than at {taus[next_best]:.1f}"
     largest = f"largest at τ = {taus[best]:.1f}; {est.in_points(first)} at τ = 1, {more}"
     both = f"{est.in_points(last)} against {est.in_points(first)}; together {est.in_points(mirror)}"
-    as_large = est.within(mirror, 0.0, tolerance=AS_LARGE * abs(first.value))
+    as_large = est.within(mirror, 0.0, tolerance=MIRROR_TOLERANCE * abs(first.value))
     addition = "On 5-bit addition the"
     yield f"{addition} gain grows with τ", "grows", rise, est.above(slope, 0.0)
-    yield f"{addition} gain is largest at τ = 1", "largest", largest, est.not_below(lead, 100 * est.NOTICEABLE)
+    yield f"{addition} gain is largest at τ = 1", "largest", largest, est.not_below(lead, 100 * est.ONE_POINT)
     yield f"{addition} loss at τ = -1 is as large as the gain at τ = 1", "as negative", both, as_large
 
 
 def gains_on_real_models(results: Results) -> est.Statements:
     """Check that Lgh with the automatic order gains on the real-world models."""
     for problem in REAL_WORLD:
-        one = results.select(problem=problem, method="network")
-        base, lgh = one.select(loss="l1"), one.select(loss="lgh", order=AUTOMATIC)
+        part = results.select(problem=problem, method="network")
+        base, lgh = part.select(loss="l1"), part.select(loss="lgh", order=AUTOMATIC)
         if len(base) and len(lgh):
             size, gain = est.peak(lgh, base)
             ours = f"{est.as_points(gain)} at {size} examples{_other_settings(lgh)}"
@@ -281,7 +281,7 @@ def no_consistent_effect_on_steps(results: Results) -> est.Statements:
     counts = []
     for problem, by_size in changes.items():
         intervals = [est.mean_interval(values, level) for values in by_size]
-        more, fewer = sum(one.low > 0 for one in intervals), sum(one.high < 0 for one in intervals)
+        more, fewer = sum(interval.low > 0 for interval in intervals), sum(interval.high < 0 for interval in intervals)
         counts.append((problem, more, fewer, len(by_size)))
     ours = "; ".join(f"{problem}: more at {more} and fewer at {fewer} of {n} sizes" for problem, more, fewer, n in counts if n)
     directions = any(more for _, more, _, _ in counts) + any(fewer for _, _, fewer, _ in counts)
@@ -294,10 +294,10 @@ def no_consistent_effect_on_steps(results: Results) -> est.Statements:
 def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, est.Estimate]]]:
     """Yield the number of each table, its problem, the gains of its targets, and those of their mean."""
     for number, problem in enumerate(GAIN_TABLES, start=2):
-        one = results.select(problem=problem, draw="leave-one-out")
-        if not {"l1", "lgh"} <= set(one.loss.tolist()):
+        part = results.select(problem=problem, draw="leave-one-out")
+        if not {"l1", "lgh"} <= set(part.loss.tolist()):
             continue
-        *targets, (_, _, overall) = est.gains_by_target(one, problem)
+        *targets, (_, _, overall) = est.gains_by_target(part, problem)
         if overall["lgh"].n:
             yield number, problem, [(name, gains) for name, _, gains in targets], overall
 
@@ -323,7 +323,7 @@ def gains_in_the_tables(results: Results) -> est.Statements:
                     ", ".join(f"{loss} {paper[loss]:+.1f}" for loss in judged) + " points",
                     ", ".join(f"{loss} {gain.value:+.1f} [{gain.low:.1f}, {gain.high:.1f}]" for loss, gain in judged.items())
                     + f" points (n = {min(gain.n for gain in judged.values())})",
-                    est.together([est.within(gain, paper[loss], 100 * est.NOTICEABLE) for loss, gain in judged.items()]),
+                    est.together([est.within(gain, paper[loss], 100 * est.ONE_POINT) for loss, gain in judged.items()]),
                 )  # fmt: skip
 
 

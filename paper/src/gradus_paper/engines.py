@@ -160,7 +160,7 @@ def _said_of_deaths(left: list[Task], *, alone: bool) -> str:
     """Write the one sentence that a run ends with when its workers keep dying."""
     task = left[-1]
     what = f"while they ran {task.design.problem}, {task.n_train} examples, sample {task.sample} alone" if alone else "at once"
-    died = f"{DEATHS_TO_END} worker processes in succession died {what} (killed, or out of memory)"
+    died = f"{DEATHS_TO_END} worker processes died in succession {what} (killed, or out of memory)"
     return (
         f"{died}; {wording.counted(len(left), 'task')} left; what is done is kept, and the same command continues from there."
     )

@@ -19,7 +19,7 @@ HOLDS, CLOSE, DIRECTION = "holds", "close", "direction confirmed"
 UNDECIDED, DOES_NOT_HOLD = "undecided", "does not hold"
 VERDICTS = (HOLDS, CLOSE, DIRECTION, UNDECIDED, DOES_NOT_HOLD)  # every verdict, from the best to the worst
 Statements = Iterator[tuple[str, str, str, str]]  # of each: the statement, the paper's value, ours, and the verdict
-NOTICEABLE = 0.01  # difference in mean accuracy (one point) below which two things count as not distinguishable
+ONE_POINT = 0.01  # difference in mean accuracy (one point) below which two things count as not distinguishable
 HEADLINE_SIZE = 40  # training examples at which parity is summed up; the full replication has its largest gain there
 HALFWAY = 0.75  # accuracy halfway between guessing and being right
 STRICTER_LOSSES = ("lw", "llh", "lgh")  # the losses that are compared with L1
@@ -284,46 +284,46 @@ def share_of_gain(auto: Results, known: Results, base: Results, size: int) -> Es
 def changes_in_steps(rows: Results, base: Results) -> list[Floats]:
     """Return, for each training size, the log ratio of the steps to those of the base, one per training set."""
 
-    def logarithms(one: Results) -> dict[int, float]:
-        steps = np.log(np.maximum(one.iterations.astype(np.float64), 1.0))
-        return {sample: float(steps[one.sample == sample].mean()) for sample in set(one.sample.tolist())}
+    def logarithms(part: Results) -> dict[int, float]:
+        steps = np.log(np.maximum(part.iterations.astype(np.float64), 1.0))
+        return {sample: float(steps[part.sample == sample].mean()) for sample in set(part.sample.tolist())}
 
     rows, base = rows.usable_only(), base.usable_only()
     found = []
     for size in sorted(set(rows.sizes) & set(base.sizes)):
-        first, second = (logarithms(one.select(n_train=size)) for one in (rows, base))
+        first, second = (logarithms(part.select(n_train=size)) for part in (rows, base))
         shared = sorted(first.keys() & second.keys())
         if shared:
             found.append(np.array([first[sample] - second[sample] for sample in shared]))
     return found
 
 
-def middle_size(one: Results) -> int | None:
+def middle_size(part: Results) -> int | None:
     """Return the training size at which L1 is nearest to halfway between guessing and being right; None without pairs."""
     # Only sizes with networks of other losses count. The choice depends on L1 alone, so that it favours no order.
-    base, others = one.select(loss="l1").usable_only(), one.select(loss="lgh").usable_only()
+    base, others = part.select(loss="l1").usable_only(), part.select(loss="lgh").usable_only()
     sizes = [point for point in accuracy_by_size(base) if point[0] in others.sizes]
     return min(sizes, key=lambda point: abs(point[1].value - HALFWAY))[0] if sizes else None
 
 
-def pairs_by_tau(one: Results) -> Iterator[tuple[float, Pairs]]:
+def pairs_by_tau(part: Results) -> Iterator[tuple[float, Pairs]]:
     """Yield, for each tau, networks taught with Lgh in such orders paired with those of L1, one pair per training set."""
-    base, lgh = one.select(loss="l1"), one.select(loss="lgh")
+    base, lgh = part.select(loss="l1"), part.select(loss="lgh")
     taus = np.asarray(lgh.tau, dtype=np.float64).round(6)  # so that equal ones compare equal
     for tau in sorted(set(taus.tolist())):
         yield tau, lgh.where(taus == tau).pairs(base).by_training_set()
 
 
-def gain_by_tau(one: Results, size: int) -> list[tuple[float, Estimate]]:
+def gain_by_tau(part: Results, size: int) -> list[tuple[float, Estimate]]:
     """Return the gain in points over L1 at one training size, for each tau."""
-    pairs = pairs_by_tau(one.select(n_train=size))
-    return [(tau, mean_interval(found.gain).scaled(100)) for tau, found in pairs]
+    pairs = pairs_by_tau(part.select(n_train=size))
+    return [(tau, mean_interval(paired.gain).scaled(100)) for tau, paired in pairs]
 
 
-def gain_matrix(one: Results, size: int) -> tuple[Floats, Floats]:
+def gain_matrix(part: Results, size: int) -> tuple[Floats, Floats]:
     """Return every tau, and gains in points over L1 at one size: a row per complete training set, a column per tau."""
-    pairs = pairs_by_tau(one.select(n_train=size))
-    gains = {tau: dict(zip(found.sample.tolist(), found.gain.tolist(), strict=True)) for tau, found in pairs}
+    pairs = pairs_by_tau(part.select(n_train=size))
+    gains = {tau: dict(zip(paired.sample.tolist(), paired.gain.tolist(), strict=True)) for tau, paired in pairs}
     complete = sorted(set.intersection(*(set(by_sample) for by_sample in gains.values()))) if gains else []
     matrix = [[100 * by_sample[sample] for by_sample in gains.values()] for sample in complete]
     return np.array(list(gains)), np.array(matrix, dtype=np.float64).reshape(len(complete), len(gains))
@@ -331,11 +331,11 @@ def gain_matrix(one: Results, size: int) -> tuple[Floats, Floats]:
 
 def gains_by_target(results: Results, problem: str) -> list[tuple[str, Estimate, dict[str, Estimate]]]:
     """Return, for each target and for their mean, its name, the accuracy of L1, and the gain of each other loss."""
-    one = results.select(problem=problem)
-    names = one.row(0).targets or [f"target {k + 1}" for k in range(one.per_target.shape[1])]
-    base = one.select(loss="l1")
+    part = results.select(problem=problem)
+    names = part.row(0).targets or [f"target {k + 1}" for k in range(part.per_target.shape[1])]
+    base = part.select(loss="l1")
     usable = base.usable_only()
-    pairs = {loss: one.select(loss=loss).pairs(base) for loss in STRICTER_LOSSES}
+    pairs = {loss: part.select(loss=loss).pairs(base) for loss in STRICTER_LOSSES}
     rows = []
     for k, name in enumerate(names):
         gains = {loss: mean_interval(pair.target_gain[:, k]) for loss, pair in pairs.items() if len(pair.gain)}
@@ -356,5 +356,5 @@ def headline_numbers(results: Results) -> tuple[dict[str, Estimate], Estimate] |
         return None
     lessons = results.select(problem="cpar7", method="lessons")
     curves = {"L1": base, "Lgh": lgh, "lessons": lessons}
-    at = {name: dict(accuracy_by_size(one)).get(HEADLINE_SIZE) for name, one in curves.items()}
+    at = {name: dict(accuracy_by_size(curve)).get(HEADLINE_SIZE) for name, curve in curves.items()}
     return {name: estimate for name, estimate in at.items() if estimate is not None}, gains[HEADLINE_SIZE]

@@ -90,9 +90,9 @@ class LeagueRow:
 def league_rows(results: Results) -> list[LeagueRow]:
     """Compare all learners on each function that lessons were run on."""
     found = []
-    for problem, one in by_problem(results):
-        size = LEAGUE_SIZES.get(problem, one.sizes[0])
-        at = one.select(n_train=size)
+    for problem, part in by_problem(results):
+        size = LEAGUE_SIZES.get(problem, part.sizes[0])
+        at = part.select(n_train=size)
         rows = {key: rows_of_learner(at, key).usable_only() for key in LEARNERS}
         rows = {key: these for key, these in rows.items() if len(these)}
         others = [key for key in rows if key not in ("circuit", "lessons")]
@@ -110,17 +110,17 @@ def learners_of(rows: Sequence[LeagueRow]) -> list[str]:
     return [key for key in LEARNERS if any(key in row.accuracy for row in rows)]
 
 
-def orders_found(one: Results) -> dict[str, Results]:
+def orders_found(part: Results) -> dict[str, Results]:
     """Return the rows of one problem whose order was found in each way; self-paced orders are those of lessons."""
-    clean = one.select(noise=0.0)
+    clean = part.select(noise=0.0)
     found = clean.select(method="network", order=AUTOMATIC), clean.select(method="chain", order="entropy")
     rows = zip(ORDERS, (*found, clean.select(method="lessons")), strict=True)
     return {name: these for name, these in rows if len(these)}
 
 
-def gain_kept(one: Results) -> tuple[int, dict[str, est.Estimate]]:
+def gain_kept(part: Results) -> tuple[int, dict[str, est.Estimate]]:
     """Return the size at which networks were taught in found orders, and the share of Lgh's gain over L1 that each keeps."""
-    networks = one.select(method="network", noise=0.0)
+    networks = part.select(method="network", noise=0.0)
     sizes = networks.select(order=("entropy", "self-paced")).sizes
     if not sizes:
         return 0, {}

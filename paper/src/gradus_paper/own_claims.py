@@ -36,8 +36,8 @@ def lessons_are_right_more_often(results: Results) -> est.Statements:
 def _leads_over(learner: str, results: Results, problems: Sequence[str]) -> Iterator[tuple[str, est.Estimate]]:
     """Yield each problem with its size in the league, and how much more accurate lessons are there than another learner."""
     for problem in problems:
-        one, size = results.select(problem=problem), LEAGUE_SIZES[problem]
-        gain = learners.difference(learners.rows_of_learner(one, "lessons"), learners.rows_of_learner(one, learner), size)
+        part, size = results.select(problem=problem), LEAGUE_SIZES[problem]
+        gain = learners.difference(learners.rows_of_learner(part, "lessons"), learners.rows_of_learner(part, learner), size)
         if gain.n:
             yield f"{problem_title(problem)} at {size} examples", gain
 
@@ -45,8 +45,8 @@ def _leads_over(learner: str, results: Results, problems: Sequence[str]) -> Iter
 def lessons_need_half_the_examples(results: Results) -> est.Statements:
     """Check that lessons pass 99 % with at most half the examples that Lgh in the given order needs."""
     for problem in KNOWN_ORDER:
-        one = results.select(problem=problem)
-        ours, theirs = learners.rows_of_learner(one, "lessons"), learners.rows_of_learner(one, "lgh")
+        part = results.select(problem=problem)
+        ours, theirs = learners.rows_of_learner(part, "lessons"), learners.rows_of_learner(part, "lgh")
         if len(ours) and len(theirs):
             share = est.ratio_of_sizes(ours, theirs, learners.LEVEL_WANTED)
             half = "with at most half the examples of Lgh in the given order"
@@ -57,12 +57,12 @@ def lessons_need_half_the_examples(results: Results) -> est.Statements:
 def near_the_limit(results: Results) -> est.Statements:
     """Check that lessons pass 99 % with at most twice the examples whose bits describe the circuit."""
     for problem in PROBLEMS:
-        one = results.select(problem=problem)
-        gates = learners.smallest_right_circuit(one)
+        part = results.select(problem=problem)
+        gates = learners.smallest_right_circuit(part)
         if gates is None:
             continue
         limit = learners.limit_in_examples(problem, gates)
-        needed = est.size_at_level(learners.rows_of_learner(one, "lessons"), learners.LEVEL_WANTED)
+        needed = est.size_at_level(learners.rows_of_learner(part, "lessons"), learners.LEVEL_WANTED)
         statement = f"Lessons pass 99 % on {problem_title(problem)} with at most twice the examples that describe its circuit"
         size = f"{needed.value:.1f} [{needed.low:.1f}, {needed.high:.1f}] examples"
         ours = f"{size} against {limit:.1f} ({gates} gates; n = {needed.n})"
@@ -70,37 +70,37 @@ def near_the_limit(results: Results) -> est.Statements:
         yield statement, f"at most {TIMES_THE_LIMIT * limit:.0f}", ours, verdict
 
 
-def voting_does_no_harm(results: Results) -> est.Statements:
+def voting_is_no_worse(results: Results) -> est.Statements:
     """Check that the vote is no worse than the best circuit alone."""
     for where, gain in _leads_over("circuit", results, PROBLEMS):
         statement = f"The vote is no worse than the best circuit alone on {where}"
-        yield statement, "0 or more", est.as_points(gain), est.not_below(gain, est.NOTICEABLE)
+        yield statement, "0 or more", est.as_points(gain), est.not_below(gain, est.ONE_POINT)
 
 
 def wrong_labels_cost_little(results: Results) -> est.Statements:
     """Check that lessons lose less than a point of accuracy with 5 % flipped labels."""
     for problem in KNOWN_ORDER:
-        one = results.select(problem=problem, method="lessons")
-        noisy = one.select(noise=NOISE)
+        part = results.select(problem=problem, method="lessons")
+        noisy = part.select(noise=NOISE)
         for size in noisy.sizes:
-            loss = learners.difference(noisy, one.select(noise=0.0), size)
+            loss = learners.difference(noisy, part.select(noise=0.0), size)
             if loss.n:
                 where = f"{problem_title(problem)} at {size} examples"
                 statement = f"With 5 % flipped labels lessons lose less than a point on {where}"
-                yield statement, "less than 1 point", est.as_points(loss), est.above(loss, -est.NOTICEABLE)
+                yield statement, "less than 1 point", est.as_points(loss), est.above(loss, -est.ONE_POINT)
 
 
-def lessons_stand_noise_better(results: Results) -> est.Statements:
+def lessons_lose_less_to_noise(results: Results) -> est.Statements:
     """Check that lessons are right more often than the best plain classifier with 5 % flipped labels."""
     for problem in KNOWN_ORDER:
-        one = results.select(problem=problem, noise=NOISE)
-        for size in one.sizes:
-            others = {key: learners.rows_of_learner(one, key, NOISE) for key in ("chain", "forest", "boosting", "mlp")}
+        part = results.select(problem=problem, noise=NOISE)
+        for size in part.sizes:
+            others = {key: learners.rows_of_learner(part, key, NOISE) for key in ("chain", "forest", "boosting", "mlp")}
             others = {key: rows for key, rows in others.items() if len(rows)}
-            if not others or "lessons" not in one.method.tolist():
+            if not others or "lessons" not in part.method.tolist():
                 continue
             best = max(others, key=lambda key: float(np.mean(others[key].accuracy)))
-            gain = learners.difference(one.select(method="lessons"), others[best], size)
+            gain = learners.difference(part.select(method="lessons"), others[best], size)
             statement = f"With 5 % flipped labels lessons beat every classifier on {problem_title(problem)} at {size} examples"
             yield statement, "above 0", f"{est.as_points(gain)} over {learners.LEARNERS[best].name}", est.above(gain, 0.0)
 
@@ -112,7 +112,7 @@ def self_paced_orders_agree_more(results: Results) -> est.Statements:
         if not {"self-paced", "minimum sets"} <= set(rows):
             continue
         at = [rows[name].select(n_train=size) for name in ("self-paced", "minimum sets")]
-        ours, theirs = (dict(zip(one.sample.tolist(), one.tau.tolist(), strict=True)) for one in at)
+        ours, theirs = (dict(zip(rows.sample.tolist(), rows.tau.tolist(), strict=True)) for rows in at)
         gain = est.mean_interval([ours[sample] - theirs[sample] for sample in sorted(ours.keys() & theirs.keys())])
         if gain.n:
             where = f"{problem_title(problem)} at {size} examples"
@@ -136,22 +136,22 @@ def no_other_learner_is_better(results: Results) -> est.Statements:
 def ten_times_less_time(results: Results) -> est.Statements:
     """Check that lessons take less than a tenth of the CPU seconds that the published code takes to 99 %."""
     for problem, speed in learners.PUBLISHED_SPEED.items():
-        one = results.select(problem=problem)
-        ours = learners.effort(learners.rows_of_learner(one, "lessons"))
-        theirs = learners.effort(learners.rows_of_learner(one, "lgh"), speed)
+        part = results.select(problem=problem)
+        ours = learners.effort(learners.rows_of_learner(part, "lessons"))
+        theirs = learners.effort(learners.rows_of_learner(part, "lgh"), speed)
         if ours is None or theirs is None:
             continue
         mean, other = ours.seconds, theirs.seconds
         # The quotient of two means: the widest that their intervals allow.
         share = est.Estimate(mean.value / other.value, mean.low / other.high, mean.high / other.low, min(mean.n, other.n))
         statement = f"Lessons take less than a tenth of the published code's CPU time to 99 % on {problem_title(problem)}"
-        times = [wording.two_digits(one.value) for one in (mean, other)]
+        times = [wording.two_digits(estimate.value) for estimate in (mean, other)]
         said = f"{times[0]} s at {ours.size} examples against {times[1]} s at {theirs.size}"
         yield statement, "below 10 %", f"{est.as_share(share)}: {said} (n = {share.n})", est.above(share.below(FASTER), 0.0)
 
 
 OWN_CLAIMS = (
-    lessons_are_right_more_often, lessons_need_half_the_examples, near_the_limit, voting_does_no_harm,
-    wrong_labels_cost_little, lessons_stand_noise_better, self_paced_orders_agree_more, no_other_learner_is_better,
+    lessons_are_right_more_often, lessons_need_half_the_examples, near_the_limit, voting_is_no_worse,
+    wrong_labels_cost_little, lessons_lose_less_to_noise, self_paced_orders_agree_more, no_other_learner_is_better,
     ten_times_less_time,
 )  # fmt: skip

@@ -246,10 +246,10 @@ def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def examples_to_level(results: Results) -> str:
     """Return the training size at which each learner passes 99 %, and the limit by the description of the circuit."""
     rows = []
-    for problem, one in by_problem(results):
-        gates = learners.smallest_right_circuit(one)
+    for problem, part in by_problem(results):
+        gates = learners.smallest_right_circuit(part)
         limit = NOTHING if gates is None else f"{learners.limit_in_examples(problem, gates):.0f} ({gates} gates)"
-        cells = [_size(learners.rows_of_learner(one, key)) for key in learners.LEARNERS]
+        cells = [_size(learners.rows_of_learner(part, key)) for key in learners.LEARNERS]
         rows.append([problem_title(problem), *cells, limit])
     return _markdown(["", *_names(learners.LEARNERS), "bits of the circuit"], rows)
 
@@ -278,10 +278,10 @@ def accuracy_with_noise(results: Results) -> str:
     results = results.select(problem=results.select(method="lessons").problems)
     keys = [key for key in learners.LEARNERS if len(learners.LEARNERS[key].select(results))]
     rows = []
-    for problem, one in by_problem(results):
-        name = f"{problem_title(problem)}, {', '.join(map(str, one.sizes))}"
-        for rate in sorted(set(one.noise.tolist())):
-            found = {key: learners.rows_of_learner(one, key, rate).usable_only() for key in keys}
+    for problem, part in by_problem(results):
+        name = f"{problem_title(problem)}, {', '.join(map(str, part.sizes))}"
+        for rate in sorted(set(part.noise.tolist())):
+            found = {key: learners.rows_of_learner(part, key, rate).usable_only() for key in keys}
             means = {key: est.mean_interval(these.accuracy) for key, these in found.items() if len(these)}
             rows.append([name, f"{100 * rate:g} %", *_best_in_bold(means, keys)])
     return _markdown(["problem, examples", "flipped", *_names(keys)], rows)
@@ -299,13 +299,13 @@ def _best_in_bold(means: dict[str, est.Estimate], keys: Sequence[str]) -> list[s
 def agreement_of_orders(results: Results) -> str:
     """Return tau at each size for orders found in different ways, and the share of the gain of Lgh that they keep."""
     rows, kept_rows = [], []
-    for problem, one in by_problem(results):
-        found = learners.orders_found(one)
+    for problem, part in by_problem(results):
+        found = learners.orders_found(part)
         taus = {name: dict(est.mean_by_size(these, these.tau)) for name, these in found.items()}
         for size in sorted(taus.get("self-paced", {})):
             said = {name: _tau(of[size]) for name, of in taus.items() if size in of}
             rows.append([problem_title(problem), str(size), *(said.get(name, NOTHING) for name in learners.ORDERS)])
-        size, kept = learners.gain_kept(one)
+        size, kept = learners.gain_kept(part)
         if size:
             said = {name: f"{est.as_share(share)} (n = {share.n})" for name, share in kept.items()}
             kept_rows.append([problem_title(problem), str(size), *(said.get(name, NOTHING) for name in learners.ORDERS)])
@@ -339,9 +339,9 @@ def examples_and_seconds(results: Results) -> str:
     """Return examples to 99 %, and the CPU seconds there: the published code's, from its measured speed, and ours."""
     rows = []
     for problem, speed in learners.PUBLISHED_SPEED.items():
-        one = results.select(problem=problem)
-        theirs = [learners.effort(learners.rows_of_learner(one, key), speed) for key in ("l1", "lgh")]
-        ours = learners.effort(learners.rows_of_learner(one, "lessons"))
+        part = results.select(problem=problem)
+        theirs = [learners.effort(learners.rows_of_learner(part, key), speed) for key in ("l1", "lgh")]
+        ours = learners.effort(learners.rows_of_learner(part, "lessons"))
         if ours is not None and any(theirs):
             saved = NOTHING if theirs[1] is None else f"{theirs[1].seconds.value / ours.seconds.value:.0f}"
             rows.append([problem_title(problem), *map(_effort, (*theirs, ours)), saved])

@@ -90,8 +90,8 @@ class Row:
         return Task(Design(**design, settings=settings), self.n_train, self.sample, self.repeat)
 
 
-_SOURCES = {one.name: tuple(one.metadata["of"].split(".")) for one in fields(Row) if one.metadata["of"]}
-SCHEMA = pa.schema([(one.name, one.metadata["arrow"]) for one in fields(Row)])
+_SOURCES = {field.name: tuple(field.metadata["of"].split(".")) for field in fields(Row) if field.metadata["of"]}
+SCHEMA = pa.schema([(field.name, field.metadata["arrow"]) for field in fields(Row)])
 TIMING = ("cpu_seconds",)  # columns that may differ between runs and engines; all others are the same
 NUMBERS = ("n_train", "sample", "repeat")  # columns in which the tasks of one design differ
 

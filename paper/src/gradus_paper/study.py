@@ -23,7 +23,7 @@ FOLDER = "studies"
 FORMAT = "gradus-study-1"
 MOST_SAMPLES = 10_000_000
 MOST_TASKS = 50_000_000  # per block
-SETTINGS = tuple(one.name for one in fields(Settings))
+SETTINGS = tuple(field.name for field in fields(Settings))
 
 
 @dataclass(frozen=True)

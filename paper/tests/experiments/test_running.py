@@ -33,7 +33,7 @@ from gradus_paper.store import Store
 from gradus_paper.tasks import Design, Task
 
 IMPORTABLE = os.pathsep.join(
-    [str(Path(__file__).parents[1]), *(str(Path(one.__file__).parents[1]) for one in (gradus, gradus_paper))]
+    [str(Path(__file__).parents[1]), *(str(Path(package.__file__).parents[1]) for package in (gradus, gradus_paper))]
 )
 """Where processes that tests start find these helpers, and Gradus even if it is not installed."""
 FEW = [Task(Design("cpar3"), 5, sample) for sample in range(5)]
@@ -104,7 +104,7 @@ def test_a_task_that_kills_every_worker_ends_the_run_with_a_sentence_after_all_o
                     raise type("KilledWorker", (Exception,), {})
                 yield batch, _made_up(batch), 0.5
 
-    with pytest.raises(WorkerError, match=r"3 worker processes in succession died while they ran cpar3, 5 examples, sample 5"):
+    with pytest.raises(WorkerError, match=r"3 worker processes died in succession while they ran cpar3, 5 examples, sample 5"):
         run_tasks(tasks, Store(tmp_path), Deadly(2))
     rows = Store(tmp_path).table().to_pylist()
     assert sorted(row["sample"] for row in rows) == [n for n in range(12) if n != 5]

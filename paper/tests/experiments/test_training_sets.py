@@ -41,7 +41,7 @@ def test_the_share_of_flipped_labels_is_the_rate_and_differs_between_sets():
         flips = np.array([drawn(rate, sample=k).Y ^ drawn(0.0, sample=k).Y for k in range(100)])
         spread = np.sqrt(rate * (1 - rate) / flips.size)
         assert abs(flips.mean() - rate) < 4 * spread
-        assert len({one.tobytes() for one in flips}) > 1 + 90 * (rate > 0.01)
+        assert len({labels.tobytes() for labels in flips}) > 1 + 90 * (rate > 0.01)
 
 
 def test_scores_are_against_the_true_labels():

@@ -95,7 +95,7 @@ def test_the_limit_is_the_description_of_the_smallest_right_circuit_in_bits_of_e
 
 def test_curves_are_the_means_of_each_learner_and_the_limit_stands_beside_them(rows):
     figure = FIGURES["sample_complexity"](results_of(rows))
-    (panel,) = [one for one in figure.axes if one.axison]
+    (panel,) = [panel for panel in figure.axes if panel.axison]
     drawn = {line.get_label(): line for line in panel.lines}
     assert list(drawn["lessons, vote"].get_ydata()) == pytest.approx([0.8, 0.98, 1.0])
     assert list(drawn["lessons, one circuit"].get_ydata()) == pytest.approx([0.7, 0.97, 1.0])

@@ -102,7 +102,7 @@ def test_repetitions_of_a_training_set_are_no_observations_of_their_own(made_up)
 
 def flat(estimates):
     """The numbers in a list of estimates, each after its size."""
-    return [number for _, one in estimates for number in (one.value, one.low, one.high, one.n)]
+    return [number for _, estimate in estimates for number in (estimate.value, estimate.low, estimate.high, estimate.n)]
 
 
 def test_rows_without_test_patterns_count_nowhere_and_shift_nothing(made_up):

@@ -74,7 +74,7 @@ def rows_for(name, made_up):
 
 def mean(rows, value=lambda row: row.test_accuracy_mean, **columns):
     """Mean of something over the rows with these columns that converged, for each size."""
-    chosen = [row for row in rows if row.converged and all(getattr(row, name) == one for name, one in columns.items())]
+    chosen = [row for row in rows if row.converged and all(getattr(row, name) == wanted for name, wanted in columns.items())]
     sizes = sorted({row.n_train for row in chosen})
     return sizes, [float(np.mean([value(row) for row in chosen if row.n_train == size])) for size in sizes]
 

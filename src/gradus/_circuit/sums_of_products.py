@@ -142,7 +142,7 @@ def _needed(covers: Incidence, weights: npt.NDArray[np.int64], chosen: list[int]
     """Leave out rows, the most expensive first, as long as every column stays covered."""
     kept = list(chosen)
     times = covers[kept].sum(axis=0)
-    for row in sorted(chosen, key=lambda r: (-int(weights[r]), r)):
+    for row in sorted(sorted(chosen), key=(-weights).__getitem__):
         if (times[covers[row]] > 1).all():
             times -= covers[row]
             kept.remove(row)

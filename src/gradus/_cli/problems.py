@@ -43,8 +43,8 @@ def list_problems(as_json: AsJson = False) -> None:
         print_json({"problems": facts, "further": others, "families": list(problems.families())})
         return
     columns = ("name", "inputs", "targets", "patterns", "about")
-    for some, title in ((facts, "problems of the paper"), (others, "further circuits")):
-        print_table(columns, [[str(fact[column]) for column in columns] for fact in some], title=title)
+    for shown, title in ((facts, "problems of the paper"), (others, "further circuits")):
+        print_table(columns, [[str(fact[column]) for column in columns] for fact in shown], title=title)
     kinds = ", ".join(f"{family}N" for family in problems.families())
     print(f"Any size works: {kinds} (add10, cpar12, cmaj15, cmux31 …).")
 
@@ -103,8 +103,8 @@ def write(
     if as_json:
         print_json({"problem": problem.name, "files": written})
         return
-    for one in written:
-        print(f"wrote {one['file']}: {counted(one['rows'], 'row')}; targets: {','.join(one['targets'])}")
+    for entry in written:
+        print(f"wrote {entry['file']}: {counted(entry['rows'], 'row')}; targets: {','.join(entry['targets'])}")
 
 
 def _check_places(file: Path, test: Path | None) -> None:

@@ -31,7 +31,7 @@ class Progress:
     Attributes
     ----------
     stage : str
-        What is being done: "search", "sets", "teach", "tidy", "jobs", ...
+        What is being done: "search", "sets", "teach", "minimise", "jobs", ...
     done, total : int, int or None
         Parts finished and parts in all (targets, lessons or jobs, depending on the stage); None if unknown.
     steps : int

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import as_table, column_names, n_words, pack
+from gradus._core.cells import is_missing
 from gradus._core.checks import OnConflict, check_on_conflict
 from gradus.errors import ConflictError, DataError
 
@@ -74,7 +75,7 @@ def _code_columns(values: npt.NDArray[Any], names: tuple[str, ...] | None) -> np
 def _code(values: npt.NDArray[Any], place: str) -> Codes:
     """Code values in the order of their first appearance."""
     if values.dtype == object:
-        missing = np.array([_is_missing(value) for value in values], dtype=np.bool_)
+        missing = np.array([not isinstance(value, str) and is_missing(value) for value in values], dtype=np.bool_)
     else:
         missing = np.asarray(values != values, dtype=np.bool_)
     if missing.any():
@@ -84,16 +85,6 @@ def _code(values: npt.NDArray[Any], place: str) -> Codes:
         return np.array([seen.setdefault(value, len(seen)) for value in values], dtype=np.int64)
     _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse.reshape(-1)].astype(np.int64)
-
-
-def _is_missing(value: Any) -> bool:
-    """Return whether a cell is None, NaN, or pandas' NA, which has no truth value."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:
-        return True
 
 
 def _same_columns(codes: npt.NDArray[np.uint8]) -> tuple[tuple[int, ...], ...]:

@@ -25,7 +25,7 @@ NOTHING, ON, OFF, ANY = 0, 1, 2, 4
 MEANING = {"1": ON, "4": ON, "0": OFF, "3": OFF, "-": ANY, "2": ANY, "~": NOTHING}
 SAYS = {"f": (ON,), "r": (OFF,), "fd": (ON, ANY), "dr": (OFF, ANY), "fr": (ON, OFF), "fdr": (ON, OFF, ANY)}
 # What holds where no row says anything; with the other types nothing is known there.
-ELSEWHERE = {"f": 0.0, "fd": 0.0, "r": 1.0, "dr": 1.0}
+UNLISTED = {"f": 0.0, "fd": 0.0, "r": 1.0, "dr": 1.0}
 INPUT_SIGNS = {"0": 0, "1": 1, "-": None, "2": None}
 IMPOSSIBLE = "?"  # an input that has no value: the row covers nothing
 
@@ -186,9 +186,9 @@ def _table(pla: _PlaFile) -> Table:
     inputs = _names(pla, pla.input_names, pla.n_inputs, "x", ".ilb")
     targets = distinct_targets(inputs, _names(pla, pla.output_names, pla.n_outputs, "z", ".ob"))
     columns = unique_columns([*inputs, *targets])
-    whole = pla.kind in ELSEWHERE
+    whole = pla.kind in UNLISTED
     X, codes, lines = _whole_table(pla, pla.n_inputs, pla.n_outputs) if whole else _listed_rows(pla, len(columns))
-    rest = ELSEWHERE.get(pla.kind, np.nan)
+    rest = UNLISTED.get(pla.kind, np.nan)
     Y = np.where(codes & ANY, np.nan, np.where(codes & ON, 1.0, np.where(codes & OFF, 0.0, rest)))
     return Table(columns, list(np.hstack([X, Y]).T), targets=columns[len(inputs) :], lines=lines)
 

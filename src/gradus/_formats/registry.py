@@ -95,11 +95,7 @@ TABLES = {
     ".dat": TableFormat(TEXT, "csv"),
     ".parquet": PARQUET,
     ".pq": PARQUET._replace(is_written=False),
-    ".arff": TableFormat(
-        "ARFF, dense or sparse (`pip install 'gradus-learn[arff]'`); targets from a Mulan `.xml` of the same name or a MEKA "
-        "`-C` header",
-        "arff",
-    ),
+    ".arff": TableFormat("ARFF, dense or sparse; targets from a Mulan `.xml` of the same name or a MEKA `-C` header", "arff"),
     ".pla": TableFormat(
         "Berkeley PLA in every layout of espresso(5): `.type f`, `r`, `fd`, `dr`, `fr` or `fdr`, rows over several lines, "
         "`.p` and `.e` or not",

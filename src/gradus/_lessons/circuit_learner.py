@@ -291,7 +291,7 @@ class CircuitLearner:
 
     def _finish(self) -> None:
         """Make the whole circuit smaller, for longer than after a lesson."""
-        self._report(None, int(self.solution.errors.sum()), "tidy")
+        self._report(None, int(self.solution.errors.sum()), "minimise")
         if not self.tolerant:
             if self.solution.errors.any() and self._is_close():
                 self._repair_errors()

@@ -147,19 +147,19 @@ def _without_implied(literals: Literals, conditions: Sequence[Condition]) -> lis
     return kept
 
 
-def _excludes(column: TableColumn, one: Any, other: Any) -> bool:
+def _excludes(column: TableColumn, first: Any, second: Any) -> bool:
     """Tell whether two inputs of a column are never true of the same cell."""
-    extra = [key for key in (one, other) if _is_extra(column, key)]
+    extra = [key for key in (first, second) if _is_extra(column, key)]
     if extra:
-        rest = [key for key in (one, other) if not _is_extra(column, key)]
+        rest = [key for key in (first, second) if not _is_extra(column, key)]
         return "missing" in extra or (column.kind == "group" and len(rest[0]) == 1)
-    return column.kind == "group" and not set(_categories(one)) & set(_categories(other))
+    return column.kind == "group" and not set(_categories(first)) & set(_categories(second))
 
 
-def _implies(column: TableColumn, one: Any, other: Any) -> bool:
+def _implies(column: TableColumn, first: Any, second: Any) -> bool:
     """Tell whether the second of two inputs of a column is true wherever the first is."""
-    if _is_extra(column, one) or _is_extra(column, other):
+    if _is_extra(column, first) or _is_extra(column, second):
         return False
     if column.kind in ("above", "after"):
-        return bool(one > other)
-    return column.kind == "group" and set(_categories(one)) < set(_categories(other))
+        return bool(first > second)
+    return column.kind == "group" and set(_categories(first)) < set(_categories(second))

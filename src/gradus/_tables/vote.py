@@ -96,7 +96,7 @@ def _learner(settings: LearnSettings, run: Run, noise: float, n_tries: int) -> L
 
     def learn_one(inputs: BoolMatrix, outputs: npt.NDArray[Any], seed: int) -> LearnResult:
         self_paced = isinstance(settings.order, str) and settings.order == "self-paced"
-        one = replace(
+        alone = replace(
             settings,
             order=frequent_first(outputs) if self_paced else settings.order,
             noise=noise if settings.noise == "auto" else settings.noise,
@@ -104,7 +104,7 @@ def _learner(settings: LearnSettings, run: Run, noise: float, n_tries: int) -> L
             n_circuits=1,
             seed=seed,
         )
-        return learn_with(inputs, outputs, one, run)
+        return learn_with(inputs, outputs, alone, run)
 
     return learn_one
 

@@ -18,9 +18,8 @@ from rich.progress import Progress as Bar
 from gradus import Progress
 from gradus.errors import SettingsError
 from gradus.lab import wording
-from gradus_paper import runs
+from gradus_paper import engines, runs
 from gradus_paper.cli import note, print_json
-from gradus_paper.engines import Engine, choose_engine
 from gradus_paper.figures import check_figure
 from gradus_paper.report import write_report
 from gradus_paper.store import Store
@@ -59,7 +58,7 @@ def command(
     folder = output if output is not None else Path(f"gradus-{study.name}")
     for name, _ in study.figure_studies():  # before hours are spent on it
         check_figure(name)
-    engine = None if absorb else choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
+    engine = None if absorb else engines.choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
     save_study(study, folder)
     tasks, store = study.tasks()[first - 1 :: of], Store(folder)
     for name in store.damaged:
@@ -93,7 +92,7 @@ def _share(text: str) -> tuple[int, int]:
     return int(first), int(of)
 
 
-def _run(tasks: list[Task], store: Store, engine: Engine, time_limit: float | None) -> runs.RunSummary:
+def _run(tasks: list[Task], store: Store, engine: engines.Engine, time_limit: float | None) -> runs.RunSummary:
     """Run tasks with a bar on a terminal, and a line every few seconds in a pipe."""
     done, begin = 0, time.monotonic()
     next_line = begin + SECONDS_PER_LINE

@@ -76,7 +76,8 @@ def fig2(results: Results) -> Figure:
     for panel, name in zip(panels, ("yeast", "ecoli"), strict=True):
         problem = problems.load(name)
         curriculum = find_curriculum(problem.X, problem.Y)
-        sets = ["{" + ", ".join(problem.input_names[k] for k in found.features) + "}" for found in curriculum.feature_sets]
+        names = [[problem.input_names[k] for k in minimum.features] for minimum in curriculum.feature_sets]
+        sets = ["{" + ", ".join(inputs) + "}" for inputs in names]
         _draw_hierarchy(panel, problem.target_names, sets, curriculum.sizes, curriculum.hierarchy())
         panel.set_title(f"{plain_text(problem_title(name))}: a target and the inputs it needs", fontsize=9)
     figure.supxlabel(ARROWS, fontsize=NOTE_SIZE, color=NOTE_COLOUR)

@@ -33,14 +33,14 @@ def _draw(panel: Any, points: Sequence[tuple[float, est.Estimate]], key: str) ->
 def sample_complexity(results: Results) -> Figure:
     """Draw accuracy against training size for every learner, with the limit that the description of the circuit sets."""
 
-    def draw(panel: Any, one: Results) -> None:
+    def draw(panel: Any, part: Results) -> None:
         for key in learners.LEARNERS:
-            _draw(panel, est.accuracy_by_size(learners.rows_of_learner(one, key)), key)
+            _draw(panel, est.accuracy_by_size(learners.rows_of_learner(part, key)), key)
         style.limit_accuracy(panel)
         panel.axhline(learners.LEVEL_WANTED, color="#999999", linewidth=0.8, linestyle=":")
-        gates = learners.smallest_right_circuit(one)
+        gates = learners.smallest_right_circuit(part)
         if gates is not None:
-            at = learners.limit_in_examples(one.problems[0], gates)
+            at = learners.limit_in_examples(part.problems[0], gates)
             panel.axvline(at, color="#000000", linewidth=1.0, linestyle="-.", label="as many bits as the circuit")
 
     shown = f"95 % intervals; the dotted line is at {100 * learners.LEVEL_WANTED:.0f} %"
@@ -50,13 +50,13 @@ def sample_complexity(results: Results) -> Figure:
 def noise(results: Results) -> Figure:
     """Draw accuracy on the true labels against the share of training labels that are flipped."""
 
-    def draw(panel: Any, one: Results) -> None:
+    def draw(panel: Any, part: Results) -> None:
         for key in learners.LEARNERS:
-            rows = learners.LEARNERS[key].select(one).usable_only()
+            rows = learners.LEARNERS[key].select(part).usable_only()
             rates = sorted(set(rows.noise.tolist()))
             _draw(panel, [(100 * rate, est.mean_interval(rows.accuracy[rows.noise == rate])) for rate in rates], key)
         style.limit_accuracy(panel)
-        panel.set_title(f"{panel.get_title()}, {', '.join(map(str, one.sizes))} examples", fontsize=9)
+        panel.set_title(f"{panel.get_title()}, {', '.join(map(str, part.sizes))} examples", fontsize=9)
 
     results = results.select(problem=results.select(method="lessons").problems)
     return style.panel_per_problem(results, draw, x="flipped training labels (%)", y=style.ACCURACY, first=OURS)
@@ -65,7 +65,7 @@ def noise(results: Results) -> Figure:
 def orders(results: Results) -> Figure:
     """Draw tau of orders found in three ways, and the share of the gain of Lgh over L1 that each keeps."""
     problems = problems_of(results)
-    kept = {problem: learners.gain_kept(one) for problem, one in by_problem(results)}
+    kept = {problem: learners.gain_kept(part) for problem, part in by_problem(results)}
     taught = any(size for size, _ in kept.values())
     figure, grid = style.rows_of_panels(1 + taught, len(problems), height=5.2 if taught else 3.2)
     for column, problem in enumerate(problems):

@@ -28,24 +28,24 @@ TAU_COLOURS = ("#B2182B", "#808080", "#2166AC")  # of the reverse, an unrelated 
 
 def headline(results: Results) -> Figure:
     """Draw the accuracy on parity against training size, large, with the gain of Lgh over L1 marked."""
-    one = results.select(problem="cpar7")
+    part = results.select(problem="cpar7")
     figure = Figure(figsize=(9.6, 5.4), layout="constrained")
     panel = figure.subplots()
     style.tidy_axes([panel])
     for name, (columns, label) in HEADLINE_CURVES.items():
-        points = est.accuracy_by_size(one.select(**columns))
+        points = est.accuracy_by_size(part.select(**columns))
         style.band(panel, points, style.COLOURS[name], label, linewidth=2.4, markersize=5)
     style.limit_accuracy(panel)
-    _mark_gain(panel, one)
+    _mark_gain(panel, part)
     panel.set_xlabel(style.SIZE + " (of 128 patterns)", fontsize=12)
     panel.set_ylabel(style.ACCURACY + " on unseen patterns", fontsize=12)
     panel.tick_params(labelsize=11)
-    return style.finish(figure, one, [panel])
+    return style.finish(figure, part, [panel])
 
 
-def _mark_gain(panel: Any, one: Results) -> None:
+def _mark_gain(panel: Any, part: Results) -> None:
     """Mark the distance between the two losses at the size that the page sums up."""
-    numbers = est.headline_numbers(one)
+    numbers = est.headline_numbers(part)
     if numbers is None:
         return
     accuracy, gain = numbers
@@ -80,17 +80,17 @@ def _draw_gains(panel: Any, results: Results) -> None:
 
 def fig3(results: Results) -> Figure:
     """Draw the accuracy on cascaded parity for the four losses, and the gain of each target."""
-    one = results.select(problem="cpar7")
-    figure, panels = style.figure_of_panels(1 + one.per_target.shape[1], 4)
+    part = results.select(problem="cpar7")
+    figure, panels = style.figure_of_panels(1 + part.per_target.shape[1], 4)
     first, *targets = panels
     for loss, label in style.LABELS.items():
-        style.band(first, est.accuracy_by_size(one.select(loss=loss)), style.COLOURS[loss], label)
+        style.band(first, est.accuracy_by_size(part.select(loss=loss)), style.COLOURS[loss], label)
     style.limit_accuracy(first)
     first.set_title("mean over targets", fontsize=9)
     first.set_ylabel(style.ACCURACY)
-    base = one.select(loss="l1")
+    base = part.select(loss="l1")
     for loss in est.STRICTER_LOSSES:
-        gains = est.target_gain_by_size(one.select(loss=loss).pairs(base))
+        gains = est.target_gain_by_size(part.select(loss=loss).pairs(base))
         for panel, points in zip(targets, gains, strict=False):  # none without pairs
             _draw_gain(panel, points, style.COLOURS[loss], style.LABELS[loss])
     limits = [panel.get_ylim() for panel in targets]
@@ -102,7 +102,7 @@ def fig3(results: Results) -> Figure:
             panel.set_ylabel(style.GAIN)
     for panel in panels:
         panel.set_xlabel(style.SIZE)
-    return style.finish(figure, one, panels)
+    return style.finish(figure, part, panels)
 
 
 def fig4(results: Results) -> Figure:
@@ -115,8 +115,8 @@ def fig5(results: Results) -> Figure:
     problems = problems_of(results)
     figure, grid = style.rows_of_panels(2, len(problems), height=5.6)
     for (above, below), problem in zip(grid.T, problems, strict=True):
-        one = results.select(problem=problem)
-        base, lgh = one.select(loss="l1"), one.select(loss="lgh")
+        part = results.select(problem=problem)
+        base, lgh = part.select(loss="l1"), part.select(loss="lgh")
         known, found = lgh.select(order="known"), lgh.select(order=AUTOMATIC)
         style.name_panel(above, problem)
         style.zero_line(above)
@@ -138,19 +138,19 @@ def fig6(results: Results) -> Figure:
     """Draw the gain of Lgh over L1 on addition, for orders at every Kendall distance from the known one."""
     from matplotlib import cm, colors
 
-    one = results.select(problem=results.problems[0])
+    part = results.select(problem=results.problems[0])
     figure = Figure(figsize=(9.6, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     colours = colors.LinearSegmentedColormap.from_list("tau", TAU_COLOURS)
-    for tau, pairs in est.pairs_by_tau(one):
+    for tau, pairs in est.pairs_by_tau(part):
         points = [(size, gain.scaled(100)) for size, gain in est.gain_by_size(pairs)]
         style.curve(left, points, colours((1 + tau) / 2), f"τ = {tau:.1f}")
     left.set_xlabel(style.SIZE)
     scale = cm.ScalarMappable(colors.Normalize(-1, 1), colours)
     figure.colorbar(scale, ax=left, location="top", aspect=40, ticks=TAU_TICKS, label=r"$\tau$ with the known order")
-    size = est.middle_size(one)
+    size = est.middle_size(part)
     if size is not None:
-        taus, gains = zip(*est.gain_by_tau(one, size), strict=True)
+        taus, gains = zip(*est.gain_by_tau(part, size), strict=True)
         look: dict[str, Any] = {"color": style.COLOURS["lgh"], "marker": "o", "markersize": 3, "linewidth": 1.2, "capsize": 2}
         right.errorbar(taus, [gain.value for gain in gains], yerr=style.error_bars(gains), **look)
         right.set_title(f"{size} training examples", fontsize=9)
@@ -160,7 +160,7 @@ def fig6(results: Results) -> Figure:
         style.zero_line(panel)
         panel.set_ylabel(style.GAIN)
     style.tidy_axes((left, right))
-    return style.finish(figure, one, [], shown="95 % intervals at the right")
+    return style.finish(figure, part, [], shown="95 % intervals at the right")
 
 
 def fig7(results: Results) -> Figure:
@@ -174,9 +174,9 @@ def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
 
     most = max(results.select(problem=problem).per_target.shape[1] for problem in results.problems)
 
-    def draw(panel: Any, one: Results) -> None:
+    def draw(panel: Any, part: Results) -> None:
         style.zero_line(panel)
-        for k, points in enumerate(est.target_gain_by_size(one.select(loss="lgh").pairs(one.select(loss="l1")))):
+        for k, points in enumerate(est.target_gain_by_size(part.select(loss="lgh").pairs(part.select(loss="l1")))):
             _draw_gain(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
 
     return style.panel_per_problem(results, draw, y="gain of $L_{gh}$ over $L_1$ (points)", columns=2)
@@ -185,9 +185,9 @@ def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
 def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
     """Draw the mean number of steps to zero training error."""
 
-    def draw(panel: Any, one: Results) -> None:
+    def draw(panel: Any, part: Results) -> None:
         for loss, label in style.LABELS.items():
-            usable = one.select(loss=loss).usable_only()
+            usable = part.select(loss=loss).usable_only()
             steps = usable.iterations.astype(np.float64) / MILLION
             points = [(size, est.mean_interval(steps[usable.n_train == size])) for size in usable.sizes]
             style.band(panel, points, style.COLOURS[loss], label)
@@ -199,15 +199,15 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
 def baselines(results: Results) -> Figure:
     """Draw the accuracy of plain classifiers beside that of networks and of lessons."""
 
-    def draw(panel: Any, one: Results) -> None:
+    def draw(panel: Any, part: Results) -> None:
         for method in BASELINES:
-            points = est.accuracy_by_size(one.select(method=method))
+            points = est.accuracy_by_size(part.select(method=method))
             style.band(panel, points, style.COLOURS[method], METHOD_NAMES[method], linestyle="--")
         for loss in ("l1", "lgh"):
-            points = est.accuracy_by_size(one.select(method="network", loss=loss))
+            points = est.accuracy_by_size(part.select(method="network", loss=loss))
             style.band(panel, points, style.COLOURS[loss], f"network, {style.LABELS[loss]}")
         style.band(
-            panel, est.accuracy_by_size(one.select(method="lessons")), style.COLOURS["lessons"], "lessons", linewidth=2.2
+            panel, est.accuracy_by_size(part.select(method="lessons")), style.COLOURS["lessons"], "lessons", linewidth=2.2
         )
         style.limit_accuracy(panel)
 
@@ -218,10 +218,10 @@ def accuracy(results: Results) -> Figure:
     """Draw accuracy against training size for everything that was varied: the figure of users' own specs."""
     axes = [name for name in VARIED if len(set(getattr(results, name).tolist())) > 1]
 
-    def draw(panel: Any, one: Results) -> None:
-        variants = sorted({tuple(row) for row in zip(*(getattr(one, name).tolist() for name in axes), strict=True)}, key=str)
+    def draw(panel: Any, part: Results) -> None:
+        variants = sorted({tuple(row) for row in zip(*(getattr(part, name).tolist() for name in axes), strict=True)}, key=str)
         for k, variant in enumerate(variants or [()]):
-            rows = one.select(**dict(zip(axes, variant, strict=True)))
+            rows = part.select(**dict(zip(axes, variant, strict=True)))
             label = ", ".join(_setting(name, value) for name, value in zip(axes, variant, strict=True)) or "all"
             name = style.LABELS.get(label, style.plain_text(label))
             style.band(panel, est.accuracy_by_size(rows), style.COLOURS.get(label, f"C{k}"), name)

@@ -69,12 +69,12 @@ def panel_per_problem(
     problems = list(by_problem(results))
     columns = min(columns, max(1, len(problems)))
     figure, panels = figure_of_panels(len(problems), columns)
-    for place, (panel, (problem, one)) in enumerate(zip(panels, problems, strict=True)):
+    for place, (panel, (problem, part)) in enumerate(zip(panels, problems, strict=True)):
         name_panel(panel, problem)
         panel.set_xlabel(x)
         if place % columns == 0:
             panel.set_ylabel(y)
-        draw(panel, one)
+        draw(panel, part)
     return finish(figure, results, panels, **finishing)
 
 
@@ -98,7 +98,7 @@ def zero_line(panel: Any) -> None:
 
 def error_bars(estimates: Sequence[est.Estimate]) -> list[list[float]]:
     """Return how far intervals reach below and above their values."""
-    return [[one.value - one.low for one in estimates], [one.high - one.value for one in estimates]]
+    return [[mean.value - mean.low for mean in estimates], [mean.high - mean.value for mean in estimates]]
 
 
 def curve(panel: Any, points: Sequence[tuple[float, est.Estimate]], colour: Any, label: str | None, **line: Any) -> None:
