@@ -189,12 +189,38 @@ def adder(k, n, seed):
     return X, problem.evaluate(X)[:, columns], T, problem.evaluate(T)[:, columns], tuple(np.argsort(columns).tolist())
 
 
-def test_wide_addition_is_learned_bit_by_bit():
-    X, Y, T, U, order = adder(14, 200, 5)
+def test_wide_addition_is_learned_bit_by_bit_with_hardly_more_gates_than_it_needs():
+    X, Y, T, U, order = adder(16, 200, 5)
     result = learn(X, Y, n_circuits=1)
     assert result.order == order
     assert result.converged
     assert (result.predict(T) == U).all()
+    assert result.n_gates <= 76  # 74 are needed
+
+
+class StopsAfter(Run):
+    """A run that stops when it is asked for the n-th time."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.left = n
+
+    def stop(self, *arguments, **options):
+        self.left -= 1
+        return super().stop(*arguments, **options) or self.left <= 0
+
+    @property
+    def stopped(self):
+        return "callback" if self.left <= 0 else None
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 40, 120, 300])
+def test_many_targets_stopped_anywhere_leave_a_circuit_that_says_its_errors(n):
+    X, Y, *_ = adder(16, 200, 5)
+    result = learner(X, Y, StopsAfter(n)).learn()
+    assert sorted(result.order) == list(range(16))
+    wrong = (evaluate(result.solution.circuit, X) != Y).sum(axis=0)
+    assert result.solution.errors.tolist() == wrong.tolist()
 
 
 @pytest.mark.parametrize("settings", [{"gates": "nand"}, {"order": "random", "seed": 2}])
