@@ -17,7 +17,9 @@ from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.parities_of_nodes import with_parity
+from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
+from gradus._lessons.windows import Windows
 
 __all__ = ["CircuitLearner", "LearnedCircuit"]
 
@@ -54,7 +56,7 @@ class CircuitLearner:
 
     def __init__(self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run) -> None:
         self.walks, self.run = Walks(examples, settings, run), run
-        self.settings = self.walks.settings
+        self.settings, self._unscaled = self.walks.settings, settings
         self.lengths = Lengths(examples, settings.nand, settings.noise)
         self.seed, self.number = seed, number
         self.remaining = list(range(len(examples.targets)))
@@ -62,6 +64,9 @@ class CircuitLearner:
         self.tolerant = settings.exact is False or _contradictory(examples)
         self.unsolved = False
         self.work = 0
+        # Where a lesson cannot try all targets, small sets of nodes say which one is next.
+        many = len(self.remaining) > settings.width and not self.tolerant
+        self._tables = TableLessons(examples, self.lengths, settings, run) if many else None
         self._fallback: tuple[tuple[int, int], Solution] | None = None
         """The best trial of the present lesson, and its rank."""
 
@@ -91,6 +96,9 @@ class CircuitLearner:
         return solution
 
     def _lesson(self) -> None:
+        solution = self._table_lesson()
+        if solution is not None:
+            return self._accept(solution)
         residual = self.walks.rank_targets(self.solution.circuit, self.remaining, self._seed(RANK))
         errors = dict(zip(self.remaining, residual[:, 1].tolist(), strict=True))  # that one gate more makes
         easy = [column for column in self.remaining if errors[column] == 0]
@@ -109,6 +117,19 @@ class CircuitLearner:
                 return None
             self.tolerant = True
         return self._accept(self._tolerant_lesson(candidates))
+
+    def _table_lesson(self) -> Solution | None:
+        """Learn the target that the smallest set of nodes decides, from its table; None if no such set is known."""
+        if self._tables is None or self.tolerant:
+            return None
+        order, done = self.settings.order, len(self.solution.columns)
+        columns = self.remaining if order is None else [order[done]]
+        self._report(columns[0], self.lengths.minority[columns[0]])
+        candidates = self._tables.candidates(self.solution.circuit, columns)
+        if self.run.stop():
+            return None
+        solved = _solved(self._map(partial(self._tables.learn, self.solution, self._seed(FIT)), candidates))
+        return min(solved, key=self._price, default=None)
 
     def _share_left(self, column: int, errors: int) -> float:
         """Return the bits of these errors, as a share of the bits that a constant leaves."""
@@ -283,6 +304,9 @@ class CircuitLearner:
                 self._repair_errors()
             self._compare_with_joint_starts()
             self.tolerant = bool(self.solution.errors.any())
+        if not self.tolerant and self.walks.is_wide(self.solution):
+            windows = Windows(self.walks.examples, self._unscaled, self.run)
+            self.solution = self._counted(windows.minimise_gates(self.solution, self._seed(GATES, WHOLE)))
         work = self.settings.length_work if self.tolerant else self.settings.gates_work
         work = max(2 * work, self.work // 40)
         improved = self._map(partial(self._improved, work), range(self.settings.n_tries))

@@ -112,6 +112,10 @@ class Walks:
         rules = self._rules(columns, *costs, 0, nand=False, n_spare=0, max_candidates=2 * self._max_candidates)
         return scan(board, rules, new_trail(board, seed, 1))
 
+    def is_wide(self, solution: Solution) -> bool:
+        """Return whether a circuit has more nodes than a move can price the pairs of."""
+        return solution.circuit.n_inputs + solution.n_gates > self._max_candidates
+
     def fit(self, start: Solution, seed: int, work: int, spare: int | None = None) -> Solution:
         """Change a circuit until no target has an error; gates are free, but only some spare ones may be added."""
         gates = np.zeros(start.n_gates + (self.settings.spare_gates if spare is None else spare) + 1, dtype=np.int64)
