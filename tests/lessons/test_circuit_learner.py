@@ -55,8 +55,9 @@ def test_neighbours_are_exact_and_at_most_three_gates_larger_and_the_same_in_thr
     assert wirings[0] == wirings[1]
 
 
-def test_by_default_up_to_nine_circuits_vote_and_one_if_one_is_asked_for(examples):
-    (X, Y), _ = examples
+def test_by_default_up_to_nine_circuits_vote_and_one_if_one_is_asked_for():
+    problem = problems.load("sub5")
+    X, Y = problem.rows(problem.sample(32, 3)[0])
     default = learn(X, Y, seed=1)
     assert default.converged
     assert 2 < default.n_voting <= N_VOTES

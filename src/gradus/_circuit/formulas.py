@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
+from gradus._circuit.count_recognition import output_counts
 from gradus._circuit.factoring import factored
 from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, input_tree, joined, render, short_tree
 from gradus._circuit.sums_of_products import FREE, MAX_VARIABLES, minimum_sum
@@ -46,6 +47,8 @@ class Formula:
     support_proven : bool
         False only for wide circuits whose decision diagram grows too large; `support` may then contain inputs that do
         not matter.
+    count : str or None
+        In words, if the target says how many of at least three literals are true: ``at least 2 of 3: x0, !x1, x2``.
     """
 
     target: str
@@ -55,6 +58,7 @@ class Formula:
     exact: bool
     factored: bool
     support_proven: bool
+    count: str | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -91,7 +95,8 @@ def formulas(network: Network, *, xor: bool = True) -> dict[str, Formula]:
     >>> formulas(network, xor=False)["differ"].text
     '!x0 & x1 | x0 & !x1'
     """
-    return {name: _formula(network, output, xor) for output, name in enumerate(network.output_names)}
+    counts = output_counts(network)
+    return {name: _formula(network, output, xor, counts.get(name)) for output, name in enumerate(network.output_names)}
 
 
 class Form(NamedTuple):
@@ -117,7 +122,7 @@ def forms(network: Network, output: int, *, xor: bool = True) -> tuple[list[Form
     return [_sum_of_products(table, support), Form(peeled, False), nested], support, proven
 
 
-def _formula(network: Network, output: int, xor: bool) -> Formula:
+def _formula(network: Network, output: int, xor: bool, count: str | None) -> Formula:
     found, support, proven = forms(network, output, xor=xor)
     best = min(found, key=lambda form: form.tree.n_literals)
     n_literals, name = best.tree.n_literals, network.output_names[output]
@@ -134,6 +139,7 @@ def _formula(network: Network, output: int, xor: bool) -> Formula:
         exact=best.exact,
         factored=not best.is_sum,
         support_proven=proven,
+        count=count,
     )
 
 
@@ -159,5 +165,8 @@ def _sum_of_products(table: npt.NDArray[np.bool_], support: tuple[int, ...]) -> 
 
 def write_formulas(network: Network) -> str:
     """Return the formulas of a network as text, one line per target."""
-    lines = [f"{quoted_name(name)} = {formula.text}" for name, formula in formulas(network).items()]
+    lines = []
+    for name, formula in formulas(network).items():
+        lines += [f"# {quoted_name(name)}: {formula.count}"] if formula.count else []
+        lines.append(f"{quoted_name(name)} = {formula.text}")
     return "\n".join(["# Formulas written by Gradus: ! is not, & is and, | is or, ^ is exclusive or", *lines, ""])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from gradus._circuit import Network
+from gradus._circuit.count_recognition import output_counts
 from gradus._core.files import read_bytes, read_guard, read_text, write_bytes_whole
 from gradus._formats.names import MARK
 from gradus._formats.registry import CIRCUITS, READ, WRITTEN, Place
@@ -75,8 +76,9 @@ def export(network: Any, path: str | PathLike[str] | None = None, *, format: str
     is_model = isinstance(network, ExportedModel)
     options = {"grouping": network.grouping()} if is_model and kind.is_drawing else {}
     content: str | bytes = _function(kind.write)(circuit, **options)
-    if is_model and not kind.is_drawing and kind.comment is not None:
-        content = _with_notes(content, kind.comment, network.notes())
+    if not kind.is_drawing and kind.comment is not None:
+        counts = [] if extension == ".txt" else [f"{name}: {said}" for name, said in output_counts(circuit).items()]
+        content = _with_notes(content, kind.comment, [*(network.notes() if is_model else ()), *counts])
     if path is not None:
         write_bytes_whole(path, content.encode("utf-8") if isinstance(content, str) else content)
     return content

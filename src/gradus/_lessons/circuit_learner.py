@@ -16,6 +16,7 @@ from gradus._core.gates import ONE, ZERO
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.parities_of_nodes import with_parity
 from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 from gradus._lessons.windows import Windows
@@ -184,7 +185,7 @@ class CircuitLearner:
             trials = self._trials([(column, 0) for column in field], work)
             if self.run.stop():
                 return None
-            solved = _solved(trials)
+            solved = _solved(trials) or (self._parities_of_nodes(field) if round_number == 0 else [])
             if solved:
                 break
             trials = sorted(trials, key=lambda trial: int(trial.errors[-1]))[: max(2, len(field) // 2)]
@@ -197,6 +198,11 @@ class CircuitLearner:
             best = min([best, *_solved(more)], key=self._price)
         best = self._shortened(best, self.work - before)
         return self._noise_checked(best) if self.settings.exact is None else best
+
+    def _parities_of_nodes(self, columns: list[int]) -> list[Solution]:
+        """Return solutions for the columns that are parities of present nodes, if these gates are shorter than the labels."""
+        solutions = [with_parity(self.solution, column, self.walks.examples) for column in columns if not self.settings.nand]
+        return [solution for solution in solutions if solution is not None and self._price(solution)[0] < 1]
 
     def _unsolved_lesson(self, trials: list[Solution]) -> Solution | None:
         """Choose the target that came closest, unless its errors look like noise; later lessons may help to repair them."""
@@ -270,8 +276,9 @@ class CircuitLearner:
 
     def _margin(self, circuit: GateList, place: int) -> int:
         """By how much an output must be shorter to describe than its constant."""
-        is_input = circuit.outputs[place] < circuit.n_inputs
-        # A gate pays for the choice of its sources; an input that is the output was chosen among all of them, too.
+        is_input = circuit.outputs[place] < circuit.n_inputs - len(self.lengths.further)
+        # A gate pays for the choice of its sources, and a further input has a price; any other input that is the output was
+        # chosen among all of them, too.
         return self.settings.margin + (round(BIT * math.log2(circuit.n_inputs)) if is_input else 0)
 
     def _with_constant(self, column: int, solution: Solution) -> Solution:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from gradus._circuit.gate_list import GateList, is_constant
 from gradus._core.checks import Noise
+from gradus._lessons.further_inputs import further_price
 from gradus._lessons.packed_examples import PackedExamples
 
 __all__ = ["BIT", "FORBIDDEN", "Lengths", "Solution", "error_table", "error_tables", "gate_table"]
@@ -84,6 +85,7 @@ class Lengths:
 
     def __init__(self, examples: PackedExamples, nand: bool, noise: Noise) -> None:
         self.n_inputs, self.nand, self.noise = len(examples.inputs), nand, noise
+        self.further = examples.further
         known = np.bitwise_count(examples.known).sum(axis=1, dtype=np.int64)
         ones = np.bitwise_count(examples.targets & examples.known).sum(axis=1, dtype=np.int64)
         self.known: list[int] = known.tolist()
@@ -107,5 +109,6 @@ class Lengths:
         return self.errors(column, self.minority[column])
 
     def whole(self, solution: Solution) -> int:
-        """Return the length of a circuit and of its errors."""
-        return self.gates(solution.n_gates) + sum(map(self.errors, solution.columns, solution.errors.tolist()))
+        """Return the length of a circuit, of the further inputs that it reads, and of its errors."""
+        gates = self.gates(solution.n_gates) + further_price(solution.circuit, self.further)
+        return gates + sum(map(self.errors, solution.columns, solution.errors.tolist()))

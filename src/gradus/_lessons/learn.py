@@ -17,7 +17,8 @@ from gradus._core.checks import Noise, check_choice, check_count, check_n_jobs, 
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum.orders import resolve_order
-from gradus._lessons.ensemble import Ensemble
+from gradus._lessons.best_ensemble import learn_circuits
+from gradus._lessons.further_inputs import expanded
 from gradus._lessons.packed_examples import pack_examples, read_targets
 from gradus._lessons.walks import LessonSettings
 from gradus._pages.html import notebook_table
@@ -197,16 +198,11 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         noise=noise,
         n_tries=n_tries,
     )
-    ensemble = Ensemble(examples, lessons, seed, run)
-    try:
-        ensemble.learn(n_circuits)
-    except KeyboardInterrupt:
-        run.interrupt()
-        if not ensemble.circuits:
-            raise
+    ensemble, examples = learn_circuits(examples, lessons, seed, run, n_circuits)
     ranked, n_voting = ensemble.ranked()
     names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
-    circuits = tuple(network_of(circuit.solution.circuit, **names) for circuit in ranked)
+    gates = (expanded(circuit.solution.circuit, examples.further, nand=lessons.nand) for circuit in ranked)
+    circuits = tuple(network_of(circuit, **names) for circuit in gates)
     best = circuits[0]
     wrong = (best.predict(inputs) ^ targets) & known
     constant = np.append(np.zeros(best.n_inputs, dtype=np.bool_), is_constant(best.functions))

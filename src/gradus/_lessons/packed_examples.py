@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, as_table, check_examples, pack, tail_mask
 from gradus._core.cells import is_unknown
+from gradus._lessons.further_inputs import FurtherInput
 
 __all__ = ["PackedExamples", "pack_examples", "read_targets"]
 
@@ -24,6 +25,8 @@ class PackedExamples(NamedTuple):
     """Which targets are known."""
     everything: npt.NDArray[np.uint64]
     """One row with a bit set for every example."""
+    further: tuple[FurtherInput, ...] = ()
+    """What the last inputs are, if they are functions of the others."""
 
 
 def pack_examples(inputs: BoolMatrix, targets: BoolMatrix, known: BoolMatrix) -> PackedExamples:

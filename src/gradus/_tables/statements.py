@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
+from gradus._circuit.count_recognition import count_words, output_count
 from gradus._circuit.formula_trees import Token, tokens
 from gradus._circuit.formulas import MAX_LITERALS, forms
 from gradus._circuit.network import cone_of, part_of
+from gradus._circuit.weighted_counts import WeightedCount
 from gradus._core.wording import counted, quoted_name
 from gradus._formats.names import fresh_name
 from gradus._tables.conditions import Condition, in_words, input_conditions, simplified
@@ -137,8 +139,19 @@ def node_tokens(network: Network, node: int, cut: Collection[int], conditions: M
             found.append(tokens(way.tree))
     if not found:
         raise FormatError(f"the formula of node {node} would have more than {MAX_LITERALS} conditions.")
+    count = output_count(part, 0)
+    found += [_count_tokens(count)] if count is not None else []
     shortest = min(found, key=lambda pieces: len(in_words(pieces, known)))
     return [piece if isinstance(piece, str) else (leaves[piece[0]], piece[1]) for piece in shortest]
+
+
+def _count_tokens(count: WeightedCount) -> list[Token]:
+    """Return a count in pieces: "at least 2 of 4: a, !b, c, d"."""
+    pieces: list[Token] = [f"{count_words(count)}: "]
+    for place, sign in zip(count.columns, count.weights, strict=True):
+        pieces += [", "] if len(pieces) > 1 else []
+        pieces.append((place, sign > 0))
+    return pieces
 
 
 def _n_conditions(tokens: Sequence[Token]) -> int:

@@ -67,7 +67,7 @@ class DiagramGate(NamedTuple):
     number: int
     """Counted from 0 among the gates that are drawn."""
     kind: str
-    """One of "and", "or", "xor", "buffer", "constant", "block", and the kinds of a `Box`."""
+    """One of "and", "or", "xor", "buffer", "constant", "block", or the kind of a `Box`."""
     pins: tuple[tuple[int, bool], ...]
     """The nodes that it reads, and whether there is a bubble at the pin."""
     inverted: bool

@@ -1,4 +1,4 @@
-"""Known parts of a circuit, found by what they compute: adders, multiplexers and majorities of three nodes.
+"""Known parts of a circuit, found by what they compute: counts, adders, multiplexers and majorities of three nodes.
 
 The function of a gate over every set of at most three nodes that it can be computed from is followed through the circuit (its
 cuts, as in logic synthesis), so that a part is found however it is built. Sums of several nodes are regrouped so that parts
@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from gradus._circuit.count_recognition import count_of, count_words
+
 __all__ = ["Box", "BoxedCircuit", "Logic", "boxed", "boxes_in"]
 
 Logic = Mapping[int, tuple[int, int, int]]
@@ -21,6 +23,8 @@ MOST_CUTS = 80  # of a gate; further ones are not followed
 LEAVES = 3
 XOR, XNOR = 6, 9
 MOST_TERMS = 8
+FEWEST_COUNTED = 5
+"""Gates of a count, from which on it is a box."""
 MOST_GATES = 150
 """Larger circuits are not looked through."""
 
@@ -29,7 +33,7 @@ class Box(NamedTuple):
     """A part of a circuit that is drawn as one box."""
 
     kind: str
-    """One of "FA" and "HA" (full and half adder), "MAJ", "MUX" and "XOR"."""
+    """One of "FA" and "HA" (full and half adder), "MAJ", "MUX" and "XOR", or in words what a count is: "at least 5 of 9"."""
     pins: tuple[tuple[int, bool], ...]
     """The nodes that it reads, and whether they are complemented; of a MUX the selector, then what 1 and what 0 selects."""
     outs: tuple[tuple[int, bool], ...]
@@ -104,27 +108,52 @@ def boxed(logic: Logic, outputs: frozenset[int]) -> BoxedCircuit | None:
     # Sums of more than two terms are added up in the order that shows the most. The number of gates stays.
     if len(logic) > MOST_GATES:
         return None
-    best = boxes_in(logic, outputs)
+    counts = _count_boxes(logic, outputs)
+    counted = {node for box in counts for node in box.inside}
+    rest: Logic = {node: gate for node, gate in logic.items() if node not in counted}
+    best = boxes_in(rest, outputs)
     improved = True
     while improved:
         improved = False
-        for total in _sums(logic, outputs):
+        for total in _sums(rest, outputs):
             for first in itertools.combinations(total.terms, 2):
-                other = {**logic, **_added_up(total, first)}
+                other = {**rest, **_added_up(total, first)}
                 boxes = boxes_in(other, outputs)
                 if _covered(boxes) > _covered(best):
-                    logic, best, improved = other, boxes, True
-    inside = sum(len(box.inside) for box in best)
-    return BoxedCircuit(logic, best) if len(best) > 1 and 3 * inside >= 2 * len(logic) else None
+                    rest, best, improved = other, boxes, True
+    inside = sum(len(box.inside) for box in [*counts, *best])
+    helps = (counts or len(best) > 1) and 3 * inside >= 2 * len(logic)
+    return BoxedCircuit({**logic, **rest}, [*counts, *best]) if helps else None
+
+
+def _count_boxes(logic: Logic, outputs: frozenset[int]) -> list[Box]:
+    """Return the outputs that are counts and share no gate with anything else."""
+    readers = _readers(logic)
+    leaves = tuple({source for _, *sources in logic.values() for source in sources if source not in logic})
+    boxes = []
+    for root in sorted(outputs & logic.keys()):
+        count = count_of(logic, root)
+        if count is not None:
+            pins = tuple((column, sign < 0) for column, sign in zip(count.columns, count.weights, strict=True))
+            box = Box(count_words(count), pins, ((root, False),), _inner_gates(logic, (root,), leaves))
+            if len(box.inside) >= FEWEST_COUNTED and _is_closed(box, readers, outputs):
+                boxes.append(box)
+    return boxes
+
+
+def _readers(logic: Logic) -> dict[int, set[int]]:
+    """Return the gates that read each node."""
+    readers: dict[int, set[int]] = {}
+    for node, (_, *sources) in logic.items():
+        for source in sources:
+            readers.setdefault(source, set()).add(node)
+    return readers
 
 
 def boxes_in(logic: Logic, outputs: frozenset[int]) -> list[Box]:
     """Return parts of a circuit that do not overlap: large ones first, and of a part only its outputs are used elsewhere."""
     # Half adders and sums of three without a carry only mean something beside a full adder.
-    readers: dict[int, set[int]] = {}
-    for node, (_, *sources) in logic.items():
-        for source in sources:
-            readers.setdefault(source, set()).add(node)
+    readers = _readers(logic)
     rank = {kind: place for place, kind in enumerate(_parts())}
     candidates = [box for box in _candidates(logic) if _is_closed(box, readers, outputs)]
     candidates.sort(key=lambda box: (-len(box.inside), rank[box.kind], box.outs, box.pins))

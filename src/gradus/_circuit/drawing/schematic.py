@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -18,6 +19,9 @@ BUBBLE = 2.8
 BLOCK_REACH, LEAST_PIN = 34.0, 5.0
 BOX_REACH, BOX_PIN = 44.0, 14.0
 BOX_NAMES = {"FA": ("full", "adder"), "HA": ("half", "adder"), "MAJ": ("majority",), "MUX": ("mux",)}
+SYMBOLS = ("and", "or", "xor", "buffer", "constant", "block")
+"""Whatever else is drawn is a box."""
+WIDEST = 12  # characters of a line in a box
 
 # A place in the text of a drawing.
 PLACE = re.compile(r"(-?[\d.]+(?:e[-+]?\d+)?),(-?[\d.]+(?:e[-+]?\d+)?)")
@@ -61,13 +65,13 @@ def _look(parts: Diagram, source: int) -> str:
 
 def _half(gate: DiagramGate) -> float:
     """Return half of the height: blocks of many pins are taller than gates."""
-    room = BOX_PIN if gate.kind in BOX_NAMES else LEAST_PIN
+    room = BOX_PIN if gate.kind not in SYMBOLS else LEAST_PIN
     return max(HALF, len(gate.pins) * room / 2)
 
 
 def _box(gate: DiagramGate, outs: Ends) -> str:
     """Return a table without visible lines whose cells are the pins."""
-    reach, half = BOX_REACH if gate.kind in BOX_NAMES else BLOCK_REACH if gate.kind == "block" else REACH, _half(gate)
+    reach, half = BOX_REACH if gate.kind not in SYMBOLS else BLOCK_REACH if gate.kind == "block" else REACH, _half(gate)
     left = [f"p{pin}" for pin in range(max(len(gate.pins), 1))]
     right = [f"o{node}" for node, _ in outs] or ["out"]
 
@@ -121,7 +125,7 @@ def with_symbols(parts: Diagram, graph: Any, pins: Pins) -> Any:
     pen = _XdotPen()
     for node, gate in parts.gates.items():
         pen.place(*_centre(graph, parts.key(node)))
-        if gate.kind in BOX_NAMES:
+        if gate.kind not in SYMBOLS:
             _draw_box(pen, gate, pins[node])
         else:
             draw_symbol(pen, gate, [inverted for _, inverted in pins[node].pins])
@@ -256,7 +260,7 @@ def _draw_box(pen: _XdotPen, gate: DiagramGate, sides: Sides) -> None:
     for side, y, node, _ in ends:
         if node in names:
             pen.text(side * (wide - 3 - 2.1 * len(names[node])), y - 3, names[node], 8)
-    lines = BOX_NAMES[gate.kind]
+    lines = BOX_NAMES.get(gate.kind) or textwrap.wrap(gate.kind, WIDEST)
     for line, word in enumerate(lines):
         pen.text(-14 if len(gate.outs) == 2 else 0, -3.5 + 6 * (len(lines) - 1) - 12 * line, word, 10)
     pen.colour(INK, "#ffffff")
