@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.gate_list import is_constant
-from gradus._circuit.network import network_of
+from gradus._circuit.network import given_names, network_of
 from gradus._core.bits import BoolMatrix, as_bits, column_names
 from gradus._core.checks import Noise, check_choice, check_count, check_n_jobs, check_noise, check_seed, check_time_limit
 from gradus._core.run import Callback, Run
@@ -19,7 +19,9 @@ from gradus._core.wording import counted
 from gradus._curriculum.orders import resolve_order
 from gradus._lessons.best_ensemble import learn_circuits
 from gradus._lessons.further_inputs import expanded
+from gradus._lessons.leanings import leanings, with_parities
 from gradus._lessons.packed_examples import pack_examples, read_targets
+from gradus._lessons.voting import WeightedVote, joined, majority
 from gradus._lessons.walks import LessonSettings
 from gradus._pages.html import notebook_table
 from gradus.errors import SettingsError
@@ -52,6 +54,9 @@ class LearnResult:
         Best first: the shortest description, of gates and errors together.
     n_voting : int
         How many of them, from the first, are about equally good (descriptions at most 10 % longer) and vote.
+    leanings : tuple of WeightedVote or None
+        For each target of which labels say little, the vote of simple functions and of the circuits, weighted by how probable
+        they are; None for the other targets.
     order : tuple of int
         The target columns in the order in which the best circuit learned them.
     errors : ndarray of int
@@ -68,6 +73,7 @@ class LearnResult:
 
     circuits: tuple[Network, ...]
     n_voting: int
+    leanings: tuple[WeightedVote | None, ...]
     order: tuple[int, ...]
     errors: npt.NDArray[np.int64]
     wrong_rows: tuple[npt.NDArray[np.int64], ...]
@@ -85,15 +91,48 @@ class LearnResult:
         """Number of gates of the best circuit, without constants."""
         return int(np.count_nonzero(~is_constant(self.network.functions)))
 
+    @property
+    def votes(self) -> list[WeightedVote]:
+        """How each target is voted on."""
+        return [majority(self.n_voting) if leaning is None else leaning for leaning in self.leanings]
+
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the share of the voting circuits that predict 1, per row and target."""
-        votes = [circuit.predict(X) for circuit in self.circuits[: self.n_voting]]
-        return np.asarray(np.mean(votes, axis=0), dtype=np.float64)
+        """Return the probability of a 1, per row and target: the share of the voting circuits, or what labels lean to."""
+        rows = as_bits(X, "X")
+        said = self._outputs(rows)
+        shares = np.asarray(said.mean(axis=2), dtype=np.float64)
+        for k, vote in enumerate(self.leanings):
+            if vote is not None:
+                shares[:, k] = np.clip(0.5 + vote.unit * vote.sums(rows, said[:, k]), 0.0, 1.0)
+        return shares
 
     def predict(self, X: Any) -> BoolMatrix:
         """Predict every target by a vote of the equally good circuits; the best one decides ties."""
-        share = self.predict_proba(X)
-        return np.where(share == 0.5, self.network.predict(X), share > 0.5)
+        rows = as_bits(X, "X")
+        said = self._outputs(rows)
+        return np.stack([vote.sums(rows, said[:, k]) > 0 for k, vote in enumerate(self.votes)], axis=1)
+
+    def _outputs(self, X: BoolMatrix) -> BoolMatrix:
+        """Return what each voting circuit predicts, shape (rows, targets, circuits)."""
+        return np.stack([circuit.predict(X) for circuit in self.circuits[: self.n_voting]], axis=2)
+
+    def voting_network(self) -> Network:
+        """Return the vote as one circuit, which predicts exactly what `predict` does, for every export.
+
+        Gates that circuits share are made once, and the votes are counted by adders. Its gates are any functions of two nodes;
+        `Network.to_nand` rewrites them.
+
+        Examples
+        --------
+        >>> import gradus
+        >>> table = gradus.problems.load("cmaj9")
+        >>> result = gradus.learn(table.X[::8], table.Y[::8])
+        >>> voting = result.voting_network()
+        >>> bool((voting.predict(table.X) == result.predict(table.X)).all())
+        True
+        """
+        circuit = joined(self.circuits[: self.n_voting], self.votes)
+        return network_of(circuit, **given_names(self.network.input_names, self.network.output_names))
 
     def __repr__(self) -> str:
         parts = ((len(self.errors), "target"), (self.n_gates, "gate"), (int(self.errors.sum()), "training error"))
@@ -200,6 +239,8 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
     )
     ensemble, examples = learn_circuits(examples, lessons, seed, run, n_circuits)
     ranked, n_voting = ensemble.ranked()
+    ranked[0] = with_parities(ranked[0], examples, lessons)
+    leaning = leanings(ranked[:n_voting], examples, lessons) if n_circuits != 1 else (None,) * targets.shape[1]
     names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
     gates = (expanded(circuit.solution.circuit, examples.further, nand=lessons.nand) for circuit in ranked)
     circuits = tuple(network_of(circuit, **names) for circuit in gates)
@@ -209,6 +250,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
     return LearnResult(
         circuits=circuits,
         n_voting=n_voting,
+        leanings=leaning,
         order=ranked[0].order,
         errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
         wrong_rows=tuple(map(np.flatnonzero, wrong.T)),

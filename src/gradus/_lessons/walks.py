@@ -78,6 +78,8 @@ class LessonSettings(NamedTuple):
     """For each target learned exactly beyond the first `few`, the evidence must be stronger by this share."""
     least_saving: float = 2.5
     """What allowing errors must save at least, in square roots of the length of the exact circuit (both in bits)."""
+    most_lost: float = 7.0
+    """How much longer than a constant and its errors an exact circuit may be at most, in the same unit."""
     margin: int = 4 * 1024
     """What a circuit must save over a constant, in 1024ths of a bit."""
 
