@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.run import Run
+from gradus._lessons.continued import count_errors
 from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.ensemble import Ensemble
 from gradus._lessons.further_inputs import further_price
@@ -38,10 +39,15 @@ class _Alone(NamedTuple):
 
 
 def learn_circuits(
-    examples: PackedExamples, settings: LessonSettings, seed: int, run: Run, n_circuits: int | None
+    examples: PackedExamples,
+    settings: LessonSettings,
+    seed: int,
+    run: Run,
+    n_circuits: int | None,
+    start: GateList | None = None,
 ) -> tuple[Ensemble, PackedExamples]:
-    """Learn circuits; returns the ensemble, and the examples with the inputs that its circuits read."""
-    plain = Ensemble(examples, settings, seed, run)
+    """Learn circuits, the first one from a start if there is one; returns the ensemble, and the examples that it reads."""
+    plain = Ensemble(examples, settings, seed, run, start)
     further = find_further_inputs(examples, settings.noise, seed, run)
     if not further:
         return _learned(plain, n_circuits), examples
@@ -53,6 +59,8 @@ def learn_circuits(
     rich = Ensemble(more, settings, seed, run)
     if alone.determined:
         _learned(rich, n_circuits)
+        if start is not None and not run.stop() and _whole(start, examples, settings) < _length(rich):
+            _learned(plain, n_circuits)
     else:
         _learned(plain, n_circuits)
         if not run.stop() and (alone.length < _length(plain) or _shortened(plain, lengths, more)):
@@ -70,6 +78,12 @@ def _learned(ensemble: Ensemble, n_circuits: int | None) -> Ensemble:
         if not ensemble.circuits:
             raise
     return ensemble
+
+
+def _whole(start: GateList, examples: PackedExamples, settings: LessonSettings) -> int:
+    """Return the description length of a start."""
+    solution = count_errors(cleaned(start, nand=settings.nand), examples)
+    return Lengths(examples, settings.nand, settings.noise).whole(solution)
 
 
 def _length(ensemble: Ensemble) -> int:

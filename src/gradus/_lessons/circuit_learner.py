@@ -21,7 +21,7 @@ from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 from gradus._lessons.windows import Windows
 
-__all__ = ["CircuitLearner", "LearnedCircuit"]
+__all__ = ["CircuitLearner", "LearnedCircuit", "selected"]
 
 MAX_FIT_WORK = 6_000_000_000  # word operations: about two seconds
 MAX_SHORTEN_WORK = 8_000_000_000
@@ -252,7 +252,8 @@ class CircuitLearner:
         # of the paper's problems, and at least 34 with 5 % of the labels flipped; some tiny tables exceed it by mistake.
         constant = self._with_constant(solution.columns[-1], self.solution)
         lost = (self.lengths.whole(solution) - self.lengths.whole(constant)) / BIT
-        # What is so much longer than the labels was made for labels drawn at random: there at least 9, on clean ones at most 4.5.
+        # Nor is a circuit believed that is so much longer than the labels: of random labels by at least 9, of clean ones by at
+        # most 4.5.
         if lost > self.settings.most_lost * math.sqrt(self.lengths.whole(solution) / BIT):
             return True
         work, seed = self.settings.length_work // 2, self._seed(LENGTH, DOUBT, attempt)
@@ -379,8 +380,8 @@ class CircuitLearner:
         """Replace the circuit of a target by a constant if that is hardly longer: naming an output's node is not free."""
         for place, column in enumerate(self.solution.columns):
             others = [k for k in range(len(self.solution.columns)) if k != place]
-            constant = self._with_constant(column, _selected(self.solution, others))
-            plain = _selected(constant, [*range(place), len(others), *range(place, len(others))])
+            constant = self._with_constant(column, selected(self.solution, others))
+            plain = selected(constant, [*range(place), len(others), *range(place, len(others))])
             margin = self._margin(self.solution.circuit, place)
             if self.lengths.whole(plain) <= self.lengths.whole(self.solution) + margin:
                 self.solution = plain
@@ -394,7 +395,7 @@ class CircuitLearner:
 
     def _result(self) -> LearnedCircuit:
         columns = self.solution.columns
-        in_order = _selected(self.solution, list(map(columns.index, range(len(columns)))))
+        in_order = selected(self.solution, list(map(columns.index, range(len(columns)))))
         return LearnedCircuit(
             solution=in_order._replace(circuit=cleaned(in_order.circuit, nand=self.settings.nand)),
             order=tuple(columns),
@@ -410,7 +411,7 @@ def _solved(solutions: Sequence[Solution]) -> list[Solution]:
     return [solution for solution in solutions if solution.reached]
 
 
-def _selected(solution: Solution, places: list[int]) -> Solution:
+def selected(solution: Solution, places: list[int]) -> Solution:
     """Return the outputs at some places, in this order."""
     columns = list(map(solution.columns.__getitem__, places))
     return Solution(select_outputs(solution.circuit, places), columns, solution.errors[places])

@@ -9,9 +9,11 @@ from operator import attrgetter
 
 import numpy as np
 
+from gradus._circuit.gate_list import GateList
 from gradus._circuit.network import network_of
 from gradus._core.run import Progress, Run
 from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
+from gradus._lessons.continued import ContinuedLearner
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
@@ -30,8 +32,10 @@ NEIGHBOUR_WORK = 4  # times the work of removing gates after a lesson
 class Ensemble:
     """Learns circuits that differ in their seeds alone."""
 
-    def __init__(self, examples: PackedExamples, settings: LessonSettings, seed: int, run: Run) -> None:
-        self.examples, self.settings, self.seed, self.run = examples, settings, seed, run
+    def __init__(
+        self, examples: PackedExamples, settings: LessonSettings, seed: int, run: Run, start: GateList | None = None
+    ) -> None:
+        self.examples, self.settings, self.seed, self.run, self.start = examples, settings, seed, run, start
         self.circuits: list[LearnedCircuit] = []
 
     def learn(self, n_circuits: int | None) -> None:
@@ -62,7 +66,9 @@ class Ensemble:
             if self.run.stopped is not None:
                 break
             self._learn([len(self.circuits)], MAX_CIRCUITS)
-        if len(self.circuits) > 1 or self._affordable() == 1:
+        # A circuit that was there and is exact needs no rival.
+        given = self.start is not None and not self.circuits[0].tolerant
+        if len(self.circuits) > 1 or given or self._affordable() == 1:
             return
         self._learn([1], MAX_CIRCUITS)
         if not _agree(self.circuits):
@@ -90,6 +96,8 @@ class Ensemble:
             return replace(progress, detail=f"circuit {number + 1} of up to {of}" if of > 1 else "")
 
         part = self.run.part(weight=1, describe=describe)
+        if number == 0 and self.start is not None:
+            return ContinuedLearner(self.examples, self.settings, self.seed, number, part, self.start).learn()
         return CircuitLearner(self.examples, self.settings, self.seed, number, part).learn()
 
     def _add_neighbours(self, parents: Sequence[LearnedCircuit], count: int) -> None:

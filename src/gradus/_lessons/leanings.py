@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from gradus._circuit.gate_list import GateList, cleaned, is_constant, select_outputs
+from gradus._circuit.gate_list import GateList, cleaned, constant_outputs, select_outputs
 from gradus._circuit.network import network_of
-from gradus._core.bits import BoolMatrix, unpack
+from gradus._core.bits import unpack
 from gradus._core.gates import ONE, XOR
 from gradus._lessons.circuit_learner import LearnedCircuit
 from gradus._lessons.description import BIT, Lengths, Solution
@@ -21,6 +20,8 @@ from gradus._lessons.walks import LessonSettings
 
 __all__ = ["leanings", "with_parities"]
 
+PARITY_MARGIN = 3 * BIT
+"""What a parity must save over a constant: as often as an input, it is chance in one of 150 targets with random labels."""
 CERTAIN = 64 * BIT
 """What an output saves over a constant if nothing simpler can be nearly as probable; then circuits vote as usual."""
 
@@ -47,20 +48,14 @@ def with_parities(learned: LearnedCircuit, examples: PackedExamples, settings: L
         return learned
     labels, lengths = _Labels(examples, settings), Lengths(examples, settings.nand, settings.noise)
     solution = learned.solution
-    for target in _constants(solution.circuit):
+    for target in constant_outputs(solution.circuit):
         known = labels.of(target)
         best = best_parity(known) if len(known.y) else None
-        if best is not None and best.length + settings.margin < lengths.labels(target):
+        if best is not None and best.length + PARITY_MARGIN < lengths.labels(target):
             solution = _with_gate(solution, target, best.columns, XOR ^ ONE if best.inverted else XOR, best.errors)
     if solution is learned.solution:
         return learned
     return learned._replace(solution=solution, length=lengths.whole(solution))
-
-
-def _constants(circuit: GateList) -> list[int]:
-    """Return the outputs that are constants."""
-    constant = np.append(np.zeros(circuit.n_inputs, dtype=np.bool_), is_constant(circuit.functions))
-    return [int(place) for place in np.flatnonzero(constant[circuit.outputs])]
 
 
 def _with_gate(solution: Solution, place: int, columns: tuple[int, int], function: int, errors: int) -> Solution:

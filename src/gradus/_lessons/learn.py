@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
-from gradus._circuit.gate_list import is_constant
+from gradus._circuit.gate_list import GateList, constant_outputs, is_constant
 from gradus._circuit.network import given_names, network_of
 from gradus._core.bits import BoolMatrix, as_bits, column_names
 from gradus._core.checks import Noise, check_choice, check_count, check_n_jobs, check_noise, check_seed, check_time_limit
+from gradus._core.gates import NAND, ONE, ZERO
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum.orders import resolve_order
@@ -41,6 +42,7 @@ class LearnSettings:
     noise: Noise = "auto"
     n_tries: int = N_TRIES
     n_circuits: int | None = None
+    start: Network | None = None
     seed: int = 0
 
 
@@ -95,6 +97,13 @@ class LearnResult:
     def votes(self) -> list[WeightedVote]:
         """How each target is voted on."""
         return [majority(self.n_voting) if leaning is None else leaning for leaning in self.leanings]
+
+    @property
+    def voters(self) -> tuple[Network, ...]:
+        """Circuits that can vote as equals: those that do, or the best one and the vote, if their weights differ."""
+        if any(vote is not None for vote in self.leanings):
+            return self.network, self.voting_network()
+        return self.circuits[: self.n_voting]
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the probability of a 1, per row and target: the share of the voting circuits, or what labels lean to."""
@@ -157,6 +166,7 @@ def learn(
     noise: Noise = "auto",
     n_tries: int = N_TRIES,
     n_circuits: int | None = None,
+    start: Network | None = None,
     time_limit: float | None = None,
     seed: int = 0,
     n_jobs: int = 1,
@@ -186,6 +196,8 @@ def learn(
     n_circuits : int, optional
         Number of independent circuits; the equally good ones vote. By default one to five, fewer if the first one took much
         work, plus similar circuits of about the same size, up to nine in all.
+    start : Network, optional
+        A circuit learned from earlier rows, with an output for each column of Y: the first circuit goes on from it.
     time_limit : float, optional
         Seconds after which the best so far is returned. Without one, the result depends on the data, the settings and the
         seed alone.
@@ -218,7 +230,9 @@ def learn(
     >>> result.predict(X).astype(int).tolist()
     [[0, 0], [0, 1], [0, 1], [1, 0]]
     """
-    settings = LearnSettings(order=order, gates=gates, noise=noise, n_tries=n_tries, n_circuits=n_circuits, seed=seed)
+    settings = LearnSettings(
+        order=order, gates=gates, noise=noise, n_tries=n_tries, n_circuits=n_circuits, start=start, seed=seed
+    )
     return learn_with(X, Y, settings, Run(check_time_limit(time_limit), callback, n_jobs=check_n_jobs(n_jobs)))
 
 
@@ -237,7 +251,8 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         noise=noise,
         n_tries=n_tries,
     )
-    ensemble, examples = learn_circuits(examples, lessons, seed, run, n_circuits)
+    start = _start(settings.start, inputs.shape[1], targets.shape[1], nand=lessons.nand)
+    ensemble, examples = learn_circuits(examples, lessons, seed, run, n_circuits, start)
     ranked, n_voting = ensemble.ranked()
     ranked[0] = with_parities(ranked[0], examples, lessons)
     leaning = leanings(ranked[:n_voting], examples, lessons) if n_circuits != 1 else (None,) * targets.shape[1]
@@ -246,7 +261,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
     circuits = tuple(network_of(circuit, **names) for circuit in gates)
     best = circuits[0]
     wrong = (best.predict(inputs) ^ targets) & known
-    constant = np.append(np.zeros(best.n_inputs, dtype=np.bool_), is_constant(best.functions))
+    constant = np.isin(np.arange(targets.shape[1]), constant_outputs(_gate_list(best)))
     return LearnResult(
         circuits=circuits,
         n_voting=n_voting,
@@ -254,7 +269,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         order=ranked[0].order,
         errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
         wrong_rows=tuple(map(np.flatnonzero, wrong.T)),
-        constant=constant[best.outputs],
+        constant=constant,
         converged=not wrong.any(),
         stopped=run.stopped,
     )
@@ -266,6 +281,28 @@ def learn_whole(X: Any, Y: Any, **settings: Any) -> LearnResult:
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return result
+
+
+def _start(network: Network | None, n_inputs: int, n_targets: int, *, nand: bool) -> GateList | None:
+    """Check a circuit to go on from."""
+    if network is None:
+        return None
+    if not isinstance(network, Network):
+        raise SettingsError(f"start is a {type(network).__name__}; give a Network, such as the network of an earlier result.")
+    if network.n_inputs != n_inputs:
+        raise SettingsError(f"start reads {counted(network.n_inputs, 'input')}, but X has {counted(n_inputs, 'column')}.")
+    if network.n_outputs != n_targets:
+        raise SettingsError(
+            f"start has {counted(network.n_outputs, 'output')}, but Y has {counted(n_targets, 'column')}; give a circuit that "
+            "has one for each, in their order."
+        )
+    if nand and not np.isin(network.functions, (NAND, ZERO, ONE)).all():
+        raise SettingsError("start has gates that are not NAND; give start.to_nand(), or let gates be 'any'.")
+    return _gate_list(network)
+
+
+def _gate_list(network: Network) -> GateList:
+    return GateList(network.n_inputs, network.functions, network.sources, network.outputs)
 
 
 def _fixed_order(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import Noise
 from gradus._lessons.description import BIT, error_table
-from gradus._lessons.voting import WeightedVote
+from gradus._lessons.voting import WeightedVote, rounded_vote
 
 __all__ = ["Known", "PairParity", "best_parity", "leaning_vote"]
 
@@ -88,16 +88,9 @@ def leaning_vote(known: Known, outputs: BoolMatrix, prices: Sequence[int]) -> We
     """Weigh simple functions and the outputs of circuits, given by their prices without errors, by their posterior."""
     said = _agreement(known.X, known.y)
     weighed = _Posterior(known, said, np.where(outputs.T, 1.0, -1.0) @ np.where(known.y, 1.0, -1.0), prices)
-    constant, columns, pairs, circuits = weighed.constant, weighed.columns, weighed.pairs, weighed.circuits
-    unit = max(abs(constant), *(np.abs(part).max(initial=0.0) for part in (columns, pairs, circuits))) / LEVELS or 1.0
-    single, paired, voting = (np.rint(part / unit).astype(np.int64) for part in (columns, pairs, circuits))
-    parities = [((int(i),), int(single[i])) for i in np.flatnonzero(single)]
-    parities += [((int(i), int(j)), int(paired[i, j])) for i, j in np.argwhere(paired)]
-    rest = round(constant / unit)
-    total = rest + sum(weight for _, weight in parities) + int(voting.sum())
-    if total % 2 == 0:
-        rest += 1 if constant > rest * unit else -1
-    return WeightedVote(unit, rest, tuple(parities), tuple(voting.tolist()))
+    parities: dict[tuple[int, ...], float] = {(int(i),): float(weighed.columns[i]) for i in np.flatnonzero(weighed.columns)}
+    parities |= {(int(i), int(j)): float(weighed.pairs[i, j]) for i, j in np.argwhere(weighed.pairs)}
+    return rounded_vote(weighed.constant, parities, weighed.circuits.tolist(), LEVELS)
 
 
 class _Posterior:

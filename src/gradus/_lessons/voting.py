@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from gradus._circuit.weighted_counts import WeightedCount
 from gradus._core.bits import BoolMatrix
 from gradus._core.gates import ONE, XOR, ZERO
 
-__all__ = ["WeightedVote", "joined", "majority"]
+__all__ = ["WeightedVote", "joined", "majority", "rounded_vote"]
 
 
 class WeightedVote(NamedTuple):
@@ -46,8 +46,21 @@ def majority(n_circuits: int) -> WeightedVote:
     return WeightedVote(0.5 / sum(weights), 0, (), weights)
 
 
+def rounded_vote(
+    constant: float, parities: Mapping[tuple[int, ...], float], circuits: Sequence[float], levels: int
+) -> WeightedVote:
+    """Return a vote with weights in proportion to some probabilities, as whole numbers of which the largest is `levels`."""
+    unit = max(map(abs, (constant, *parities.values(), *circuits))) / levels or 1.0
+    of_circuits = tuple(round(weight / unit) for weight in circuits)
+    of_parities = tuple((columns, round(weight / unit)) for columns, weight in parities.items() if round(weight / unit))
+    rest = round(constant / unit)
+    if (rest + sum(of_circuits) + sum(weight for _, weight in of_parities)) % 2 == 0:
+        rest += 1 if constant > rest * unit else -1
+    return WeightedVote(unit, rest, of_parities, of_circuits)
+
+
 def joined(circuits: Sequence[Network], votes: Sequence[WeightedVote]) -> GateList:
-    """Return one circuit that predicts each target as its vote does; gates that circuits share are made once."""
+    """Return one circuit with an output for each vote; gates that circuits share are made once."""
     gates = GateTable(circuits[0].n_inputs)
     outputs = [_outputs(gates, circuit) for circuit in circuits]
     said = zip(*outputs, strict=True)

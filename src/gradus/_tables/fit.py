@@ -127,7 +127,7 @@ def _learn(examples: TableExamples, settings: FitSettings, run: Run) -> tuple[Mo
         return learn_vote(examples, circuits, run)
     inputs = examples.encoding.encode(examples.columns)
     result = learn_with(inputs, outputs_of(examples.targets, examples.codes), circuits, run)
-    model = Model.fit(result.circuits[: result.n_voting], examples.encoding, examples.targets, inputs, examples.codes)
+    model = Model.fit(result.voters, examples.encoding, examples.targets, inputs, examples.codes)
     return model, result.order, result.stopped
 
 

@@ -14,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
+from gradus._circuit.network import given_names, network_of
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.wording import counted
 from gradus._formats.registry import READ
+from gradus._lessons.voting import WeightedVote, joined, majority, rounded_vote
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import OutputReader, TargetEncoding, output_parts, side_by_side
 from gradus._version import __version__
@@ -31,6 +33,7 @@ __all__ = ["Model", "load"]
 
 VERSION = 4
 """Of the part ``about`` of a model file; no other is read."""
+LEVELS = 63  # of the weights in a vote that becomes a circuit
 MOST_NAMED = 4  # targets that its text names
 WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts")
 """Keys of the part ``about`` that `save` writes itself."""
@@ -130,6 +133,39 @@ class Model:
         order = [number, *(other for other in range(len(self.networks)) if other != number)]
         readers = tuple(self.readers[k] for k in order) if self.readers else ()
         return replace(self, networks=tuple(self.networks[k] for k in order), readers=readers)
+
+    def voted(self) -> Model:
+        """Return the model whose only circuit says what the vote says, for exports; each target must have one output.
+
+        The weights of the circuits are rounded to 1/63 of the largest, so nearly tied votes may fall the other way.
+
+        Examples
+        --------
+        >>> nand, first = Network(2, [[0, 1]], [2]), Network(2, [], [0])
+        >>> of_one = Model.of_bits(first)
+        >>> Model((first, nand, nand), of_one.features, of_one.targets).voted().rules()
+        {'z0': '!(x0 & x1)'}
+        """
+        if len(self.networks) == 1:
+            return self
+        for target in self.targets:
+            if target.n_outputs > 1:
+                raise DataError(
+                    f"target {target.name!r} has {len(target.classes)} classes, and only votes on two classes become one "
+                    "circuit; use the best circuit."
+                )
+        circuit = joined(self.networks, [self._vote_on(k) for k in range(len(self.targets))])
+        best = self.network
+        network = network_of(circuit, **given_names(best.input_names, best.output_names))
+        return replace(self, networks=(network,), readers=())
+
+    def _vote_on(self, k: int) -> WeightedVote:
+        """Return how the circuits vote on a target of one output."""
+        if not self.readers or len(self.targets[k].classes) == 1:
+            return majority(len(self.networks))
+        # The probability that each circuit's output, 0 or 1, gives the second class.
+        said = np.array([reader[k].probabilities(np.array([[False], [True]]))[:, 1] for reader in self.readers])
+        return rounded_vote(float((said.mean(axis=1) - 0.5).sum()), {}, ((said[:, 1] - said[:, 0]) / 2).tolist(), LEVELS)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
