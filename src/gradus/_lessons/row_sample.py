@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradus._core.bits import BoolMatrix, WordMatrix, pack, tail_mask, unpack
+from gradus._core.bits import WordMatrix, pack, tail_mask, unpack
 from gradus._core.run import Run
 from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
 from gradus._lessons.offers import offered

@@ -16,7 +16,7 @@ from gradus._core.kernels.intrinsics import popcount
 from gradus._lessons.kernel.board import VECTOR, gate_word
 
 __all__ = [
-    "choose_function", "flip", "flip_output", "padded", "price_nodes", "price_pairs", "weigh", "weigh_both", "weigh_cells", "weight",
+    "choose_function", "flip", "flip_output", "padded", "price_nodes", "price_pairs", "weigh", "weigh_both", "weigh_cells",
     "weight",
 ]  # fmt: skip
 
