@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.run import Run
-from gradus._lessons.continued import count_errors
 from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.ensemble import Ensemble
-from gradus._lessons.further_inputs import further_price
+from gradus._lessons.further_inputs import further_price, widened
 from gradus._lessons.offers import find_further_inputs, offered
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings
@@ -59,8 +58,6 @@ def learn_circuits(
     rich = Ensemble(more, settings, seed, run)
     if alone.determined:
         _learned(rich, n_circuits)
-        if start is not None and not run.stop() and _whole(start, examples, settings) < _length(rich):
-            _learned(plain, n_circuits)
     else:
         _learned(plain, n_circuits)
         if not run.stop() and (alone.length < _length(plain) or _shortened(plain, lengths, more)):
@@ -78,12 +75,6 @@ def _learned(ensemble: Ensemble, n_circuits: int | None) -> Ensemble:
         if not ensemble.circuits:
             raise
     return ensemble
-
-
-def _whole(start: GateList, examples: PackedExamples, settings: LessonSettings) -> int:
-    """Return the description length of a start."""
-    solution = count_errors(cleaned(start, nand=settings.nand), examples)
-    return Lengths(examples, settings.nand, settings.noise).whole(solution)
 
 
 def _length(ensemble: Ensemble) -> int:
@@ -127,14 +118,12 @@ def _shortened(plain: Ensemble, lengths: Lengths, examples: PackedExamples) -> b
     """Return whether the best circuit gets shorter if a further input takes the place of one of its outputs."""
     solution = plain.ranked()[0][0].solution
     circuit, n_inputs = solution.circuit, len(examples.inputs)
-    moved = n_inputs - circuit.n_inputs
-    node = np.concatenate([np.arange(circuit.n_inputs), np.arange(len(circuit.functions)) + n_inputs])
-    start = GateList(n_inputs, circuit.functions, node[circuit.sources], node[circuit.outputs])
+    start = widened(circuit, n_inputs)
     length = lengths.whole(Solution(start, solution.columns, solution.errors))
     for place, errors in enumerate(_errors(examples)[solution.columns, circuit.n_inputs :]):
         best = int(np.argmin(errors))
         outputs, new_errors = start.outputs.copy(), solution.errors.copy()
-        outputs[place], new_errors[place] = n_inputs - moved + best, errors[best]
+        outputs[place], new_errors[place] = circuit.n_inputs + best, errors[best]
         if lengths.whole(Solution(cleaned(start._replace(outputs=outputs)), solution.columns, new_errors)) < length:
             return True
     return False

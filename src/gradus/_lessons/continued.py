@@ -8,20 +8,33 @@ from gradus._circuit.gate_list import GateList, cleaned, constant_outputs
 from gradus._circuit.network import network_of
 from gradus._core.run import Run
 from gradus._lessons.circuit_learner import MAX_FIT_WORK, CircuitLearner, LearnedCircuit, selected
-from gradus._lessons.description import Solution
+from gradus._lessons.description import Lengths, Solution
+from gradus._lessons.further_inputs import widened
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings
 
-__all__ = ["ContinuedLearner", "count_errors"]
+__all__ = ["ContinuedLearner", "not_longer"]
 
 START = 5  # a purpose of seeds, as in `circuit_learner`
 
 
-def count_errors(circuit: GateList, examples: PackedExamples) -> Solution:
+def _count_errors(circuit: GateList, examples: PackedExamples) -> Solution:
     """Return a circuit of all targets with the labels that it gets wrong."""
     values = network_of(circuit).node_words(examples.inputs)[circuit.outputs]
     errors = np.bitwise_count((values ^ examples.targets) & examples.known).sum(axis=1, dtype=np.int64)
     return Solution(circuit, list(range(len(errors))), errors, not errors.any())
+
+
+def not_longer(learned: LearnedCircuit, start: GateList, examples: PackedExamples, settings: LessonSettings) -> LearnedCircuit:
+    """Return what was learned, or the start if that is shorter with its errors."""
+    solution = _count_errors(cleaned(widened(start, len(examples.inputs)), nand=settings.nand), examples)
+    length = Lengths(examples, settings.nand, settings.noise).whole(solution)
+    # What is exact is believed, although a start with errors may be shorter.
+    comparable = solution.reached or learned.tolerant or learned.solution.errors.any()
+    if not comparable or length >= learned.length:
+        return learned
+    kept = learned._replace(solution=solution, length=length, tolerant=not solution.reached)
+    return kept._replace(order=tuple(solution.columns))
 
 
 class ContinuedLearner(CircuitLearner):
@@ -31,10 +44,10 @@ class ContinuedLearner(CircuitLearner):
         self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run, start: GateList
     ) -> None:
         super().__init__(examples, settings, seed, number, run)
-        self.start = count_errors(cleaned(start, nand=settings.nand), examples)
+        self.start = _count_errors(cleaned(start, nand=settings.nand), examples)
 
     def learn(self) -> LearnedCircuit:
-        """Go on from the start; it is kept if what comes of it is longer."""
+        """Go on from the start."""
         # Until the first step is done, the best so far is the start.
         self.solution, self.remaining = self.start, []
         left: list[int] = []
@@ -44,13 +57,7 @@ class ContinuedLearner(CircuitLearner):
             self.run.interrupt()
             self.solution = self.start
         self._teach_again(left)
-        learned = super().learn()
-        # What is exact is believed, although a start with errors may be shorter.
-        comparable = self.start.reached or learned.tolerant or learned.solution.errors.any()
-        if comparable and learned.length > self.lengths.whole(self.start):
-            self.solution, self.tolerant = self.start, not self.start.reached
-            return self._result()
-        return learned
+        return super().learn()
 
     def _mended(self) -> tuple[Solution, list[int]]:
         """Return the start without its errors, or with as few bits of them as can be, and the targets to be taught again."""
@@ -65,9 +72,11 @@ class ContinuedLearner(CircuitLearner):
             checked = self._noise_checked(solution)
             self.tolerant, solution = checked is None, checked or self.start
         if self.tolerant:
-            # Constants may now be learned; the other circuits are shortened at the end.
+            # Constants may now be learned, and more gates may now pay.
             constant = constant_outputs(self.start.circuit)
-            return self.start, [column for column in np.flatnonzero(self.start.errors).tolist() if column in constant]
+            return self._grown([self.start], self.lengths.whole), [
+                column for column in np.flatnonzero(self.start.errors).tolist() if column in constant
+            ]
         return (solution, []) if solution.reached else (self.start, np.flatnonzero(self.start.errors).tolist())
 
     def _teach_again(self, left: list[int]) -> None:

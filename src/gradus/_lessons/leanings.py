@@ -44,11 +44,12 @@ class _Labels:
 def with_parities(learned: LearnedCircuit, examples: PackedExamples, settings: LessonSettings) -> LearnedCircuit:
     """Replace constants by exclusive ors of two columns that are shorter by a margin: no walk is sure to meet them."""
     # A gate is priced as one of all functions of all nodes, but of two columns among few there are not many parities.
-    if not learned.tolerant or settings.nand:
+    constant = constant_outputs(learned.solution.circuit)
+    if not (constant and learned.tolerant) or settings.nand:
         return learned
     labels, lengths = _Labels(examples, settings), Lengths(examples, settings.nand, settings.noise)
     solution = learned.solution
-    for target in constant_outputs(solution.circuit):
+    for target in constant:
         known = labels.of(target)
         best = best_parity(known) if len(known.y) else None
         if best is not None and best.length + PARITY_MARGIN < lengths.labels(target):
@@ -73,21 +74,23 @@ def leanings(
     voters: Sequence[LearnedCircuit], examples: PackedExamples, settings: LessonSettings
 ) -> tuple[WeightedVote | None, ...]:
     """Return a vote for each target whose circuits are hardly shorter than a constant; None for the others."""
-    n_targets = len(examples.targets)
-    if not voters[0].tolerant:
-        return (None,) * n_targets
-    labels, lengths = _Labels(examples, settings), Lengths(examples, settings.nand, settings.noise)
-    outputs = [network_of(voter.solution.circuit).predict(labels.inputs) for voter in voters]
+    lengths = Lengths(examples, settings.nand, settings.noise)
 
-    def vote(target: int) -> WeightedVote | None:
-        price, errors = _price(voters[0].solution, target, lengths), int(voters[0].solution.errors[target])
-        known = labels.known[:, target]
-        if not known.any() or lengths.labels(target) - price - lengths.errors(target, errors) > CERTAIN:
-            return None
-        prices = [price, *(_price(voter.solution, target, lengths) for voter in voters[1:])]
-        return leaning_vote(labels.of(target), np.column_stack([said[known, target] for said in outputs]), prices)
+    def uncertain(target: int) -> bool:
+        solution = voters[0].solution
+        left = _price(solution, target, lengths) + lengths.errors(target, int(solution.errors[target]))
+        return 0 < lengths.labels(target) <= left + CERTAIN
 
-    return tuple(map(vote, range(n_targets)))
+    wanted = [target for target in range(len(examples.targets)) if voters[0].tolerant and uncertain(target)]
+    votes: list[WeightedVote | None] = [None] * len(examples.targets)
+    if wanted:
+        labels = _Labels(examples, settings)
+        outputs = [network_of(voter.solution.circuit).predict(labels.inputs) for voter in voters]
+        for target in wanted:
+            said = np.column_stack([output[labels.known[:, target], target] for output in outputs])
+            prices = [_price(voter.solution, target, lengths) for voter in voters]
+            votes[target] = leaning_vote(labels.of(target), said, prices)
+    return tuple(votes)
 
 
 def _price(solution: Solution, place: int, lengths: Lengths) -> int:

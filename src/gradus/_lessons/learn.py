@@ -19,11 +19,14 @@ from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum.orders import resolve_order
 from gradus._lessons.best_ensemble import learn_circuits
+from gradus._lessons.continued import not_longer
 from gradus._lessons.further_inputs import expanded
 from gradus._lessons.leanings import leanings, with_parities
+from gradus._lessons.offers import offered
 from gradus._lessons.packed_examples import pack_examples, read_targets
+from gradus._lessons.row_sample import refined, sampled
 from gradus._lessons.voting import WeightedVote, joined, majority
-from gradus._lessons.walks import LessonSettings
+from gradus._lessons.walks import GROWTH_BITS, LessonSettings
 from gradus._pages.html import notebook_table
 from gradus.errors import SettingsError
 
@@ -44,6 +47,7 @@ class LearnSettings:
     n_circuits: int | None = None
     start: Network | None = None
     seed: int = 0
+    growth_bits: int = GROWTH_BITS
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,14 +254,21 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         exact=None if noise == "auto" else noise == 0,
         noise=noise,
         n_tries=n_tries,
+        growth_bits=settings.growth_bits,
     )
     start = _start(settings.start, inputs.shape[1], targets.shape[1], nand=lessons.nand)
-    ensemble, examples = learn_circuits(examples, lessons, seed, run, n_circuits, start)
+    some = examples if lessons.exact else sampled(examples, seed)
+    ensemble, read = learn_circuits(some, lessons, seed, run, n_circuits, start)
     ranked, n_voting = ensemble.ranked()
-    ranked[0] = with_parities(ranked[0], examples, lessons)
-    leaning = leanings(ranked[:n_voting], examples, lessons) if n_circuits != 1 else (None,) * targets.shape[1]
+    if some is not examples:
+        ranked = run.map(lambda circuit: refined(circuit, read, examples, lessons, seed, run.part()), ranked)
+    everything = offered(examples, read.further) if read.further else examples
+    if start is not None:
+        ranked[0] = not_longer(ranked[0], start, everything, lessons)
+    ranked[0] = with_parities(ranked[0], everything, lessons)
+    leaning = leanings(ranked[:n_voting], everything, lessons) if n_circuits != 1 else (None,) * targets.shape[1]
     names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
-    gates = (expanded(circuit.solution.circuit, examples.further, nand=lessons.nand) for circuit in ranked)
+    gates = (expanded(circuit.solution.circuit, read.further, nand=lessons.nand) for circuit in ranked)
     circuits = tuple(network_of(circuit, **names) for circuit in gates)
     best = circuits[0]
     wrong = (best.predict(inputs) ^ targets) & known
