@@ -28,7 +28,7 @@ from gradus_paper.own_claims import check_own_claims
 from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.report_page import Section, report_page
 from gradus_paper.results import Results
-from gradus_paper.runs import read_runs, rows_of, standings
+from gradus_paper.runs import read_runs, rows_shown, standings
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
 
@@ -93,7 +93,7 @@ def published_claims() -> list[Claim]:
 
 def _rows_shown(table: pa.Table, studies: list[Study], *, own: bool) -> pa.Table:
     """Return the rows of figures of our own, or of all others: the paper's statements are not about ours."""
-    return rows_of(table, Study("shown", parts=tuple(_only(study, own) for study in studies)).tasks())
+    return rows_shown(table, Study("shown", parts=tuple(_only(study, own) for study in studies)).tasks())
 
 
 def _only(study: Study, own: bool) -> Study:
@@ -110,7 +110,7 @@ def _sections(folder: Path, studies: list[Study], table: pa.Table) -> Iterator[S
             chosen[name] = part if before is None else replace(before, parts=(*before.parts, part))
     for name, study in sorted(chosen.items(), key=lambda item: list(FIGURES).index(item[0])):
         tasks = study.tasks()
-        results = Results(rows_of(table, tasks))
+        results = Results(rows_shown(table, tasks))
         svg = caption = ""
         if len(results) or name in NEEDS_NO_ROWS:
             svg, caption = _save_figure(folder / "figures", name, results)

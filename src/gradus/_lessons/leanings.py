@@ -8,10 +8,10 @@ import numpy as np
 
 from gradus._circuit.gate_list import GateList, cleaned, constant_outputs, select_outputs
 from gradus._circuit.network import network_of
-from gradus._core.bits import unpack
+from gradus._core.bits import BoolMatrix, unpack
 from gradus._core.gates import ONE, XOR
 from gradus._lessons.circuit_learner import LearnedCircuit
-from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.description import BIT, FORBIDDEN, Lengths, Solution
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.simple_posterior import Known, best_parity, leaning_vote
 from gradus._lessons.table_lesson import join
@@ -89,8 +89,18 @@ def leanings(
         for target in wanted:
             said = np.column_stack([output[labels.known[:, target], target] for output in outputs])
             prices = [_price(voter.solution, target, lengths) for voter in voters]
-            votes[target] = leaning_vote(labels.of(target), said, prices)
+            votes[target] = leaning_vote(labels.of(target), said, _once(said, prices))
     return tuple(votes)
+
+
+def _once(said: BoolMatrix, prices: Sequence[int]) -> list[int]:
+    """Return the prices of circuits, so high for those that repeat another one or a constant that they do not count."""
+    seen = {np.ones(len(said), bool).tobytes(), np.zeros(len(said), bool).tobytes()}
+    counted = []
+    for column, price in zip(said.T, prices, strict=True):
+        counted.append(FORBIDDEN if column.tobytes() in seen else price)
+        seen.add(column.tobytes())
+    return counted
 
 
 def _price(solution: Solution, place: int, lengths: Lengths) -> int:
