@@ -45,7 +45,7 @@ def constant(X, Y):
 @pytest.mark.parametrize("nand", [False, True])
 def test_growth_makes_the_description_shorter_and_counts_its_errors(nand):
     X, Y = hard_rows(1500)
-    growth, lengths = growth_of(X, Y, nand=nand, growth_work=3_000_000_000)
+    growth, lengths = growth_of(X, Y, nand=nand, growth_work=20_000_000_000)
     start = constant(X, Y)
     grown = growth.grow(start, 1)
     assert lengths.whole(grown) < lengths.whole(start)
@@ -54,14 +54,20 @@ def test_growth_makes_the_description_shorter_and_counts_its_errors(nand):
         assert set(grown.circuit.functions.tolist()) <= {0, 7, 15}
 
 
-def test_growth_is_not_due_where_little_is_left_and_returns_what_it_got():
-    X, Y = hard_rows(300)
-    growth, _ = growth_of(X, Y)
-    assert not growth.is_due(constant(X, Y))  # 300 labels take at most 300 bits
+def test_growth_is_due_where_errors_take_many_bits_and_work_is_allowed():
+    X, Y = hard_rows(1500)
+    assert growth_of(X, Y)[0].is_due(constant(X, Y))
+    assert not growth_of(X, Y, growth_work=0)[0].is_due(constant(X, Y))
+    assert not growth_of(X[:300], Y[:300])[0].is_due(constant(X[:300], Y[:300]))  # 300 labels take at most 300 bits
+
+
+def test_growth_stops_at_once_and_where_nothing_is_wrong():
+    X, Y = hard_rows(1500)
     start = constant(X, Y)
-    grown = growth.grow(start, 1)
-    assert lengths.whole(grown) <= lengths.whole(start)
-    assert grown.work == 0
+    for run, examples in ((Run(0.0), (X, Y)), (Run(), (X, np.zeros_like(Y)))):
+        growth, _ = growth_of(*examples, run=run)
+        begin = start._replace(errors=examples[1].sum(axis=0))
+        assert growth.grow(begin, 1).circuit is begin.circuit
 
 
 def test_growth_of_random_labels_finds_nothing():

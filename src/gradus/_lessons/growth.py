@@ -25,6 +25,8 @@ __all__ = ["Growth", "with_correction"]
 ENTRANTS = 6
 EFFORTS, LAST_EFFORTS = (1, 4), (16,)
 """How many times the work of a lesson's walks a round gets; where all ways on are stuck, the next effort is tried."""
+SHARE, LAST_SHARE = 0.15, 0.55
+"""Of the work for a target, to which several circuits grow before the best of them goes on to the end."""
 IDLE = 3
 """Rounds of each way in succession that find nothing shorter, before it counts as stuck."""
 
@@ -40,7 +42,7 @@ class Growth:
 
     def is_due(self, solution: Solution) -> bool:
         """Return whether so much is left to describe that more gates may pay."""
-        return max(self._left(solution)) >= self.settings.growth_bits * BIT
+        return self.settings.growth_work > 0 and max(self._left(solution)) >= self.settings.growth_bits * BIT
 
     def worst(self, solution: Solution) -> int:
         """Return the place of the output whose errors take the most bits."""
@@ -49,17 +51,18 @@ class Growth:
     def grow(self, solution: Solution, seed: int, *, to_the_end: bool = False) -> Solution:
         """Add gates, round after round, as long as the description gets shorter and the work allows it."""
         best, length, work = solution, self.lengths.whole(solution), 0
+        most = int(self.settings.growth_work / len(self.examples.targets) * (LAST_SHARE if to_the_end else SHARE))
         ways: tuple[Way, ...] = (self._extended, self._corrected)
         turn = number = 0
         for effort in LAST_EFFORTS if to_the_end else EFFORTS:
             idle = 0
-            while idle < IDLE * len(ways) and work < self.settings.growth_work and best.errors.any() and not self.run.stop():
+            while idle < IDLE * len(ways) and work < most and best.errors.any() and not self.run.stop():
                 new = ways[turn % len(ways)](best, effort, seed_from(seed, number))
                 work, number = work + new.work, number + 1
                 new_length = self.lengths.whole(new)
                 if new_length < length:  # the same way goes on
                     best, length, idle = new, new_length, 0
-                    self._report(best, work)
+                    self._report(best, work / most)
                 else:
                     turn, idle = turn + 1, idle + 1
         return best._replace(reached=not best.errors.any(), work=work)
@@ -74,9 +77,8 @@ class Growth:
         """Return the length of each target's errors."""
         return list(map(self.lengths.errors, solution.columns, solution.errors.tolist()))
 
-    def _report(self, best: Solution, work: int) -> None:
-        share = min(work / self.settings.growth_work, 1.0)
-        self.run.stop(Progress(stage="grow", errors=int(best.errors.sum()), gates=best.n_gates), share=share)
+    def _report(self, best: Solution, share: float) -> None:
+        self.run.stop(Progress(stage="grow", errors=int(best.errors.sum()), gates=best.n_gates), share=min(share, 1.0))
 
     def _extended(self, start: Solution, effort: int, seed: int) -> Solution:
         """Add gates anywhere to get rid of errors, and shorten the whole."""
