@@ -299,6 +299,7 @@ class CircuitLearner:
         best = min([solution, *grown], key=self.lengths.whole)
         if best is solution:
             return best
+        self.unsolved = False  # growth has tried other starts
         return self._counted(self._growth.grow(best, self._seed(GROWTH, WHOLE), to_the_end=True))
 
     def _grown_once(self, solution: Solution, attempt: int) -> Solution:
