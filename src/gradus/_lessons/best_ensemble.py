@@ -12,7 +12,7 @@ from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.run import Run
 from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.ensemble import Ensemble
-from gradus._lessons.further_inputs import further_price, widened
+from gradus._lessons.further_inputs import further_price, with_inputs
 from gradus._lessons.offers import find_further_inputs, offered
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings
@@ -118,7 +118,7 @@ def _shortened(plain: Ensemble, lengths: Lengths, examples: PackedExamples) -> b
     """Return whether the best circuit gets shorter if a further input takes the place of one of its outputs."""
     solution = plain.ranked()[0][0].solution
     circuit, n_inputs = solution.circuit, len(examples.inputs)
-    start = widened(circuit, n_inputs)
+    start = with_inputs(circuit, n_inputs)
     length = lengths.whole(Solution(start, solution.columns, solution.errors))
     for place, errors in enumerate(_errors(examples)[solution.columns, circuit.n_inputs :]):
         best = int(np.argmin(errors))

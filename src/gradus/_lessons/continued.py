@@ -9,7 +9,7 @@ from gradus._circuit.network import network_of
 from gradus._core.run import Run
 from gradus._lessons.circuit_learner import MAX_FIT_WORK, CircuitLearner, LearnedCircuit, selected
 from gradus._lessons.description import Lengths, Solution
-from gradus._lessons.further_inputs import widened
+from gradus._lessons.further_inputs import with_inputs
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings
 
@@ -27,7 +27,7 @@ def _count_errors(circuit: GateList, examples: PackedExamples) -> Solution:
 
 def not_longer(learned: LearnedCircuit, start: GateList, examples: PackedExamples, settings: LessonSettings) -> LearnedCircuit:
     """Return what was learned, or the start if that is shorter with its errors."""
-    solution = _count_errors(cleaned(widened(start, len(examples.inputs)), nand=settings.nand), examples)
+    solution = _count_errors(cleaned(with_inputs(start, len(examples.inputs)), nand=settings.nand), examples)
     length = Lengths(examples, settings.nand, settings.noise).whole(solution)
     # What is exact is believed, although a start with errors may be shorter.
     comparable = solution.reached or learned.tolerant or learned.solution.errors.any()
@@ -73,10 +73,8 @@ class ContinuedLearner(CircuitLearner):
             self.tolerant, solution = checked is None, checked or self.start
         if self.tolerant:
             # Constants may now be learned, and more gates may now pay.
-            constant = constant_outputs(self.start.circuit)
-            return self._grown([self.start], self.lengths.whole), [
-                column for column in np.flatnonzero(self.start.errors).tolist() if column in constant
-            ]
+            wrong = np.flatnonzero(self.start.errors).tolist()
+            return self._grown(self.start), [column for column in constant_outputs(self.start.circuit) if column in wrong]
         return (solution, []) if solution.reached else (self.start, np.flatnonzero(self.start.errors).tolist())
 
     def _teach_again(self, left: list[int]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from gradus._circuit.gate_list import GateList, GateTable, Literal, as_nands, cleaned
 from gradus._circuit.weighted_counts import WeightedCount
 
-__all__ = ["FurtherInput", "expanded", "further_price", "widened"]
+__all__ = ["FurtherInput", "expanded", "further_price", "with_inputs"]
 
 
 class FurtherInput(NamedTuple):
@@ -38,9 +38,10 @@ def further_price(circuit: GateList, further: Sequence[FurtherInput]) -> int:
     return sum(entry.table_price for entry in used) + sum({entry.group: entry.sum_price for entry in used}.values())
 
 
-def widened(circuit: GateList, n_inputs: int) -> GateList:
-    """Return a circuit with more inputs after its own, which it does not read."""
-    node = np.concatenate([np.arange(circuit.n_inputs), np.arange(len(circuit.functions)) + n_inputs])
+def with_inputs(circuit: GateList, n_inputs: int) -> GateList:
+    """Return a circuit with more inputs, or without the last ones, which it must not read."""
+    node = np.arange(circuit.n_inputs + len(circuit.functions))
+    node[circuit.n_inputs :] += n_inputs - circuit.n_inputs
     return GateList(n_inputs, circuit.functions, node[circuit.sources], node[circuit.outputs])
 
 

@@ -26,7 +26,7 @@ from gradus._lessons.offers import offered
 from gradus._lessons.packed_examples import pack_examples, read_targets
 from gradus._lessons.row_sample import refined, sampled
 from gradus._lessons.voting import WeightedVote, joined, majority
-from gradus._lessons.walks import GROWTH_BITS, LessonSettings
+from gradus._lessons.walks import GROWTH_WORK, LessonSettings
 from gradus._pages.html import notebook_table
 from gradus.errors import SettingsError
 
@@ -47,7 +47,7 @@ class LearnSettings:
     n_circuits: int | None = None
     start: Network | None = None
     seed: int = 0
-    growth_bits: int = GROWTH_BITS
+    growth_work: int = GROWTH_WORK
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +254,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         exact=None if noise == "auto" else noise == 0,
         noise=noise,
         n_tries=n_tries,
-        growth_bits=settings.growth_bits,
+        growth_work=settings.growth_work,
     )
     start = _start(settings.start, inputs.shape[1], targets.shape[1], nand=lessons.nand)
     some = examples if lessons.exact else sampled(examples, seed)
