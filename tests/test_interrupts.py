@@ -230,6 +230,8 @@ HANDLING = {
     "Model.save": lambda large: large.model.save(large.path("m.json")),
     "Model.save_page": lambda large: large.model.save_page(large.path("m.html")),
     "Model.to_json": lambda large: large.model.to_json(),
+    "LearnResult.voting_network": lambda large: large.learned.voting_network(),
+    "Model.voted": lambda large: large.model.voted(),
     "LearnResult.predict": lambda large: large.learned.predict(large.rows),
     "LearnResult.predict_proba": lambda large: large.learned.predict_proba(large.rows),
     "BooleanNetworkClassifier.predict": lambda large: large.fitted.predict(large.rows),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import joblib
@@ -23,7 +24,7 @@ from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import encode_table
 from gradus._tables.fit import FitSettings, fit_table
-from gradus._tables.labels import encode_target
+from gradus._tables.labels import TargetEncoding, encode_target
 from gradus._tables.model import Model
 from gradus._tables.vote import distil, recombine_rows
 from gradus._tables.voters import LEFT_OUT, TableExamples, join_voters, learn_voter, unneeded_columns
@@ -200,6 +201,38 @@ def test_columns_of_one_bit_are_learned_by_lessons_alone():
     learned = gradus.learn(bits, y, seed=2)
     assert [network.with_names() for network in model.networks_] == list(learned.circuits[: learned.n_voting])
     assert (model.predict(pd.DataFrame(np.where(bits, "on", "off"))) == y).all()
+
+
+def test_labels_that_say_little_are_voted_on_by_the_best_circuit_and_the_vote():
+    rng = np.random.default_rng(7)
+    X = rng.random((400, 6)) < 0.5
+    y = X[:, 0] ^ X[:, 1] ^ (rng.random(400) < 0.38)
+    model, learned = BooleanNetworkClassifier(random_state=2).fit(X, y), gradus.learn(X, y, seed=2)
+    assert learned.leanings[0] is not None
+    assert [network.with_names() for network in model.networks_] == [learned.network, learned.voting_network()]
+    assert (model.predict(X) == (X[:, 0] ^ X[:, 1])).mean() > 0.9
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_vote_as_one_circuit_says_the_same_unless_it_is_nearly_tied(seed, counted):
+    rng = np.random.default_rng(seed)
+    rows = np.array(list(np.ndindex(2, 2, 2, 2)), dtype=bool)
+    networks = [
+        Network(4, [rng.integers(4, size=2), rng.integers(5, size=2), rng.integers(6, size=2)], [5, 6], rng.integers(1, 15, 3))
+        for _ in range(rng.integers(2, 8))
+    ]
+    plain = Model.of_bits(networks[0])
+    targets = (plain.targets[0], TargetEncoding("z1", ("no", "yes")))
+    codes = rng.integers(0, 2, (40, 2))
+    model = Model.fit(networks, plain.features, targets, rng.random((40, 4)) < 0.5, codes)
+    model = model if counted else replace(model, readers=())
+    voted = model.voted()
+    assert len(voted.networks) == 1
+    for k, (said, shares) in enumerate(zip(voted.predict_codes(rows), model.votes(rows), strict=True)):
+        beyond = np.abs(shares[:, 1] - 0.5) * len(networks)
+        sure = beyond > (len(networks) / 2 + 1.5) * model._vote_on(k).unit if counted else np.ones(len(rows), dtype=bool)
+        assert (said == model.predict_codes(rows)[k])[sure].all()
 
 
 @pytest.mark.parametrize(("low", "n_networks"), [(1, 2), (None, 3)])
