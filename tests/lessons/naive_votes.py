@@ -32,7 +32,7 @@ def posterior_leaning(X, y, noise, outputs, prices, rows, row_outputs):
         entries.append((outputs[:, k].tolist(), row_outputs[:, k].tolist(), price))
     weighed = []
     for said, elsewhere, price in entries:
-        errors = sum(a != b for a, b in zip(said, y.tolist(), strict=True))
+        errors = sum(bool(a) != b for a, b in zip(said, y.tolist(), strict=True))
         beyond = (n - 2 * errors) / (2 * (n + 1))
         if not isinstance(noise, str):
             beyond = (0.5 - noise) * ((2 * errors < n) - (2 * errors > n))

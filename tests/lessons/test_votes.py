@@ -67,7 +67,7 @@ def test_the_posterior_is_that_of_every_function_by_itself(seed, n, n_columns, n
     assert found == pytest.approx(posterior_leaning(X, y, noise, outputs, prices, rows, row_outputs))
     vote = leaning_vote(known, outputs, prices)
     largest = max(map(abs, (vote.constant, *vote.circuits, *(weight for _, weight in vote.parities))))
-    assert largest in (15, 16)  # the constant may be one more, so that there are no ties
+    assert largest in (14, 15, 16)  # the constant may be one more or less, so that there are no ties
 
 
 @given(st.integers(0, 2**32), st.sampled_from([1, 2, 65]), st.integers(1, 5))

@@ -50,7 +50,7 @@ def rounded_vote(
     constant: float, parities: Mapping[tuple[int, ...], float], circuits: Sequence[float], levels: int
 ) -> WeightedVote:
     """Return a vote with weights in proportion to some probabilities, as whole numbers of which the largest is `levels`."""
-    unit = max(map(abs, (constant, *parities.values(), *circuits))) / levels or 1.0
+    unit = float(max(map(abs, (constant, *parities.values(), *circuits)))) / levels or 1.0
     of_circuits = tuple(round(weight / unit) for weight in circuits)
     of_parities = tuple((columns, round(weight / unit)) for columns, weight in parities.items() if round(weight / unit))
     rest = round(constant / unit)

@@ -144,7 +144,7 @@ class Model:
         >>> nand, first = Network(2, [[0, 1]], [2]), Network(2, [], [0])
         >>> of_one = Model.of_bits(first)
         >>> Model((first, nand, nand), of_one.features, of_one.targets).voted().rules()
-        {'z0': '!(x0 & x1)'}
+        {'z0': '!x0 | !x1'}
         """
         if len(self.networks) == 1:
             return self
