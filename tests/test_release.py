@@ -92,6 +92,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(distribution):
     with tarfile.open(sdist) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     assert {"README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "tests/test_release.py", "docs/index.md"} <= inside
+    assert not any(name.startswith("paper/") or name.endswith(".parquet") for name in inside), "the laboratory is apart"
     # The commit goes into both, if the tests run in a checkout.
     if (ROOT / ".git").exists():
         assert "gradus/_commit.txt" in names
