@@ -65,7 +65,7 @@ def test_the_version_is_the_same_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(r"^version: (.+)$", citation, flags=re.MULTILINE)[1] == gradus.__version__
-    head = re.search(r"^## (\S+) \((.+)\)$", changes, flags=re.MULTILINE)
+    head = re.search(r"^## (\S+) \((?!unreleased)(.+)\)$", changes, flags=re.MULTILINE)
     assert head[1] == gradus.__version__
     assert re.search(r"^date-released: (.+)$", citation, flags=re.MULTILINE)[1] == head[2]
     assert tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dynamic"] == ["version"]

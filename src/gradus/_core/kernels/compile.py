@@ -238,8 +238,8 @@ def uncounted(function: F) -> F:
 
 
 def _piece(function: F, **options: Any) -> F:
-    """Compile a piece without wrappers, which unpack every array of a board: they took a quarter of the first call."""
-    dispatcher = _njit(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    """Compile a piece without a wrapper for Python, which unpacks every array of a board: it took a quarter of the first call."""
+    dispatcher = _njit(function, forceinline=True, no_cpython_wrapper=True, **options)
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise TypeError(f"{function.__name__} is a piece of a kernel: only compiled code can call it.")
