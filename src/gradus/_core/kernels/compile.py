@@ -197,10 +197,10 @@ def _ctrl_c_kept() -> Iterator[None]:
 
 
 def _njit(function: F, **options: Any) -> Any:
-    """Compile a function with Numba, without the GIL and without zero-division checks."""
+    """Compile a function with Numba, without the GIL, zero-division checks and an entry for C."""
     # Where the compiler is switched off, the kernel raises: it uses machine instructions that Python cannot name.
     if not numba.config.DISABLE_JIT:
-        return numba.njit(nogil=True, error_model="numpy", **options)(function)
+        return numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
 
     @functools.wraps(function)
     def refuse(*_: Any, **__: Any) -> Any:
@@ -238,7 +238,7 @@ def uncounted(function: F) -> F:
 
 
 def _piece(function: F, **options: Any) -> F:
-    """Compile a piece without a wrapper for Python, which unpacks every array of a board: it took a quarter of the first call."""
+    """Compile a piece without a wrapper for Python, which unpacks every array and took a quarter of the first call."""
     dispatcher = _njit(function, forceinline=True, no_cpython_wrapper=True, **options)
 
     def refuse(*_: Any, **__: Any) -> Any:
