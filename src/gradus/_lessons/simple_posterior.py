@@ -76,9 +76,10 @@ def best_parity(known: Known) -> PairParity | None:
     pairs = _agreement(known.X, known.y).parities
     if len(pairs) < 2:
         return None
-    strengths = np.abs(np.triu(pairs, 1))
-    i, j = divmod(int(np.argmax(strengths)), len(pairs))
-    errors = (len(known.y) - int(strengths[i, j])) // 2
+    first, second = np.triu_indices(len(pairs), 1)
+    best = int(np.argmax(np.abs(pairs[first, second])))
+    i, j = int(first[best]), int(second[best])
+    errors = (len(known.y) - int(abs(pairs[i, j]))) // 2
     choice = round(BIT * math.log2(len(pairs) * (len(pairs) - 1)))
     length = choice + int(error_table(len(known.y), known.noise)[errors])
     return PairParity((i, j), bool(pairs[i, j] < 0), errors, length)
