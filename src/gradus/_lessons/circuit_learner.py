@@ -13,13 +13,12 @@ import numpy as np
 from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._circuit.network import network_of
 from gradus._core.bits import unpack
-from gradus._core.gates import ONE, ZERO
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
-from gradus._lessons.further_inputs import further_price, with_inputs
 from gradus._lessons.growth import Growth
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.parities_of_nodes import with_parity
+from gradus._lessons.solutions import selected, with_constant, with_constant_at
 from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 from gradus._lessons.windows import Windows
@@ -166,12 +165,16 @@ class CircuitLearner:
         gates = self.solution.n_gates
         self.run.stop(Progress(stage=stage, done=done, total=n, target=target, errors=errors, gates=gates), share=share)
 
+    def _constant(self, column: int) -> Solution:
+        """Return the present solution with a constant for one more column."""
+        return with_constant(column, self.solution, self.lengths)
+
     def _trials(self, trials: Sequence[tuple[int, int]], work: int, spare: int | None = None) -> list[Solution]:
         """Try to learn columns on top of the present circuit; the best trial is kept in case of an early stop."""
         solutions = self._map(partial(self._try, work, spare), trials)
         for solution in solutions:
             column = solution.columns[-1]
-            rank = self.lengths.whole(solution) - self.lengths.whole(self._with_constant(column, self.solution)), column
+            rank = self.lengths.whole(solution) - self.lengths.whole(self._constant(column)), column
             if rank[0] < 0 and (self._fallback is None or rank < self._fallback[0]):
                 self._fallback = (rank, solution)
         return solutions
@@ -270,7 +273,7 @@ class CircuitLearner:
         # saves little. So the evidence is the bits saved, times the bits saved per error, over the square root of the length
         # (longer circuits leave more to chance). On training sets that are not reported it was at most 22 for clean examples
         # of the paper's problems, and at least 34 with 5 % of the labels flipped; some tiny tables exceed it by mistake.
-        constant = self._with_constant(solution.columns[-1], self.solution)
+        constant = self._constant(solution.columns[-1])
         lost = (self.lengths.whole(solution) - self.lengths.whole(constant)) / BIT
         # Nor is a circuit believed that is so much longer than the labels: of random labels by at least 9, of clean ones by at
         # most 4.5.
@@ -293,42 +296,20 @@ class CircuitLearner:
 
         work = self.settings.noisy_fit_work
         trials = self._trials([(column, 0) for column in candidates], work)
-        best = min(trials, key=score, default=self._with_constant(candidates[0], self.solution))
+        best = min(trials, key=score, default=self._constant(candidates[0]))
         more = self._trials([(best.columns[-1], attempt) for attempt in range(1, self.settings.n_tries)], work)
         best = self._grown(min([best, *more], key=score))
-        constant = self._with_constant(best.columns[-1], self.solution)
+        constant = self._constant(best.columns[-1])
         longer = self.lengths.whole(best) + self._margin(best.circuit, -1) > self.lengths.whole(constant)
         return constant if longer else best
 
     def _grown(self, solution: Solution) -> Solution:
-        """If a solution leaves many errors, let it grow, and its worst target from nothing, too."""
-        if not self._growth.is_due(solution):
-            return solution
-        grown = self._map(partial(self._grown_once, solution), range(self.settings.n_tries))
-        grown = sorted(grown, key=self.lengths.whole)
-        if self.run.stop() or not self.lengths.whole(grown[0]) < self.lengths.whole(solution):
-            return min([solution, *grown], key=self.lengths.whole)
-        self.unsolved = False  # growth has tried other starts
-        # All of a single target go on to the end, and the others may vote.
-        grown = grown if len(self.lengths.known) == 1 else grown[:1]
-        ended = self._map(
-            lambda k: self._growth.grow(grown[k], self._seed(GROWTH, WHOLE, k), to_the_end=True), range(len(grown))
-        )
-        best, *self.rivals = sorted(ended or grown, key=self.lengths.whole)
-        return best
-
-    def _grown_once(self, solution: Solution, attempt: int) -> Solution:
-        """Let a solution grow, or for further attempts, its worst target from a constant."""
-        seed = self._seed(GROWTH, attempt)
-        if not attempt:
-            return self._growth.grow(solution, seed)
-        start = self._with_constant_at(self._growth.worst(solution), solution)
-        if further_price(start.circuit, self.lengths.further):
-            return self._growth.grow(start, seed)
-        n_inputs = start.circuit.n_inputs
-        plain = start._replace(circuit=with_inputs(start.circuit, n_inputs - len(self.lengths.further)))
-        grown = self._growth.without_further_inputs().grow(plain, seed)
-        return grown._replace(circuit=with_inputs(grown.circuit, n_inputs))
+        """Let a solution grow if it leaves many errors."""
+        grown = self._growth.grown(solution, self._seed(GROWTH), self._map)
+        if grown:
+            self.unsolved = False  # growth has tried other starts
+            solution, *self.rivals = grown
+        return solution
 
     def _margin(self, circuit: GateList, place: int) -> int:
         """By how much an output must be shorter to describe than its constant."""
@@ -336,25 +317,6 @@ class CircuitLearner:
         # A gate pays for the choice of its sources, and a further input has a price; any other input that is the output was
         # chosen among all of them and their complements, too.
         return self.settings.margin + (round(BIT * math.log2(2 * circuit.n_inputs)) if is_input else 0)
-
-    def _with_constant(self, column: int, solution: Solution) -> Solution:
-        """Return a solution with a constant for one more column."""
-        circuit = solution.circuit
-        function = ONE if 2 * self.lengths.ones[column] > self.lengths.known[column] else ZERO
-        grown = GateList(
-            circuit.n_inputs,
-            np.append(circuit.functions, np.uint8(function)),
-            np.concatenate([circuit.sources, np.zeros((1, 2), np.int64)]),
-            np.append(circuit.outputs, circuit.n_inputs + len(circuit.functions)),
-        )
-        errors = np.append(solution.errors, self.lengths.minority[column])
-        return Solution(cleaned(grown, nand=self.settings.nand), [*solution.columns, column], errors)
-
-    def _with_constant_at(self, place: int, solution: Solution) -> Solution:
-        """Return a solution with a constant in place of one of its outputs."""
-        others = [k for k in range(len(solution.columns)) if k != place]
-        constant = self._with_constant(solution.columns[place], selected(solution, others))
-        return selected(constant, [*range(place), len(others), *range(place, len(others))])
 
     # The end.
 
@@ -436,7 +398,7 @@ class CircuitLearner:
     def _back_to_constants(self) -> None:
         """Replace the circuit of a target by a constant if that is hardly longer: naming an output's node is not free."""
         for place in range(len(self.solution.columns)):
-            plain = self._with_constant_at(place, self.solution)
+            plain = with_constant_at(place, self.solution, self.lengths)
             margin = self._margin(self.solution.circuit, place)
             if self.lengths.whole(plain) <= self.lengths.whole(self.solution) + margin:
                 self.solution = plain
@@ -446,7 +408,7 @@ class CircuitLearner:
         if self._fallback is not None:
             self._accept(self._fallback[1])
         for column in list(self.remaining):
-            self._accept(self._with_constant(column, self.solution))
+            self._accept(self._constant(column))
 
     def _result(self) -> LearnedCircuit:
         columns = self.solution.columns
@@ -465,12 +427,6 @@ class CircuitLearner:
 def _solved(solutions: Sequence[Solution]) -> list[Solution]:
     """Return those that have no errors."""
     return [solution for solution in solutions if solution.reached]
-
-
-def selected(solution: Solution, places: list[int]) -> Solution:
-    """Return the outputs at some places, in this order."""
-    columns = list(map(solution.columns.__getitem__, places))
-    return Solution(select_outputs(solution.circuit, places), columns, solution.errors[places])
 
 
 def _contradictory(examples: PackedExamples) -> bool:

@@ -7,10 +7,11 @@ import numpy as np
 from gradus._circuit.gate_list import GateList, cleaned, constant_outputs
 from gradus._circuit.network import network_of
 from gradus._core.run import Run
-from gradus._lessons.circuit_learner import MAX_FIT_WORK, CircuitLearner, LearnedCircuit, selected
+from gradus._lessons.circuit_learner import MAX_FIT_WORK, CircuitLearner, LearnedCircuit
 from gradus._lessons.description import Lengths, Solution
 from gradus._lessons.further_inputs import with_inputs
 from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.solutions import selected
 from gradus._lessons.walks import LessonSettings
 
 __all__ = ["ContinuedLearner", "not_longer"]

@@ -7,7 +7,8 @@ stuck where the other does not, and the description decides between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from gradus._circuit.network import network_of
 from gradus._core.gates import XOR
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.further_inputs import further_price, with_inputs
 from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.solutions import with_constant_at
 from gradus._lessons.table_lesson import join
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
@@ -30,7 +33,13 @@ SHARE, LAST_SHARE = 0.15, 0.55
 IDLE = 3
 """Rounds of each way in succession that find nothing shorter, before it counts as stuck."""
 
+SMALL = 5
+"""Times the bits from which a lesson grows: where less is left, it goes on only if its first rounds make it shorter."""
+TO_THE_END = 1000  # in the place of the number of a start, in seeds
+
 Way = Callable[[Solution, int, int], Solution]
+Spread = Callable[[Callable[[int], Solution], Sequence[int]], list[Solution]]
+"""Calls a function with every number, side by side; after a stop, solutions may be missing."""
 
 
 class Growth:
@@ -47,6 +56,46 @@ class Growth:
     def worst(self, solution: Solution) -> int:
         """Return the place of the output whose errors take the most bits."""
         return int(np.argmax(self._left(solution)))
+
+    def grown(self, solution: Solution, seed: int, spread: Spread) -> list[Solution]:
+        """Let a solution grow, and its worst target from nothing, too; the shortest first, none if nothing gets shorter."""
+        if not self.is_due(solution):
+            return []
+        grown = spread(partial(self._begun, solution, seed), range(1))
+        if self._is_longer_than(solution, grown) and self._is_small(solution):
+            return []
+        grown += spread(partial(self._begun, solution, seed), range(1, self.settings.n_tries))
+        grown.sort(key=self.lengths.whole)
+        if self._is_longer_than(solution, grown):
+            return []
+        if self.run.stop():
+            return grown[:1]
+        # All of a single target go on to the end, and the others may vote.
+        starts = grown if len(self.lengths.known) == 1 else grown[:1]
+        seeds = [seed_from(seed, TO_THE_END, number) for number in range(len(starts))]
+        ended = spread(lambda number: self.grow(starts[number], seeds[number], to_the_end=True), range(len(starts)))
+        return sorted(ended, key=self.lengths.whole) or grown[:1]
+
+    def _is_longer_than(self, solution: Solution, others: list[Solution]) -> bool:
+        """Return whether no other solution is shorter."""
+        return all(self.lengths.whole(other) >= self.lengths.whole(solution) for other in others)
+
+    def _is_small(self, solution: Solution) -> bool:
+        """Return whether so little is left that it must show at once that growing pays."""
+        return max(self._left(solution)) < SMALL * self.settings.growth_bits * BIT
+
+    def _begun(self, solution: Solution, seed: int, attempt: int) -> Solution:
+        """Let a solution grow, or for further attempts, its worst target from a constant."""
+        own_seed = seed_from(seed, attempt)
+        if not attempt:
+            return self.grow(solution, own_seed)
+        start = with_constant_at(self.worst(solution), solution, self.lengths)
+        if further_price(start.circuit, self.lengths.further):
+            return self.grow(start, own_seed)
+        n_inputs = start.circuit.n_inputs
+        plain = start._replace(circuit=with_inputs(start.circuit, n_inputs - len(self.lengths.further)))
+        grown = self.without_further_inputs().grow(plain, own_seed)
+        return grown._replace(circuit=with_inputs(grown.circuit, n_inputs))
 
     def grow(self, solution: Solution, seed: int, *, to_the_end: bool = False) -> Solution:
         """Add gates, round after round, as long as the description gets shorter and the work allows it."""
@@ -65,6 +114,8 @@ class Growth:
                     self._report(best, work / most)
                 else:
                     turn, idle = turn + 1, idle + 1
+            if best is solution and self._is_small(best):
+                break
         return best._replace(reached=not best.errors.any(), work=work)
 
     def without_further_inputs(self) -> Growth:
