@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gradus._core.gates import NAND, NOT, ONE, SYMBOLS, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
 
-__all__ = ["GateList", "GateTable", "Literal", "as_nands", "cleaned", "empty_circuit", "is_constant", "select_outputs"]
+__all__ = ["GateList", "GateTable", "Literal", "as_nands", "cleaned", "empty_circuit", "is_constant", "is_gate_list", "select_outputs"]
 
 CONSTANTS = (ZERO, ONE)
 Literal = tuple[int, bool]
@@ -46,6 +46,22 @@ def empty_circuit(n_inputs: int, n_outputs: int = 0) -> GateList:
 def is_constant(functions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Return which functions are constant."""
     return np.asarray((functions == ZERO) | (functions == ONE))  # many times as fast as np.isin
+
+
+def is_gate_list(circuit: GateList, n_inputs: int) -> bool:
+    """Return whether a circuit from elsewhere has these inputs, and gates that read lower nodes only."""
+    nodes = n_inputs + np.arange(len(circuit.functions))
+    return bool(
+        circuit.n_inputs == n_inputs
+        and circuit.functions.dtype == np.uint8
+        and circuit.functions.ndim == circuit.outputs.ndim == 1
+        and circuit.sources.shape == (len(nodes), 2)
+        and circuit.sources.dtype == circuit.outputs.dtype == np.int64
+        and (circuit.functions <= ONE).all()
+        and (circuit.sources >= 0).all()
+        and (circuit.sources < nodes[:, np.newaxis]).all()
+        and ((circuit.outputs >= -1) & (circuit.outputs < n_inputs + len(nodes))).all()
+    )
 
 
 def select_outputs(circuit: GateList, places: list[int]) -> GateList:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from operator import attrgetter
 
 import numpy as np
 
+from gradus._circuit.gate_list import GateList, empty_circuit
 from gradus._circuit.network import network_of
+from gradus._core.plain import digest_of
 from gradus._core.run import Progress, Run
 from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
+from gradus._lessons.description import Solution, belongs_to
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
@@ -90,7 +93,23 @@ class Ensemble:
             return replace(progress, detail=f"circuit {number + 1} of up to {of}" if of > 1 else "")
 
         part = self.run.part(weight=1, describe=describe)
-        return CircuitLearner(self.examples, self.settings, self.seed, number, part).learn()
+        return part.recall(
+            lambda: digest_of("circuit", self._digest, number),
+            lambda: CircuitLearner(self.examples, self.settings, self.seed, number, part).learn(),
+            (LearnedCircuit, Solution, GateList),
+            self._is_one,
+        )
+
+    @cached_property
+    def _digest(self) -> str:
+        """A digest of the examples, the settings and the seed."""
+        return digest_of(self.examples, self.settings, self.seed)
+
+    def _is_one(self, circuit: LearnedCircuit) -> bool:
+        """Return whether a circuit from a file is one for these examples."""
+        columns = list(range(len(self.examples.targets)))
+        nothing = Solution(empty_circuit(len(self.examples.inputs)), columns, np.zeros(0, np.int64))
+        return sorted(circuit.order) == columns and belongs_to(circuit.solution, nothing)
 
     def _add_neighbours(self, parents: Sequence[LearnedCircuit], count: int) -> None:
         """Walk on from each exact circuit through others with a few gates more, and add `count` of these for each."""

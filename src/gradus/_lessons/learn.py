@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,9 @@ from gradus._circuit import Network
 from gradus._circuit.gate_list import is_constant
 from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, as_bits, column_names
+from gradus._core.checkpoint import Checkpoint
 from gradus._core.checks import Noise, check_choice, check_count, check_n_jobs, check_noise, check_seed, check_time_limit
+from gradus._core.plain import digest_of
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum.orders import resolve_order
@@ -118,6 +121,7 @@ def learn(
     noise: Noise = "auto",
     n_tries: int = N_TRIES,
     n_circuits: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
     time_limit: float | None = None,
     seed: int = 0,
     n_jobs: int = 1,
@@ -147,13 +151,17 @@ def learn(
     n_circuits : int, optional
         Number of independent circuits; the equally good ones vote. By default one to five, fewer if the first one took much
         work, plus similar circuits of about the same size, up to nine in all.
+    checkpoint : path-like, optional
+        A file to which what is done is written now and then, and from which the same call goes on after it was stopped or
+        killed, to the same result. It is removed at the end; one of other data or settings is refused.
     time_limit : float, optional
-        Seconds after which the best so far is returned. Without one, the result depends on the data, the settings and the
-        seed alone.
+        Seconds after which the best so far is returned, those before the work was taken up again included. Without one, the
+        result depends on the data, the settings and the seed alone.
     seed : int
         Any whole number from 0.
     n_jobs : int
-        Threads, -1 for one per core; the result is the same for any number.
+        Threads, -1 for one per core, or inside ``joblib.parallel_config`` workers elsewhere; the result is the same for any
+        number.
     callback : callable, optional
         Called with a `gradus.Progress` several times a second; if it returns True, the best so far is returned.
 
@@ -180,7 +188,15 @@ def learn(
     [[0, 0], [0, 1], [0, 1], [1, 0]]
     """
     settings = LearnSettings(order=order, gates=gates, noise=noise, n_tries=n_tries, n_circuits=n_circuits, seed=seed)
-    return learn_with(X, Y, settings, Run(check_time_limit(time_limit), callback, n_jobs=check_n_jobs(n_jobs)))
+    limits: dict[str, Any] = {"callback": callback, "n_jobs": check_n_jobs(n_jobs)}
+    limit = check_time_limit(time_limit)
+    if checkpoint is None:
+        return learn_with(X, Y, settings, Run(limit, **limits))
+    with Checkpoint(checkpoint, lambda: (digest_of(as_bits(X, "X"), *read_targets(Y)), digest_of(settings)), 0) as file:
+        result = learn_with(X, Y, settings, Run(limit, **limits, checkpoint=file))
+        if result.stopped in (None, "time_limit"):
+            file.remove()
+    return result
 
 
 def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult:
