@@ -11,7 +11,17 @@ import numpy.typing as npt
 
 from gradus._core.gates import NAND, NOT, ONE, SYMBOLS, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
 
-__all__ = ["GateList", "GateTable", "Literal", "as_nands", "cleaned", "empty_circuit", "is_constant", "is_gate_list", "select_outputs"]
+__all__ = [
+    "GateList",
+    "GateTable",
+    "Literal",
+    "as_nands",
+    "cleaned",
+    "empty_circuit",
+    "is_constant",
+    "is_gate_list",
+    "select_outputs",
+]
 
 CONSTANTS = (ZERO, ONE)
 Literal = tuple[int, bool]

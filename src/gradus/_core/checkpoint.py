@@ -77,9 +77,7 @@ class Checkpoint:
         Seconds of work after which the file is first written.
     """
 
-    def __init__(
-        self, path: str | PathLike[str] | None, identity: Callable[[], tuple[str, str]], wait: float = SECONDS_PER_SAVE
-    ) -> None:
+    def __init__(self, path: str | PathLike[str] | None, identity: Callable[[], tuple[str, str]], wait: float) -> None:
         self.path, self.began = None if path is None else Path(path), 0.0
         self._identify, self._identity = identity, ("", "")
         self._pieces: dict[str, Piece] = {}
@@ -111,8 +109,13 @@ class Checkpoint:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Write the file unless `remove` was called: the work has been stopped."""
-        if self.path is not None and self.path.exists() and self._pieces:
+        if self.is_there and self._pieces:
             self.save()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file has been written."""
+        return self.path is not None and self.path.exists()
 
     # Pieces.
 
@@ -158,7 +161,9 @@ class Checkpoint:
         assert self.path is not None
         with self._lock:
             began = work_clock()
-            lines = (f"{name} {within or '-'} {seconds:.3f} {text}\n" for name, (within, seconds, text) in self._pieces.items())
+            lines = (
+                f"{name} {within or '-'} {seconds:.3f} {text}\n" for name, (within, seconds, text) in self._pieces.items()
+            )
             body = "".join(lines)
             data, settings = self.identity
             head = {"gradus checkpoint": FORMAT, "version": __version__, "data": data, "settings": settings, "sum": _sum(body)}
@@ -194,7 +199,9 @@ class Checkpoint:
             own = (__version__, *self.identity)
             for what, here_is, there_is in zip(WHAT, own, theirs, strict=True):
                 if here_is != there_is:
-                    raise FormatError(f"is the checkpoint of work with other {what}; remove it, or give another name.", path=path)
+                    raise FormatError(
+                        f"is the checkpoint of work with other {what}; remove it, or give another name.", path=path
+                    )
             for line in body.splitlines():
                 name, within, seconds, text = line.split(" ", 3)
                 self.add(name, Piece("" if within == "-" else within, float(seconds), text))
@@ -227,7 +234,8 @@ class Parcel(NamedTuple):
     def run(self, function: Callable[[Any], T], item: Any) -> tuple[T, dict[str, Piece]]:
         """Call a function, in the worker; returns also the pieces that were finished."""
         shared = Path(self.path).parent.is_dir()
-        checkpoint = Checkpoint(self.path if shared else None, lambda: self.identity)  # a worker that died may have begun it
+        # There is a file if another worker has begun this and died.
+        checkpoint = Checkpoint(self.path if shared else None, lambda: self.identity, SECONDS_PER_SAVE)
         checkpoint.began = self.seconds
         for name, piece in self.pieces.items():
             checkpoint.add(name, piece)

@@ -18,7 +18,7 @@ NUMBERS = "biuf"
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: numbers, texts, arrays, named tuples, and lists, tuples and dictionaries of these."""
+    """Return a value as JSON can hold it: numbers, texts, arrays, and named tuples, lists and dictionaries of these."""
     if isinstance(value, np.ndarray):
         kept = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
         return {"array": base64.b64encode(kept.tobytes()).decode(), "type": kept.dtype.str, "shape": list(kept.shape)}
