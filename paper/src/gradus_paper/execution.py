@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradus import Network, export
 from gradus.lab import Checkpoint, Job, Outcome, largest_cost, learn_whole, make_network, resume, run_search
 from gradus.problems import Problem
 from gradus_paper.orders import TargetOrder, order_of, shuffled_targets, tau_of
 from gradus_paper.row import Row
-from gradus_paper.tasks import Task
+from gradus_paper.tasks import GIVEN, Task
 from gradus_paper.training_sets import TrainingSet, register, training_set
 
 BoolMatrix = npt.NDArray[np.bool_]
@@ -117,7 +118,15 @@ def _lessons(task: Task) -> dict[str, Any]:
     alone = float(1.0 - best.mean() / data.n_test) if data.n_test else None
     order = TargetOrder(columns, tau_of(columns, data), None)
     scores = _scores(data, order, lambda X: result.predict(X)[:, places])
-    return {**scores, "live_gates": int(result.n_gates), "best_circuit_accuracy": alone}
+    circuit = _solution(result.network) if task.design.draw == GIVEN else {}
+    return {**scores, "live_gates": int(result.n_gates), "best_circuit_accuracy": alone, **circuit}
+
+
+def _solution(network: Network) -> dict[str, Any]:
+    """Return the columns of a row that hold a circuit, as binary AIGER."""
+    content = export(network, format="aig")
+    assert isinstance(content, bytes)
+    return {"circuit": content, "and_gates": int(content.split(maxsplit=6)[5])}
 
 
 def _baseline(task: Task) -> dict[str, Any]:

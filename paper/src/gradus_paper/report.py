@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gradus.lab import files, network_picture, wording
+from gradus_paper import contest, learners
 from gradus_paper import estimates as est
-from gradus_paper import learners
 from gradus_paper.claims import Claim, check_claims, verdict_counts
 from gradus_paper.figures import FIGURES, OWN_FIGURES
 from gradus_paper.figures.circuit_figures import Drawing
@@ -28,6 +28,7 @@ from gradus_paper.own_claims import check_own_claims
 from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.report_page import Section, report_page
 from gradus_paper.results import Results
+from gradus_paper.row import OPTIONAL
 from gradus_paper.runs import read_runs, rows_of, standings
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
@@ -76,6 +77,7 @@ def write_report(folder: Path) -> Report:
     }
     record: dict[str, Any] = {"sections": sections, "standings": places, "runs": read_runs(folder), "damaged": damaged}
     files.write_text_whole(folder / "report.html", report_page(**facts, **record))
+    said += contest.write_page(folder, table, next((section.svg for section in sections if section.name == contest.NAME), ""))
     drawn = tuple(section.name for section in sections if section.svg)
     tables = tables_in_markdown({section.name: section.results for section in sections})
     return Report(folder / "report.html", drawn, tuple(claims), said, tuple(own_claims), tables)
@@ -175,7 +177,7 @@ def archive(folder: Path, report: Report, target: Path) -> None:
     files.make_folder(target)
     # The id of a task follows from the other columns, and takes more space than all of them; first versions have no number.
     table = Store(folder).table()
-    dropped = ["task", *(["method_version"] if table.column("method_version").null_count == len(table) else [])]
+    dropped = ["task", *(name for name in OPTIONAL if table.column(name).null_count == len(table))]
     table = table.drop_columns(dropped).sort_by([(name, "ascending") for name in SORTED_BY])
     sink = io.BytesIO()
     pq.write_table(table, sink, compression="zstd", compression_level=19)

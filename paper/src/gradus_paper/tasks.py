@@ -16,7 +16,8 @@ from gradus.lab import Settings
 BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
 METHODS = ("network", "lessons", *BASELINES)
 METHOD_VERSIONS: dict[str, int] = {}  # of methods that changed since the published rows: 2, 3, …; changes their ids alone
-DRAWS = ("random", "leave-one-out")
+GIVEN = "given"  # the first patterns of a pool are learned from, all others are tested on
+DRAWS = ("random", "leave-one-out", GIVEN)
 ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "self-paced", "random")
 SELF_PACED = "self-paced"  # the order of lessons, which choose the next target as they go
 FOUND_ORDERS = ("auto", "auto-random", "entropy", SELF_PACED)

@@ -23,6 +23,7 @@ from gradus._curriculum.orders import resolve_order
 from gradus._lessons.best_ensemble import learn_circuits
 from gradus._lessons.further_inputs import expanded
 from gradus._lessons.packed_examples import pack_examples, read_targets
+from gradus._lessons.queries import disputed_patterns
 from gradus._lessons.walks import LessonSettings
 from gradus._pages.html import notebook_table
 from gradus.errors import SettingsError
@@ -97,6 +98,30 @@ class LearnResult:
         """Predict every target by a vote of the equally good circuits; the best one decides ties."""
         share = self.predict_proba(X)
         return np.where(share == 0.5, self.network.predict(X), share > 0.5)
+
+    def next_examples(self, n: int) -> BoolMatrix:
+        """Return patterns of the inputs whose targets would tell most: those on which the circuits disagree most.
+
+        Parameters
+        ----------
+        n : int
+            How many; fewer if there are fewer patterns. Each tells other circuits apart than those before it, as far as that
+            is possible; where the circuits agree everywhere, patterns are random.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, inputs)
+
+        Examples
+        --------
+        >>> import gradus
+        >>> X = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
+        >>> result = gradus.learn(X, [0, 1, 1, 0], n_circuits=5, noise=0)
+        >>> result.next_examples(2).shape
+        (2, 3)
+        """
+        voters = self.circuits[: self.n_voting]
+        return disputed_patterns(voters if len(voters) > 1 else self.circuits, check_count("n", n))
 
     def __repr__(self) -> str:
         parts = ((len(self.errors), "target"), (self.n_gates, "gate"), (int(self.errors.sum()), "training error"))
