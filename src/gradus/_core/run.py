@@ -44,8 +44,8 @@ class Progress:
         Column of the target that is being worked on.
     cost : int or None
         The integer cost that a search minimises.
-    errors, gates : int or None
-        Examples still wrong and gates of the circuit so far.
+    errors, gates, bits : int or None
+        Examples still wrong, gates of the circuit so far, and the length of the description of both.
     eta : float or None
         Seconds left, if known.
     detail : str
@@ -66,6 +66,7 @@ class Progress:
     cost: int | None = None
     errors: int | None = None
     gates: int | None = None
+    bits: int | None = None
     eta: float | None = None
     detail: str = ""
 
@@ -90,6 +91,7 @@ class Progress:
         if self.done or self.errors or self.gates:  # before anything is learned there is nothing to count
             parts += [counted(self.errors, "error")] if self.errors is not None else []
             parts += [counted(self.gates, "gate")] if self.gates is not None else []
+            parts += [counted(self.bits, "bit")] if self.bits is not None else []
         parts += [self.detail] if self.detail else []
         parts += [f"about {self.eta:.0f} s left"] if self.eta is not None else []
         return f"{self.stage}: {', '.join(parts)}"
@@ -168,6 +170,10 @@ class Run:
     def expect(self, weight: float) -> None:
         """Announce the weight of all parts together, from which the time left is estimated."""
         self._expected = weight
+
+    def complete(self) -> None:
+        """Note that this part of the work is done."""
+        self._share, self._expected = 1.0, 0.0
 
     def stop(self, progress: Progress | None = None, *, share: float | None = None, grace: bool = False) -> bool:
         """Note the progress, report it if a report is due, and return whether to stop; with `grace`, a moment later."""
@@ -264,7 +270,8 @@ class Run:
 
     def _note(self, progress: Progress, share: float | None) -> None:
         """Keep the latest progress for the next report, also for the whole."""
-        self._share = max(self._share, share if share is not None else progress.fraction or 0.0)
+        # A share that is given may become smaller: more is still to come than was known.
+        self._share = share if share is not None else max(self._share, progress.fraction or 0.0)
         self._latest = progress
         if self._whole is not None:
             whole = self._whole

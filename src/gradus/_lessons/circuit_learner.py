@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -66,7 +67,9 @@ class CircuitLearner:
         self.solution = Solution(empty_circuit(len(examples.inputs)), [], np.zeros(0, np.int64), True)
         self.tolerant = settings.exact is False or _contradictory(examples)
         self.unsolved = False
-        self.work = 0
+        self.work = self._work_before = 0
+        self._growing: dict[int, tuple[float, float]] = {}
+        """What growing in this lesson has taken, if it is not counted yet, and what is still expected, by its number."""
         # Where a lesson cannot try all targets, small sets of nodes say which one is next.
         many = len(self.remaining) > settings.width and not self.tolerant
         self._tables = TableLessons(examples, self.lengths, settings, run) if many else None
@@ -112,6 +115,7 @@ class CircuitLearner:
         return solution
 
     def _lesson(self) -> None:
+        self._work_before, self._growing = self.work, {}
         solution = self._table_lesson()
         if solution is not None:
             return self._accept(solution)
@@ -157,10 +161,20 @@ class CircuitLearner:
         self.solution, self._fallback = solution, None
 
     def _report(self, target: int | None, errors: int, stage: str = "teach") -> None:
+        self._tell(self.solution, Progress(stage=stage, target=target, errors=errors))
+
+    def _tell(self, solution: Solution, progress: Progress) -> None:
+        """Report on the circuit so far."""
         done, n = len(self.solution.columns), len(self.lengths.known)
-        share = 0.9 * (done * (done + 1)) / (n * (n + 1)) if stage == "teach" else 0.95
-        gates = self.solution.n_gates
-        self.run.stop(Progress(stage=stage, done=done, total=n, target=target, errors=errors, gates=gates), share=share)
+        share = 0.9 * (done * (done + 1) + 2 * (done + 1) * self._share_of_lesson()) / (n * (n + 1)) if done < n else 0.92
+        bits = self.lengths.whole(solution) // BIT
+        self.run.stop(replace(progress, done=done, total=n, gates=solution.n_gates, bits=bits), share=share)
+
+    def _share_of_lesson(self) -> float:
+        """Return how much of a lesson is done, if it grows: only then is it known how long it may take."""
+        done, left = map(sum, zip(*self._growing.values(), strict=True)) if self._growing else (0.0, 1.0)
+        done += self.work - self._work_before
+        return float(done / (done + left)) if self._growing else 0.0
 
     def _trials(self, trials: Sequence[tuple[int, int]], work: int, spare: int | None = None) -> list[Solution]:
         """Try to learn columns on top of the present circuit; the best trial is kept in case of an early stop."""
@@ -295,9 +309,21 @@ class CircuitLearner:
         best = min(solutions, key=score)
         if not self._growth.is_due(best):
             return best
-        grown = self._map(lambda k: self._growth.grow(solutions[k], self._seed(GROWTH, k)), range(len(solutions)))
+        first, last = self._growth.expected_work(), self._growth.expected_work(to_the_end=True)
+        self._growing = {-1: (0.0, last), **dict.fromkeys(range(len(solutions)), (0.0, first))}
+        grown = self._map(self._grows(solutions), range(len(solutions)))
+        self._growing = {-1: (0.0, last)}
         best = min([best, *grown], key=score)
-        return self._counted(self._growth.grow(best, self._seed(GROWTH, WHOLE), to_the_end=True))
+        return self._counted(self._growth.grow(best, self._seed(GROWTH, WHOLE), partial(self._grew, -1), to_the_end=True))
+
+    def _grows(self, solutions: Sequence[Solution]) -> Callable[[int], Solution]:
+        """Return what makes one of the solutions grow for a while."""
+        return lambda k: self._growth.grow(solutions[k], self._seed(GROWTH, k), partial(self._grew, k))
+
+    def _grew(self, number: int, solution: Solution, done: float, left: float) -> None:
+        """Report that a solution has grown."""
+        self._growing[number] = (done, left)
+        self._tell(solution, Progress(stage="grow", target=solution.columns[-1], errors=int(solution.errors.sum())))
 
     def _margin(self, circuit: GateList, place: int) -> int:
         """By how much an output must be shorter to describe than its constant."""

@@ -20,7 +20,7 @@ from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
 __all__ = ["Ensemble"]
 
-MAX_CIRCUITS = 5
+MAX_CIRCUITS, USUAL_CIRCUITS = 5, 3
 ALL_WORK = 6_000_000_000  # word operations for all circuits together, if their number is not given
 ROWS_TO_COMPARE = 4096
 RESTARTS = 2
@@ -79,7 +79,7 @@ class Ensemble:
 
     def _learn(self, numbers: Sequence[int], of: int) -> None:
         """Learn the circuits of these numbers; `of` is how many there will be at most."""
-        self.run.expect(of)
+        self.run.expect(of if len(numbers) > 1 or of < MAX_CIRCUITS else USUAL_CIRCUITS)
         self.circuits += filter(None, self.run.map(partial(self._learn_one, of), numbers))
         if not self.circuits:  # the first one was stopped in another process
             self.circuits += filter(None, [self._learn_one(of, 0)])
@@ -90,15 +90,16 @@ class Ensemble:
             return None
 
         def describe(progress: Progress) -> Progress:
+            if of == MAX_CIRCUITS and not self.circuits:  # no more will be learned than their work allows, and seldom so many
+                self.run.expect(min(max(1, ALL_WORK // max(1, learner.work)), USUAL_CIRCUITS))
             return replace(progress, detail=f"circuit {number + 1} of up to {of}" if of > 1 else "")
 
         part = self.run.part(weight=1, describe=describe)
-        return part.recall(
-            lambda: digest_of("circuit", self._digest, number),
-            lambda: CircuitLearner(self.examples, self.settings, self.seed, number, part).learn(),
-            (LearnedCircuit, Solution, GateList),
-            self._is_one,
-        )
+        learner = CircuitLearner(self.examples, self.settings, self.seed, number, part)
+        key = partial(digest_of, "circuit", self._digest, number)
+        circuit = part.recall(key, learner.learn, (LearnedCircuit, Solution, GateList), self._is_one)
+        part.complete()
+        return circuit
 
     @cached_property
     def _digest(self) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from gradus._circuit.gate_list import GateList, as_nands, cleaned, empty_circuit
 from gradus._circuit.network import network_of
 from gradus._core.gates import XOR
-from gradus._core.run import Progress, Run
+from gradus._core.run import Run
 from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.table_lesson import join
@@ -25,10 +25,15 @@ __all__ = ["Growth"]
 ENTRANTS = 6
 EFFORTS, LAST_EFFORTS = (1, 4), (16,)
 """How many times the work of a lesson's walks a round gets; where all ways on are stuck, the next effort is tried."""
-IDLE = 3
+N_WAYS, IDLE = 2, 3
 """Rounds of each way in succession that find nothing shorter, before it counts as stuck."""
 
+USUAL = 0.15
+"""Share of rounds that find something shorter, as long as nothing is known."""
+
 Way = Callable[[Solution, int, int], Solution]
+Report = Callable[[Solution, float, float], None]
+"""Is told the best solution, the work so far and an estimate of the work to come."""
 
 
 class Growth:
@@ -42,32 +47,37 @@ class Growth:
         """Return whether so much is left to describe that more gates may pay."""
         return any(self._left(solution))
 
-    def grow(self, solution: Solution, seed: int, *, to_the_end: bool = False) -> Solution:
+    def expected_work(self, *, to_the_end: bool = False) -> float:
+        """Estimate the work of `grow`."""
+        settings = self.walks.settings
+        unit = settings.noisy_fit_work + 1.5 * settings.length_work
+        return unit * sum(LAST_EFFORTS if to_the_end else EFFORTS) * _rounds_to_come(IDLE * N_WAYS, USUAL)
+
+    def grow(self, solution: Solution, seed: int, report: Report, *, to_the_end: bool = False) -> Solution:
         """Add gates, round after round, as long as the description gets shorter and the work allows it."""
         best, length, work = solution, self.lengths.whole(solution), 0
         ways: tuple[Way, ...] = (self._extended, self._corrected)
-        turn = number = 0
-        for effort in LAST_EFFORTS if to_the_end else EFFORTS:
-            idle = 0
+        turn = number = spent = 0
+        efforts = LAST_EFFORTS if to_the_end else EFFORTS
+        for place, effort in enumerate(efforts):
+            idle = found = rounds = 0
             while idle < IDLE * len(ways) and work < self.settings.growth_work and self.is_due(best) and not self.run.stop():
                 new = ways[turn % len(ways)](best, effort, seed_from(seed, number))
-                work, number = work + new.work, number + 1
+                work, number, spent, rounds = work + new.work, number + 1, spent + effort, rounds + 1
                 new_length = self.lengths.whole(new)
                 if new_length < length:  # the same way goes on
-                    best, length, idle = new, new_length, 0
-                    self._report(best, work)
+                    best, length, idle, found = new, new_length, 0, found + 1
                 else:
                     turn, idle = turn + 1, idle + 1
+                left = effort * _rounds_to_come(IDLE * len(ways) - idle, (found + 6 * USUAL) / (rounds + 6))
+                left += sum(efforts[place + 1 :]) * _rounds_to_come(IDLE * len(ways), USUAL)
+                report(best, work, min(left * work / spent, self.settings.growth_work - work))
         return best._replace(reached=not best.errors.any(), work=work)
 
     def _left(self, solution: Solution) -> list[int]:
         """Return the bits of each target's errors, or 0 where they are few."""
         bits = map(self.lengths.errors, solution.columns, solution.errors.tolist())
         return [left if left >= self.settings.growth_bits * BIT else 0 for left in bits]
-
-    def _report(self, best: Solution, work: int) -> None:
-        share = min(work / self.settings.growth_work, 1.0)
-        self.run.stop(Progress(stage="grow", errors=int(best.errors.sum()), gates=best.n_gates), share=share)
 
     def _extended(self, start: Solution, effort: int, seed: int) -> Solution:
         """Add gates anywhere to get rid of errors, and shorten the whole."""
@@ -99,6 +109,12 @@ class Growth:
         known = self.examples.known[[column]]
         wrong = (self.examples.targets[[column]] ^ nodes[start.circuit.outputs[place]]) & known
         return self.examples._replace(inputs=np.ascontiguousarray(nodes), targets=wrong, known=known, further=())
+
+
+def _rounds_to_come(idle: int, share: float) -> float:
+    """Return how many rounds are expected until so many in succession find nothing, if this share of them finds something."""
+    share = min(share, 0.4)
+    return (1.0 / (1.0 - share) ** idle - 1.0) / share
 
 
 def _with_correction(circuit: GateList, place: int, correction: GateList) -> GateList:

@@ -93,6 +93,7 @@ def learn_and_score(task: HeldOutTask, run: Run, show_plan: Callable[[TableEncod
     learning = run.part(seconds=None if left is None or not task.folds else LEARNING_TIME * left, weight=1)
     begin = run.seconds()
     model = fit_table(task.columns, task.targets, task.settings, learning, show_plan)
+    learning.complete()
     seconds, score = run.seconds() - begin, None
     if task.folds and run.stopped in (None, "time_limit") and model.about["stopped"] != "interrupted":
         score = score_held_out(task, run.part(weight=task.folds))
@@ -119,6 +120,7 @@ def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
         train = train[known[train].any(axis=1)]
         fold_run = run.part(weight=1, describe=partial(_in_fold, f"score {fold + 1} of {len(parts)}"))
         hits = fold_run.recall(partial(digest_of, "fold", train, part), partial(_hits, task, train, part, labels, fold_run))
+        fold_run.complete()
         if hits is None or ("forest" not in hits and fold + 1 < len(parts)):
             return None
         for method in METHODS:
@@ -157,9 +159,9 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
     seen, unseen, labels = _rows(task.columns, train), _rows(task.columns, test), _rows(task.targets, train)
     run.expect(FIT_WEIGHT + 1)
     left = run.seconds_left()
-    model = fit_table(
-        seen, labels, task.settings, run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WEIGHT)
-    )
+    learning = run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WEIGHT)
+    model = fit_table(seen, labels, task.settings, learning)
+    learning.complete()
     if run.stopped in ("callback", "interrupted"):
         return None
     shape = (len(test), len(labels))

@@ -107,6 +107,7 @@ def _recalled(run: Run, key: Callable[[], str], learn: Callable[[], Voter]) -> V
         return new[0].to_json()
 
     known = run.recall(key, document)
+    run.complete()
     return new[0] if new else Voter.from_json(known)
 
 
