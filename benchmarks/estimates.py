@@ -3,8 +3,8 @@
     python benchmarks/estimates.py --tables FOLDER
     python benchmarks/estimates.py --contest FOLDER --only ex11,ex43
 
-Tables are CSV files with the target in the last column, learned and scored as by ``gradus learn``; benchmarks are PLA files as for
-``gradus reproduce contest``. Of each run the second half counts: an estimate is right if it is off by at most a factor of
+Tables are CSV files with the target in the last column, learned and scored as by ``gradus learn``; benchmarks are PLA files as
+for ``gradus reproduce contest``. Of each run the second half counts: an estimate is right if it is off by at most a factor of
 two, or by less than 2 % of the run; a run passes if nine tenths of its estimates are right.
 """
 
