@@ -231,6 +231,7 @@ HANDLING = {
     "Model.save_page": lambda large: large.model.save_page(large.path("m.html")),
     "Model.to_json": lambda large: large.model.to_json(),
     "LearnResult.predict": lambda large: large.learned.predict(large.rows),
+    "LearnResult.next_examples": lambda large: large.learned.next_examples(1000),
     "LearnResult.predict_proba": lambda large: large.learned.predict_proba(large.rows),
     "BooleanNetworkClassifier.predict": lambda large: large.fitted.predict(large.rows),
     "BooleanNetworkClassifier.predict_proba": lambda large: large.fitted.predict_proba(large.rows),

@@ -155,13 +155,14 @@ def _plotted(name: str, figure: Any) -> dict[str, bytes]:
 def publish(folder: Path, report: Report, target: Path) -> None:
     """Write what a site shows to another folder: `claims.md` or `tables.md`, `figures/`, and the counts in its `README.md`."""
     files.make_folder(target / "figures")
-    if report.claims or not report.own_claims:
+    if report.claims or not (report.own_claims or report.tables):
         files.write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
         if (readme := target / "README.md").is_file():
             files.write_text_whole(readme, with_verdicts(files.read_text(readme), report.claims))
-    if report.own_claims:
-        own = claims_in_markdown(report.own_claims, "expected")
-        files.write_text_whole(target / "tables.md", f"# Beyond the paper: claims and tables\n\n{own}\n{report.tables}")
+    if report.own_claims or report.tables:
+        own = claims_in_markdown(report.own_claims, "expected") if report.own_claims else ""
+        title = "Beyond the paper: claims and tables" if own else contest.TITLE
+        files.write_text_whole(target / "tables.md", f"# {title}\n\n{own}\n{report.tables}")
     for path in sorted((folder / "figures").iterdir()):
         files.write_bytes_whole(target / "figures" / path.name, path.read_bytes())
 
@@ -182,6 +183,8 @@ def archive(folder: Path, report: Report, target: Path) -> None:
     sink = io.BytesIO()
     pq.write_table(table, sink, compression="zstd", compression_level=19)
     contents = {"report.html": report.page.read_bytes(), "results.parquet": sink.getvalue()}
+    if (folder / contest.PAGE).is_file():
+        contents[contest.PAGE] = (folder / contest.PAGE).read_bytes()
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in contents.items())
     for name, content in (*contents.items(), ("SHA256SUMS", sums.encode())):
         files.write_bytes_whole(target / name, content)
@@ -352,6 +355,28 @@ def examples_and_seconds(results: Results) -> str:
     return f"{examples_to_level(results)}\n{said}\n\n{_markdown(headings, rows)}"
 
 
+def the_contest(results: Results) -> str:
+    """Return how the solutions of benchmarks compare with published ones, for groups of them and for each."""
+    found = contest.entries(results.table)
+    headings = ["", "benchmarks", "ours", "AND gates", "CPU s", *contest.OTHERS]
+    lines = [
+        [line.name, str(line.size), _percent(line.accuracy), f"{line.gates:.0f}", f"{line.seconds:.1f}"]
+        + [_percent(line.others[name]) for name in contest.OTHERS]
+        for line in (*contest.groups(found), *contest.categories(found))
+    ]
+    each = [
+        [entry.name, entry.category, _percent(entry.accuracy), str(entry.gates), f"{entry.seconds:.1f}"]
+        + [_percent(entry.others[name]) for name in contest.OTHERS]
+        for entry in found
+    ]
+    said = "\n".join(f"- {sentence}" for sentence in contest.standing(found))
+    return f"{said}\n\n{_markdown(headings, lines)}\n{_markdown(['', 'kind', *headings[2:]], each)}"
+
+
+def _percent(share: float) -> str:
+    return NOTHING if math.isnan(share) else f"{100 * share:.2f}"
+
+
 def _effort(found: learners.Effort | None) -> str:
     return NOTHING if found is None else f"{found.size} examples, {wording.two_digits(found.seconds.value)} s"
 
@@ -361,4 +386,5 @@ TABLES = {
     "noise": ("Accuracy with flipped labels", accuracy_with_noise),
     "orders": ("Orders: τ with the known one", agreement_of_orders),
     "league": ("The league", the_league),
+    contest.NAME: ("Benchmarks", the_contest),
 }

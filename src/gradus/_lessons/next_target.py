@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -107,7 +108,12 @@ class FeatureSets:
     def _ask(self, column: int, limit: int) -> int:
         """Look for a smaller set of at most `limit` nodes for a column; returns the size of the smallest one known."""
         limit = min(limit, self.size(column) - 1)
-        places = self.run.recall(lambda: digest_of(self._state, column, limit), lambda: self._smaller_set(column, limit))
+        n_nodes, key = len(self._places), partial(digest_of, self._state, column, limit)
+        places = self.run.recall(
+            key,
+            lambda: self._smaller_set(column, limit),
+            fits=lambda known: known is None or (len(known) <= limit and all(0 <= place < n_nodes for place in known)),
+        )
         if places is not None:
             self._sets[column] = tuple(places)
         return self.size(column)

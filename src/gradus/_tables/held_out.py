@@ -119,7 +119,8 @@ def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
         train = np.setdiff1d(rows, part)
         train = train[known[train].any(axis=1)]
         fold_run = run.part(weight=1, describe=partial(_in_fold, f"score {fold + 1} of {len(parts)}"))
-        hits = fold_run.recall(partial(digest_of, "fold", train, part), partial(_hits, task, train, part, labels, fold_run))
+        key, shape = partial(digest_of, "fold", train, part), (len(part), len(targets))
+        hits = fold_run.recall(key, partial(_hits, task, train, part, labels, fold_run), fits=partial(_are_hits, shape))
         fold_run.complete()
         if hits is None or ("forest" not in hits and fold + 1 < len(parts)):
             return None
@@ -142,6 +143,11 @@ def _hits(task: HeldOutTask, train: Ints, test: Ints, labels: npt.NDArray[Any], 
     """Return which of the test rows each method gets right after learning from the others."""
     answers = _answers(task, train, test, run)
     return None if answers is None else {method: said == labels[test] for method, said in answers.items()}
+
+
+def _are_hits(shape: tuple[int, int], hits: Any) -> bool:
+    """Return whether something from a file is what `_hits` may return."""
+    return hits is None or all(name in METHODS and flags.shape == shape for name, flags in hits.items())
 
 
 def _in_fold(name: str, progress: Progress) -> Progress:
@@ -194,7 +200,8 @@ def forest_chances(X: Floats, codes: Ints, X_test: Floats, run: Run) -> Floats |
     try:
         for begin in range(0, N_TREES, TREES_AT_ONCE):
             grow = partial(_trees, X, codes, X_test, begin, run)
-            chances += run.recall(partial(digest_of, FOREST, table, begin), grow)
+            key = partial(digest_of, FOREST, table, begin)
+            chances += run.recall(key, grow, fits=lambda known: known.shape == chances.shape)
     except Stopped:
         return None
     return chances

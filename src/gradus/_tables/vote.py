@@ -106,7 +106,7 @@ def _recalled(run: Run, key: Callable[[], str], learn: Callable[[], Voter]) -> V
         new.append(learn())
         return new[0].to_json()
 
-    known = run.recall(key, document)
+    known = run.recall(key, document, fits=Voter.from_json)
     run.complete()
     return new[0] if new else Voter.from_json(known)
 

@@ -14,7 +14,7 @@ COLOURS = {NAME: style.COLOURS["lessons"], "team 2": style.COLOURS["forest"], "t
 def contest(results: Results) -> Figure:
     """Draw a curve for our solutions, and one for each set of published ones."""
     figure, (panel,) = style.figure_of_panels(1, 1)
-    found = entries(results._table)
+    found = entries(results.table)
     for name in (NAME, *(other for other in OTHERS if other != "best")):
         limits, means = curve(found, name)
         look = {"linewidth": 2.2} if name == NAME else {"linestyle": "--", "linewidth": 1.4}
