@@ -196,12 +196,13 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
 
 def forest_chances(X: Floats, codes: Ints, X_test: Floats, run: Run) -> Floats | None:
     """Return the chance of each class, ascending, that a random forest gives rows, times its trees; None if it is stopped."""
-    chances, table = np.zeros((len(X_test), len(np.unique(codes)))), digest_of(X, codes, X_test)
+    shape = len(X_test), len(np.unique(codes))
+    chances, table = np.zeros(shape), digest_of(X, codes, X_test)
     try:
         for begin in range(0, N_TREES, TREES_AT_ONCE):
             grow = partial(_trees, X, codes, X_test, begin, run)
             key = partial(digest_of, FOREST, table, begin)
-            chances += run.recall(key, grow, fits=lambda known: known.shape == chances.shape)
+            chances += run.recall(key, grow, fits=lambda known: known.shape == shape)
     except Stopped:
         return None
     return chances
