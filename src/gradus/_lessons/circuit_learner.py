@@ -13,12 +13,11 @@ import numpy as np
 
 from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._circuit.network import network_of
-from gradus._core.bits import unpack
 from gradus._core.gates import ONE, ZERO
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
-from gradus._lessons.growth import Growth
-from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.growth import Growth, Outlook
+from gradus._lessons.packed_examples import PackedExamples, is_contradictory
 from gradus._lessons.parities_of_nodes import with_parity
 from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
@@ -65,11 +64,10 @@ class CircuitLearner:
         self.seed, self.number = seed, number
         self.remaining = list(range(len(examples.targets)))
         self.solution = Solution(empty_circuit(len(examples.inputs)), [], np.zeros(0, np.int64), True)
-        self.tolerant = settings.exact is False or _contradictory(examples)
+        self.tolerant = settings.exact is False or is_contradictory(examples)
         self.unsolved = False
-        self.work = self._work_before = 0
-        self._growing: dict[int, tuple[float, float]] = {}
-        """What growing in this lesson has taken, if it is not counted yet, and what is still expected, by its number."""
+        self.work = 0
+        self._outlook = Outlook(0)
         # Where a lesson cannot try all targets, small sets of nodes say which one is next.
         many = len(self.remaining) > settings.width and not self.tolerant
         self._tables = TableLessons(examples, self.lengths, settings, run) if many else None
@@ -115,7 +113,7 @@ class CircuitLearner:
         return solution
 
     def _lesson(self) -> None:
-        self._work_before, self._growing = self.work, {}
+        self._outlook = Outlook(self.work)
         solution = self._table_lesson()
         if solution is not None:
             return self._accept(solution)
@@ -166,15 +164,10 @@ class CircuitLearner:
     def _tell(self, solution: Solution, progress: Progress) -> None:
         """Report on the circuit so far."""
         done, n = len(self.solution.columns), len(self.lengths.known)
-        share = 0.9 * (done * (done + 1) + 2 * (done + 1) * self._share_of_lesson()) / (n * (n + 1)) if done < n else 0.92
+        lesson = 2 * (done + 1) * self._outlook.share(self.work)
+        share = 0.9 * (done * (done + 1) + lesson) / (n * (n + 1)) if done < n else 0.92
         bits = self.lengths.whole(solution) // BIT
         self.run.stop(replace(progress, done=done, total=n, gates=solution.n_gates, bits=bits), share=share)
-
-    def _share_of_lesson(self) -> float:
-        """Return how much of a lesson is done, if it grows: only then is it known how long it may take."""
-        done, left = map(sum, zip(*self._growing.values(), strict=True)) if self._growing else (0.0, 1.0)
-        done += self.work - self._work_before
-        return float(done / (done + left)) if self._growing else 0.0
 
     def _trials(self, trials: Sequence[tuple[int, int]], work: int, spare: int | None = None) -> list[Solution]:
         """Try to learn columns on top of the present circuit; the best trial is kept in case of an early stop."""
@@ -309,20 +302,16 @@ class CircuitLearner:
         best = min(solutions, key=score)
         if not self._growth.is_due(best):
             return best
-        first, last = self._growth.expected_work(), self._growth.expected_work(to_the_end=True)
-        self._growing = {-1: (0.0, last), **dict.fromkeys(range(len(solutions)), (0.0, first))}
-        grown = self._map(self._grows(solutions), range(len(solutions)))
-        self._growing = {-1: (0.0, last)}
+        growth, numbers = self._growth, range(len(solutions))
+        self._outlook.expect(dict.fromkeys(numbers, growth.expected_work()), growth.expected_work(to_the_end=True))
+        grown = self._map(lambda k: growth.grow(solutions[k], self._seed(GROWTH, k), partial(self._grew, k)), numbers)
+        self._outlook.expect({}, growth.expected_work(to_the_end=True))
         best = min([best, *grown], key=score)
-        return self._counted(self._growth.grow(best, self._seed(GROWTH, WHOLE), partial(self._grew, -1), to_the_end=True))
+        return self._counted(growth.grow(best, self._seed(GROWTH, WHOLE), partial(self._grew, None), to_the_end=True))
 
-    def _grows(self, solutions: Sequence[Solution]) -> Callable[[int], Solution]:
-        """Return what makes one of the solutions grow for a while."""
-        return lambda k: self._growth.grow(solutions[k], self._seed(GROWTH, k), partial(self._grew, k))
-
-    def _grew(self, number: int, solution: Solution, done: float, left: float) -> None:
+    def _grew(self, number: int | None, solution: Solution, done: float, left: float) -> None:
         """Report that a solution has grown."""
-        self._growing[number] = (done, left)
+        self._outlook.parts[number] = (done, left)
         self._tell(solution, Progress(stage="grow", target=solution.columns[-1], errors=int(solution.errors.sum())))
 
     def _margin(self, circuit: GateList, place: int) -> int:
@@ -461,15 +450,3 @@ def _selected(solution: Solution, places: list[int]) -> Solution:
     """Return the outputs at some places, in this order."""
     columns = list(map(solution.columns.__getitem__, places))
     return Solution(select_outputs(solution.circuit, places), columns, solution.errors[places])
-
-
-def _contradictory(examples: PackedExamples) -> bool:
-    """Return whether rows with equal inputs have different known values of a target, so that no circuit is exact."""
-    n = examples.n_examples
-    _, group = np.unique(unpack(examples.inputs, n), axis=0, return_inverse=True)
-    targets, known = unpack(examples.targets, n), unpack(examples.known, n)
-    for labels, is_known in zip(targets.T, known.T, strict=True):
-        ones, all_known = np.bincount(group[is_known & labels]), np.bincount(group[is_known])
-        if (ones != 0).any() and ((ones > 0) & (ones < all_known[: len(ones)])).any():
-            return True
-    return False

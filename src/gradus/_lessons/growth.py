@@ -7,7 +7,7 @@ stuck where the other does not, and the description decides between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.table_lesson import join
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
-__all__ = ["Growth"]
+__all__ = ["Growth", "Outlook"]
 
 ENTRANTS = 6
 EFFORTS, LAST_EFFORTS = (1, 4), (16,)
@@ -34,6 +34,25 @@ USUAL = 0.15
 Way = Callable[[Solution, int, int], Solution]
 Report = Callable[[Solution, float, float], None]
 """Is told the best solution, the work so far and an estimate of the work to come."""
+
+
+class Outlook:
+    """How much of a lesson is done; known only if it grows, since nothing else takes long."""
+
+    def __init__(self, before: int) -> None:
+        self._before = before
+        self.parts: dict[int | None, tuple[float, float]] = {}
+        """Work that is done, if it is not counted yet, and work expected, of each solution that grows; None is the last."""
+
+    def expect(self, parts: Mapping[int, float], last: float) -> None:
+        """Say what is expected, before it begins."""
+        self.parts = {None: (0.0, last), **{number: (0.0, work) for number, work in parts.items()}}
+
+    def share(self, counted: int) -> float:
+        """Return the share that is done, of which so much work has been counted."""
+        left = sum(work for _, work in self.parts.values())
+        done = counted - self._before + sum(work for work, _ in self.parts.values())
+        return done / (done + left) if left else 0.0
 
 
 class Growth:
