@@ -20,7 +20,7 @@ def table(here):
     rows = [
         [f"{k * 37 % 101 / 10}", f"{k * 53 % 89}", str(k % 3), "ab"[(k * 37 % 101 > 50) ^ (k % 3 == 1)]] for k in range(60)
     ]
-    write_csv(here / "d.csv", [["u", "v", "w", "z"], *rows])
+    write_csv(here / "d.csv", ["u", "v", "w", "z"], rows)
     return here
 
 

@@ -99,6 +99,14 @@ def test_pieces_inside_a_finished_one_are_dropped(tmp_path):
     assert len(checkpoint._pieces) == 2
 
 
+def test_files_of_others_with_a_similar_name_are_left_alone(tmp_path):
+    (tmp_path / "c.bak").write_text("mine")
+    with opened(tmp_path / "c") as checkpoint:
+        Work(checkpoint, [2]).whole()
+    checkpoint.remove()
+    assert [path.name for path in tmp_path.iterdir()] == ["c.bak"]
+
+
 def test_nothing_is_written_before_its_time_and_a_finished_file_is_removed(tmp_path):
     with opened(tmp_path / "c", wait=60) as checkpoint:
         Work(checkpoint, [2]).whole()

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import math
+import re
 import secrets
 import threading
 from collections.abc import Callable, Sequence
@@ -29,11 +30,11 @@ __all__ = ["Checkpoint", "Missing", "Parcel", "Piece", "here"]
 
 T = TypeVar("T")
 FORMAT = 1
-SECONDS_PER_SAVE = 15.0
-SAVING = 0.02  # share of the time that saving may take: larger files are written less often
+SECONDS_PER_SAVE, LONGEST = 15.0, 25.0
+SAVING = 0.02  # share of the time that saving may take: larger files are written less often, up to the longest time
 LARGEST = 1 << 31
 WHAT = ("versions of Gradus", "data", "settings")
-SEPARATOR = "."  # between the name of the file and what names those that workers write
+OF_WORKER = re.compile(r"\.[0-9a-f]{8}-[0-9]+")  # what follows the name of the file in those that workers write
 
 
 class Piece(NamedTuple):
@@ -171,7 +172,7 @@ class Checkpoint:
             absorbed, self._absorbed = self._absorbed, []
             _remove(absorbed)  # what they have is in this file now
             now = work_clock()
-            self._next = now + max(SECONDS_PER_SAVE, (now - began) / SAVING)
+            self._next = now + min(max(SECONDS_PER_SAVE, (now - began) / SAVING), LONGEST)
 
     def remove(self) -> None:
         """Remove the file, and those of workers: the work is complete."""
@@ -183,10 +184,12 @@ class Checkpoint:
     def _of_workers(self) -> list[Path]:
         """List the files that workers have left."""
         assert self.path is not None
-        start = self.path.name + SEPARATOR
+        name, found = self.path.name, []
         with contextlib.suppress(OSError):
-            return sorted(file for file in self.path.parent.iterdir() if file.name.startswith(start))
-        return []
+            for file in self.path.parent.iterdir():
+                if file.name.startswith(name) and OF_WORKER.fullmatch(file.name[len(name) :]):
+                    found.append(file)
+        return sorted(found)
 
     def _read(self, path: Path) -> None:
         """Take up the pieces of a file, once it is known to belong to this work."""
@@ -211,7 +214,7 @@ class Checkpoint:
     def parcel(self, number: int, used: list[str], seconds: float) -> Parcel:
         """Pack for a worker in another process what it needs of this checkpoint."""
         assert self.path is not None
-        path = f"{self.path.absolute()}{SEPARATOR}{secrets.token_hex(4)}-{number}"
+        path = f"{self.path.absolute()}.{secrets.token_hex(4)}-{number}"
         return Parcel(path, self.identity, here.within, seconds, {name: self._pieces[name] for name in used})
 
     def take(self, parcel: Parcel, pieces: dict[str, Piece]) -> None:
