@@ -279,11 +279,10 @@ def test_digests_tell_apart():
 
 
 SCRIPT = """
-import sys, numpy as np, gradus
-X = np.random.default_rng(0).random((300, 12)) < 0.5
-Y = np.stack([X[:, 0] ^ X[:, 1] & X[:, 2], X[:, 3] | X[:, 4], X[:, 5] ^ X[:, 6] ^ X[:, 7] & X[:, 8]], axis=1)
-Y ^= np.random.default_rng(1).random(Y.shape) < 0.04
-result = gradus.learn(X, Y, checkpoint=sys.argv[1])
+import sys, gradus
+adder = gradus.problems.load("add4")
+rows, _ = adder.sample(48, seed=1)
+result = gradus.learn(adder.X[rows], adder.Y[rows], checkpoint=sys.argv[1])
 print([circuit.to_json() for circuit in result.circuits], result.order)
 """
 
