@@ -59,7 +59,7 @@ def test_every_benchmark_has_a_row_with_its_circuit(ran):
     assert all(row["n_train"] == 200 and row["n_test"] == 100 for row in found.values())
     assert [found[name]["best_circuit_accuracy"] for name in ("ex23", "ex30", "ex31")] == [1.0, 1.0, 1.0]
     assert found["ex23"]["and_gates"] == 3
-    assert found["ex45"]["and_gates"] == 0
+    assert 0.3 < found["ex45"]["best_circuit_accuracy"] < 0.9
 
 
 def test_a_run_taken_up_gives_equal_rows(ran, tmp_path, capsys):
@@ -93,7 +93,7 @@ def test_another_program_scores_the_solutions_the_same(ran):
         circuit = read_aiger_into_sequential_aig(out / "solutions" / f"{name}.aig")
         answers = np.array(simulate_sequential(circuit, len(X), X.tolist()).outputs, dtype=bool).reshape(-1)
         assert (answers == y).mean() == row["best_circuit_accuracy"]
-        assert circuit.num_gates == row["and_gates"]
+        assert circuit.num_gates <= row["and_gates"]  # it merges gates that are equal
 
 
 def test_the_page_has_every_benchmark_beside_published_figures(ran):
