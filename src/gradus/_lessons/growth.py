@@ -7,7 +7,7 @@ stuck where the other does not, and the description decides between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -20,20 +20,21 @@ from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.table_lesson import join
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
-__all__ = ["Growth", "Outlook"]
+__all__ = ["Growth", "Outlook", "with_correction"]
 
 ENTRANTS = 6
 EFFORTS, LAST_EFFORTS = (1, 4), (16,)
 """How many times the work of a lesson's walks a round gets; where all ways on are stuck, the next effort is tried."""
+SHARE, LAST_SHARE = 0.15, 0.55
+"""Of the work for a target, to which several circuits grow before the best of them goes on to the end."""
 N_WAYS, IDLE = 2, 3
 """Rounds of each way in succession that find nothing shorter, before it counts as stuck."""
-
-USUAL = 0.15
-"""Share of rounds that find something shorter, as long as nothing is known."""
+USUAL, MOST_USUAL = 0.15, 0.4
+"""Share of rounds that find something shorter, as long as nothing is known, and the most that is expected to go on."""
 
 Way = Callable[[Solution, int, int], Solution]
-Report = Callable[[Solution, float, float], None]
-"""Is told the best solution, the work so far and an estimate of the work to come."""
+Report = Callable[[Solution, int, float, float], None]
+"""Is told the best solution with its length, the work so far and an estimate of the work to come."""
 
 
 class Outlook:
@@ -44,12 +45,13 @@ class Outlook:
         self.parts: dict[int | None, tuple[float, float]] = {}
         """Work that is done, if it is not counted yet, and work expected, of each solution that grows; None is the last."""
 
-    def expect(self, parts: Mapping[int, float], last: float) -> None:
-        """Say what is expected, before it begins."""
-        self.parts = {None: (0.0, last), **{number: (0.0, work) for number, work in parts.items()}}
+    def expect(self, growth: Growth, numbers: Iterable[int]) -> None:
+        """Say what is to grow."""
+        self.parts = {number: (0.0, growth.expected_work()) for number in numbers}
+        self.parts[None] = (0.0, growth.expected_work(to_the_end=True))
 
     def share(self, counted: int) -> float:
-        """Return the share that is done, of which so much work has been counted."""
+        """Return the share that is done, if so much work has been counted."""
         left = sum(work for _, work in self.parts.values())
         done = counted - self._before + sum(work for work, _ in self.parts.values())
         return done / (done + left) if left else 0.0
@@ -64,23 +66,30 @@ class Growth:
 
     def is_due(self, solution: Solution) -> bool:
         """Return whether so much is left to describe that more gates may pay."""
-        return any(self._left(solution))
+        return self.settings.growth_work > 0 and max(self._left(solution)) >= self.settings.growth_bits * BIT
+
+    def worst(self, solution: Solution) -> int:
+        """Return the place of the output whose errors take the most bits."""
+        return int(np.argmax(self._left(solution)))
+
+    def _most_work(self, to_the_end: bool) -> int:
+        return int(self.settings.growth_work / len(self.examples.targets) * (LAST_SHARE if to_the_end else SHARE))
 
     def expected_work(self, *, to_the_end: bool = False) -> float:
         """Estimate the work of `grow`."""
-        settings = self.walks.settings
-        unit = settings.noisy_fit_work + 1.5 * settings.length_work
-        return unit * sum(LAST_EFFORTS if to_the_end else EFFORTS) * _rounds_to_come(IDLE * N_WAYS, USUAL)
+        unit = self.walks.settings.noisy_fit_work + 1.5 * self.walks.settings.length_work
+        expected = unit * sum(LAST_EFFORTS if to_the_end else EFFORTS) * _rounds_to_come(IDLE * N_WAYS, USUAL)
+        return min(expected, self._most_work(to_the_end))
 
     def grow(self, solution: Solution, seed: int, report: Report, *, to_the_end: bool = False) -> Solution:
         """Add gates, round after round, as long as the description gets shorter and the work allows it."""
         best, length, work = solution, self.lengths.whole(solution), 0
+        most, efforts = self._most_work(to_the_end), LAST_EFFORTS if to_the_end else EFFORTS
         ways: tuple[Way, ...] = (self._extended, self._corrected)
         turn = number = spent = 0
-        efforts = LAST_EFFORTS if to_the_end else EFFORTS
         for place, effort in enumerate(efforts):
             idle = found = rounds = 0
-            while idle < IDLE * len(ways) and work < self.settings.growth_work and self.is_due(best) and not self.run.stop():
+            while idle < IDLE * len(ways) and work < most and best.errors.any() and not self.run.stop():
                 new = ways[turn % len(ways)](best, effort, seed_from(seed, number))
                 work, number, spent, rounds = work + new.work, number + 1, spent + effort, rounds + 1
                 new_length = self.lengths.whole(new)
@@ -90,13 +99,18 @@ class Growth:
                     turn, idle = turn + 1, idle + 1
                 left = effort * _rounds_to_come(IDLE * len(ways) - idle, (found + 6 * USUAL) / (rounds + 6))
                 left += sum(efforts[place + 1 :]) * _rounds_to_come(IDLE * len(ways), USUAL)
-                report(best, work, min(left * work / spent, self.settings.growth_work - work))
+                report(best, length, work, max(0.0, min(left * work / spent, most - work)))
         return best._replace(reached=not best.errors.any(), work=work)
 
+    def without_further_inputs(self) -> Growth:
+        """Return what grows circuits of the other inputs alone: a further input that is nearly right may lead astray."""
+        n_inputs = len(self.examples.inputs) - len(self.examples.further)
+        examples = self.examples._replace(inputs=np.ascontiguousarray(self.examples.inputs[:n_inputs]), further=())
+        return Growth(examples, self.settings, Lengths(examples, self.settings.nand, self.settings.noise), self.run)
+
     def _left(self, solution: Solution) -> list[int]:
-        """Return the bits of each target's errors, or 0 where they are few."""
-        bits = map(self.lengths.errors, solution.columns, solution.errors.tolist())
-        return [left if left >= self.settings.growth_bits * BIT else 0 for left in bits]
+        """Return the length of each target's errors."""
+        return list(map(self.lengths.errors, solution.columns, solution.errors.tolist()))
 
     def _extended(self, start: Solution, effort: int, seed: int) -> Solution:
         """Add gates anywhere to get rid of errors, and shorten the whole."""
@@ -107,7 +121,7 @@ class Growth:
 
     def _corrected(self, start: Solution, effort: int, seed: int) -> Solution:
         """Add a circuit that says where the output with the most errors is wrong, and shorten the whole."""
-        place = int(np.argmax(self._left(start)))
+        place = self.worst(start)
         residue = self._residue(start, place)
         walks = Walks(residue, self.settings, self.run)
         nothing = Solution(empty_circuit(len(residue.inputs), 1), [0], np.zeros(1, np.int64))
@@ -115,7 +129,7 @@ class Growth:
         wrong = walks.minimise_length(fitted, seed, effort * walks.settings.length_work)
         errors = start.errors.copy()
         errors[place] = wrong.errors[0]
-        circuit = _with_correction(start.circuit, place, wrong.circuit)
+        circuit = with_correction(start.circuit, place, wrong.circuit)
         circuit = cleaned(as_nands(circuit), nand=True) if self.settings.nand else cleaned(circuit)
         joined = Solution(circuit, start.columns, errors)
         short = self.walks.minimise_length(joined, seed, effort * self.walks.settings.length_work)
@@ -132,11 +146,11 @@ class Growth:
 
 def _rounds_to_come(idle: int, share: float) -> float:
     """Return how many rounds are expected until so many in succession find nothing, if this share of them finds something."""
-    share = min(share, 0.4)
-    return (1.0 / (1.0 - share) ** idle - 1.0) / share
+    share = min(share, MOST_USUAL)
+    return float((1.0 / (1.0 - share) ** idle - 1.0) / share)
 
 
-def _with_correction(circuit: GateList, place: int, correction: GateList) -> GateList:
+def with_correction(circuit: GateList, place: int, correction: GateList) -> GateList:
     """Add a circuit that reads all nodes of another, and whose output inverts one of the other's outputs."""
     n_nodes = circuit.n_inputs + len(circuit.functions)
     joined = join(circuit, correction, list(range(n_nodes)))
