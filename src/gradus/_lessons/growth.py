@@ -57,6 +57,10 @@ class Outlook:
         return done / (done + left) if left else 0.0
 
 
+def _untold(best: Solution, length: int, work: float, left: float) -> None:
+    """Report to nobody."""
+
+
 class Growth:
     """Goes on with circuits for some examples."""
 
@@ -81,7 +85,7 @@ class Growth:
         expected = unit * sum(LAST_EFFORTS if to_the_end else EFFORTS) * _rounds_to_come(IDLE * N_WAYS, USUAL)
         return min(expected, self._most_work(to_the_end))
 
-    def grow(self, solution: Solution, seed: int, report: Report, *, to_the_end: bool = False) -> Solution:
+    def grow(self, solution: Solution, seed: int, report: Report = _untold, *, to_the_end: bool = False) -> Solution:
         """Add gates, round after round, as long as the description gets shorter and the work allows it."""
         best, length, work = solution, self.lengths.whole(solution), 0
         most, efforts = self._most_work(to_the_end), LAST_EFFORTS if to_the_end else EFFORTS
