@@ -13,7 +13,8 @@ from gradus._cli.main import run
 
 KILLED = """
 import os, signal, sys
-from gradus._cli import learn, main
+from gradus._cli import learn
+from gradus._cli.main import run
 from gradus._core.checkpoint import Checkpoint
 
 learn.SECONDS_UNASKED = 0.0
@@ -27,7 +28,7 @@ def save_and_die(checkpoint):
         os.kill(os.getpid(), signal.SIGKILL)
 
 Checkpoint.save = save_and_die
-main.run(sys.argv[1:])
+run(sys.argv[1:])
 """
 """Learns until 20 pieces are finished."""
 COMMAND = ["learn", "d.csv", "--n-circuits", "4", "--cv", "2"]
