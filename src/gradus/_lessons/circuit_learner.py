@@ -52,6 +52,8 @@ class LearnedCircuit(NamedTuple):
     """Whether errors are left although nothing suggests wrong labels: another start may avoid them."""
     work: int
     """Word operations: how long it took, measured without a clock."""
+    rivals: tuple[Solution, ...] = ()
+    """Other circuits that have grown for its only target."""
 
 
 class CircuitLearner:
@@ -67,6 +69,7 @@ class CircuitLearner:
         self.solution = Solution(empty_circuit(len(examples.inputs)), [], np.zeros(0, np.int64), True)
         self.tolerant = settings.exact is False or is_contradictory(examples)
         self.unsolved = False
+        self.rivals: list[Solution] = []
         self.work = 0
         self._outlook = Outlook(0)
         # Where a lesson cannot try all targets, small sets of nodes say which one is next.
@@ -299,27 +302,36 @@ class CircuitLearner:
         return constant if longer else best
 
     def _grown(self, solution: Solution) -> Solution:
-        """If a solution leaves many errors, let it grow, its worst target from nothing, too, and the best to the end."""
+        """If a solution leaves many errors, let it grow, and its worst target from nothing, too."""
         if not self._growth.is_due(solution):
             return solution
-        self._outlook.expect(self._growth, range(self.settings.n_tries))
+        starts = range(self.settings.n_tries)
+        self._outlook.expect(self._growth, starts, starts if len(self.lengths.known) == 1 else range(1))
         grown = self._map(partial(self._grown_once, solution), range(self.settings.n_tries))
-        self._outlook.expect(self._growth, ())
-        best = min([solution, *grown], key=self.lengths.whole)
-        if best is solution:
-            return best
+        grown = sorted(grown, key=self.lengths.whole)
+        if self.run.stop() or not self.lengths.whole(grown[0]) < self.lengths.whole(solution):
+            return min([solution, *grown], key=self.lengths.whole)
         self.unsolved = False  # growth has tried other starts
-        report = partial(self._grew, None)
-        return self._counted(self._growth.grow(best, self._seed(GROWTH, WHOLE), report, to_the_end=True))
+        # All of a single target go on to the end, and the others may vote.
+        grown = grown if len(self.lengths.known) == 1 else grown[:1]
+        self._outlook.expect(self._growth, (), range(len(grown)))
+        ended = self._map(partial(self._grown_to_the_end, grown), range(len(grown)))
+        best, *self.rivals = sorted(ended or grown, key=self.lengths.whole)
+        return best
 
-    def _grew(self, number: int | None, solution: Solution, length: int, done: float, left: float) -> None:
+    def _grown_to_the_end(self, grown: Sequence[Solution], number: int) -> Solution:
+        """Let one of some solutions grow for as long as that makes it shorter."""
+        seed = self._seed(GROWTH, WHOLE, number)
+        return self._growth.grow(grown[number], seed, partial(self._grew, True, number), to_the_end=True)
+
+    def _grew(self, to_the_end: bool, number: int, solution: Solution, length: int, done: float, left: float) -> None:
         """Report that a solution has grown."""
-        self._outlook.parts[number] = (done, left)
+        self._outlook.parts[to_the_end, number] = (done, left)
         self._tell(solution, length, Progress(stage="grow", target=solution.columns[-1], errors=int(solution.errors.sum())))
 
     def _grown_once(self, solution: Solution, attempt: int) -> Solution:
         """Let a solution grow, or for further attempts, its worst target from a constant."""
-        seed, report = self._seed(GROWTH, attempt), partial(self._grew, attempt)
+        seed, report = self._seed(GROWTH, attempt), partial(self._grew, False, attempt)
         if not attempt:
             return self._growth.grow(solution, seed, report)
         start = self._with_constant_at(self._growth.worst(solution), solution)
@@ -458,6 +470,7 @@ class CircuitLearner:
             tolerant=self.tolerant,
             unsolved=self.unsolved,
             work=self.work,
+            rivals=tuple(self.rivals),
         )
 
 

@@ -42,13 +42,13 @@ class Outlook:
 
     def __init__(self, before: int) -> None:
         self._before = before
-        self.parts: dict[int | None, tuple[float, float]] = {}
-        """Work that is done, if it is not counted yet, and work expected, of each solution that grows; None is the last."""
+        self.parts: dict[tuple[bool, int], tuple[float, float]] = {}
+        """Work done, if it is not counted yet, and work expected, of each solution that grows for a while or to the end."""
 
-    def expect(self, growth: Growth, numbers: Iterable[int]) -> None:
-        """Say what is to grow."""
-        self.parts = {number: (0.0, growth.expected_work()) for number in numbers}
-        self.parts[None] = (0.0, growth.expected_work(to_the_end=True))
+    def expect(self, growth: Growth, first: Iterable[int], last: Iterable[int]) -> None:
+        """Say which solutions are to grow for a while, and which to the end."""
+        self.parts = {(False, number): (0.0, growth.expected_work()) for number in first}
+        self.parts |= {(True, number): (0.0, growth.expected_work(to_the_end=True)) for number in last}
 
     def share(self, counted: int) -> float:
         """Return the share that is done, if so much work has been counted."""
