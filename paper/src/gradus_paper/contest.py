@@ -35,7 +35,7 @@ from gradus_paper.tasks import GIVEN, Design, Task
 from gradus_paper.training_sets import name_of, register
 
 NAME = "contest"
-PAGE, SOLUTIONS = "contest.html", "solutions"
+PAGE, SOLUTIONS, BEGUN = "contest.html", "solutions", "begun"
 SETS = ("train", "valid", "test")
 TRAINING_FILE = re.compile(r"(ex[0-9]{2})\.train\.pla")
 BENCHMARK = re.compile(r"ex([0-9]{2})#[0-9a-f]+")
@@ -90,6 +90,12 @@ def ready(tasks: Iterable[Task], store: Store) -> list[Task]:
     ordered, known = sorted(tasks, key=_expected, reverse=True), store.ids()
     register(_problem(task.design.problem) for task in ordered if known.get(task.id_bytes) != DONE)
     return ordered
+
+
+def folder_of_begun(folder: Path) -> str:
+    """Make the folder in which benchmarks that are being learned keep what is done, and return it."""
+    files.make_folder(folder / BEGUN)
+    return str((folder / BEGUN).absolute())
 
 
 def _expected(task: Task) -> tuple[float, str]:

@@ -95,8 +95,8 @@ def _in_thread(make: Callable[[], Iterator[list[Row]]], stop: Callable[[], None]
 class _Queue:
     """Tasks that wait for a worker, cut into batches of about a second."""
 
-    def __init__(self, tasks: Iterable[Task], begun: Begun, most: int) -> None:
-        self.unsent, self._begun, self._most = deque(tasks), begun, most
+    def __init__(self, tasks: Iterable[Task], begun: Begun, most: int, folder: str = "") -> None:
+        self.unsent, self._begun, self._most, self._folder = deque(tasks), begun, most, folder
         self._seconds = FIRST_GUESS_SECONDS
         self.sent: dict[Task, None] = {}  # to a worker, and not come back, in that order
 
@@ -107,7 +107,7 @@ class _Queue:
             tasks = tuple(self.unsent.popleft() for _ in range(count))
             self.sent.update(dict.fromkeys(tasks))
             begun = tuple(self._begun.get(task.id_bytes) for task in tasks) if self._begun else ()
-            yield TaskBatch(tasks, own_tables(tasks), begun)
+            yield TaskBatch(tasks, own_tables(tasks), begun, self._folder)
 
     def take_back(self, batch: TaskBatch, rows: Sequence[Row], seconds: float) -> None:
         """Note what came back; tasks without a row wait again."""
@@ -125,6 +125,8 @@ class JoblibEngine(Engine):
     """Runs batches of tasks with a backend of joblib, again and again if workers die."""
 
     most = MOST_TASKS_PER_BATCH
+    folder = ""
+    """Where tasks that take minutes may keep what they have done."""
 
     def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
         # A task that was with a worker when one died may be what ends workers, so such tasks go last and then run one at a
@@ -132,7 +134,7 @@ class JoblibEngine(Engine):
         left, suspects, deaths = list(tasks), list[Task](), 0
         while left or suspects:
             alone = not left
-            waiting = _Queue(left or suspects, begun, 1 if alone else self.most)
+            waiting = _Queue(left or suspects, begun, 1 if alone else self.most, self.folder)
             try:
                 for batch, rows, seconds in self._results(waiting, alone=alone):
                     waiting.take_back(batch, rows, seconds)

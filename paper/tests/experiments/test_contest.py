@@ -162,3 +162,36 @@ def test_a_benchmark_without_rows_to_test_on_is_refused(tmp_path, capsys):
     (data / "ex23.test.pla").unlink()
     assert reproduce(data, tmp_path / "out") == 2
     assert "no ex23.test.pla" in capsys.readouterr().err
+
+
+def test_a_benchmark_goes_on_from_what_a_killed_worker_had_done(ran, tmp_path, monkeypatch):
+    from gradus_paper import execution
+
+    out = ran[1]
+    study = contest.contest(write_benchmarks(tmp_path / "data", ["ex45"]))
+    tasks = contest.ready(study.tasks(), Store(tmp_path / "none"))
+    folder = contest.folder_of_begun(tmp_path / "out")
+    learn, given = execution.learn_whole, []
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*examples, **settings):
+        given.append(settings["checkpoint"])
+        pieces = []
+
+        def stop(progress):
+            pieces.append(progress)
+            if len(pieces) > 3 and given[0].exists():
+                raise Killed
+
+        return learn(*examples, **settings, callback=stop)
+
+    monkeypatch.setattr(execution, "learn_whole", killed)
+    with pytest.raises(Killed):
+        execution.run_batch(execution.TaskBatch(tuple(tasks), folder=folder))
+    assert given[0].exists()
+    monkeypatch.setattr(execution, "learn_whole", learn)
+    (row,) = execution.run_batch(execution.TaskBatch(tuple(tasks), folder=folder))
+    assert row.circuit == rows(out)["ex45"]["circuit"]
+    assert not list((tmp_path / "out" / contest.BEGUN).iterdir())

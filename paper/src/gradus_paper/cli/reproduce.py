@@ -68,7 +68,7 @@ def command(
     save_study(study if data is None else contest.merged(study, folder), folder)
     tasks, store = study.tasks()[first - 1 :: of], Store(folder)
     if data is not None and isinstance(engine, engines.JoblibEngine):
-        tasks, engine.most = contest.ready(tasks, store), 1
+        tasks, engine.most, engine.folder = contest.ready(tasks, store), 1, contest.folder_of_begun(folder)
     for name in store.damaged:
         note(f"gradus: {store.parts_folder / name} is damaged; it is set aside, and its tasks are run again.")
     if engine is None:
