@@ -233,6 +233,7 @@ HANDLING = {
     "LearnResult.voting_network": lambda large: large.learned.voting_network(),
     "Model.voted": lambda large: large.model.voted(),
     "LearnResult.predict": lambda large: large.learned.predict(large.rows),
+    "LearnResult.next_examples": lambda large: large.learned.next_examples(1000),
     "LearnResult.predict_proba": lambda large: large.learned.predict_proba(large.rows),
     "BooleanNetworkClassifier.predict": lambda large: large.fitted.predict(large.rows),
     "BooleanNetworkClassifier.predict_proba": lambda large: large.fitted.predict_proba(large.rows),

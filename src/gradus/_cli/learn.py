@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,8 +15,10 @@ from gradus._cli.console import EndedByUserError, check_file, note, print_json
 from gradus._cli.data import FORMATS_HELP, STANDARD, input_file, number_or_word, read_examples
 from gradus._cli.learn_report import LearnReport
 from gradus._cli.progress_line import Watch
+from gradus._core.checkpoint import Checkpoint
 from gradus._core.checks import NOISE_WORDS, check_n_jobs, check_seed, check_time_limit
 from gradus._core.kernels.clock import work_clock
+from gradus._core.plain import digest_of
 from gradus._core.run import Run
 from gradus._core.wording import counted
 from gradus._tables.column_kinds import column_kinds
@@ -26,10 +29,11 @@ from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
     from gradus._tables.encoding import TableEncoding
-    from gradus._tables.held_out import Learned
+    from gradus._tables.held_out import HeldOutTask, Learned
 
 __all__ = ["command"]
 
+SECONDS_UNASKED = 60.0  # of work after which a checkpoint is written although nobody asked for one
 ORDER_WORDS = ("self-paced", "auto", "entropy", "random", "none")
 
 
@@ -47,6 +51,14 @@ def command(
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the model (.json), or - for standard output.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where what is done is written now and then; the same command goes on from there. If not given, beside "
+            "the model, once the work has taken a minute. Removed at the end.",
+            show_default=False,
+        ),
     ] = None,
     order: Annotated[
         str, typer.Option(help="self-paced, auto, entropy, random, none (as in the file), or the targets in order.")
@@ -121,11 +133,12 @@ def command(
         n_tries=N_TRIES if n_tries is None else n_tries,
     )
     folds = _folds(cv, examples.n_rows)
-    watch = Watch(output_names(examples.targets))
-    run = _run(begin, time_limit, n_jobs, watch)
-    with watch, warnings.catch_warnings():
+    watch, task = Watch(output_names(examples.targets)), HeldOutTask(examples.columns, examples.targets, settings, folds)
+    with watch, _checkpoint(checkpoint, output, task) as kept, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        learned = learn_and_score(HeldOutTask(examples.columns, examples.targets, settings, folds), run, _show_plan)
+        learned = learn_and_score(task, _run(begin, time_limit, n_jobs, watch, kept), _show_plan)
+        if kept is not None and not watch.stopped and learned.model.about["stopped"] != "interrupted":
+            kept.remove()
     if data != STANDARD:
         learned.model.about["learned_from"] = data.name
     report = LearnReport(examples, learned)
@@ -139,24 +152,38 @@ def command(
         print_json({"model": None if output is None else str(output), **report.document})
     else:
         report.show(output)
-    _say_how_it_ended(learned, output, watch.stopped, folds > 0)
+    again = "go on" if kept is not None and kept.is_there else "learn from the start"
+    _say_how_it_ended(learned, output, again, watch.stopped, folds > 0)
 
 
-def _run(begin: float, time_limit: float | None, n_jobs: int, watch: Watch) -> Run:
+def _checkpoint(path: Path | None, output: Path | None, task: HeldOutTask) -> AbstractContextManager[Checkpoint | None]:
+    """Return the checkpoint that was asked for, or one beside the model."""
+    if path is None and output in (None, STANDARD):
+        return nullcontext()
+
+    def identity() -> tuple[str, str]:
+        return digest_of(dict(task.columns), dict(task.targets)), digest_of(task.settings, task.folds)
+
+    if path is None:
+        return Checkpoint(f"{output}.checkpoint", identity, SECONDS_UNASKED)
+    return Checkpoint(path, identity, 0)
+
+
+def _run(begin: float, time_limit: float | None, n_jobs: int, watch: Watch, checkpoint: Checkpoint | None) -> Run:
     """Return a run of the seconds that are left; writing the model and its page takes half as long as reading did."""
     limit = check_time_limit(time_limit)
     left = None if limit is None else max(limit - 1.5 * (work_clock() - begin), 0.0)
-    return Run(left, watch, n_jobs=check_n_jobs(n_jobs))
+    return Run(left, watch, n_jobs=check_n_jobs(n_jobs), checkpoint=checkpoint)
 
 
-def _say_how_it_ended(learned: Learned, output: Path | None, stopped: bool, scored: bool) -> None:
+def _say_how_it_ended(learned: Learned, output: Path | None, again: str, stopped: bool, scored: bool) -> None:
     """Say what ended the work early, and where the model is."""
     early = learned.model.about["stopped"]
     if stopped or early == "interrupted":
         place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"
         unscored = "" if learned.score or not scored else ", but not scored,"
         what = "the best model so far" if early else f"the model is complete{unscored} and"
-        raise EndedByUserError(f"interrupted; {what} is {place}. Run the command again to learn from the start.")
+        raise EndedByUserError(f"interrupted; {what} is {place}. Run the command again to {again}.")
     if early:
         note("gradus: the time limit ended learning; this is the best model so far.")
     if scored and learned.score is None:

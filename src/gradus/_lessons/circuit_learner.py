@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -12,11 +13,10 @@ import numpy as np
 
 from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._circuit.network import network_of
-from gradus._core.bits import unpack
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
-from gradus._lessons.growth import Growth
-from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.growth import Growth, Outlook
+from gradus._lessons.packed_examples import PackedExamples, is_contradictory
 from gradus._lessons.parities_of_nodes import with_parity
 from gradus._lessons.solutions import selected, with_constant, with_constant_at
 from gradus._lessons.table_lesson import TableLessons
@@ -66,10 +66,11 @@ class CircuitLearner:
         self.seed, self.number = seed, number
         self.remaining = list(range(len(examples.targets)))
         self.solution = Solution(empty_circuit(len(examples.inputs)), [], np.zeros(0, np.int64), True)
-        self.tolerant = settings.exact is False or _contradictory(examples)
+        self.tolerant = settings.exact is False or is_contradictory(examples)
         self.unsolved = False
         self.rivals: list[Solution] = []
         self.work = 0
+        self._outlook = Outlook(0)
         # Where a lesson cannot try all targets, small sets of nodes say which one is next.
         many = len(self.remaining) > settings.width and not self.tolerant
         self._tables = TableLessons(examples, self.lengths, settings, run) if many else None
@@ -115,6 +116,7 @@ class CircuitLearner:
         return solution
 
     def _lesson(self) -> None:
+        self._outlook = Outlook(self.work)
         solution = self._table_lesson()
         if solution is not None:
             return self._accept(solution)
@@ -160,10 +162,15 @@ class CircuitLearner:
         self.solution, self._fallback = solution, None
 
     def _report(self, target: int | None, errors: int, stage: str = "teach") -> None:
+        self._tell(self.solution, self.lengths.whole(self.solution), Progress(stage=stage, target=target, errors=errors))
+
+    def _tell(self, solution: Solution, length: int, progress: Progress) -> None:
+        """Report on the circuit so far."""
         done, n = len(self.solution.columns), len(self.lengths.known)
-        share = 0.9 * (done * (done + 1)) / (n * (n + 1)) if stage == "teach" else 0.95
-        gates = self.solution.n_gates
-        self.run.stop(Progress(stage=stage, done=done, total=n, target=target, errors=errors, gates=gates), share=share)
+        lesson = 2 * (done + 1) * self._outlook.share(self.work)
+        share = 0.9 * (done * (done + 1) + lesson) / (n * (n + 1)) if done < n else 0.92
+        known = replace(progress, done=done, total=n, gates=solution.n_gates, bits=length // BIT)
+        self.run.stop(known, share=share)
 
     def _constant(self, column: int) -> Solution:
         """Return the present solution with a constant for one more column."""
@@ -305,11 +312,15 @@ class CircuitLearner:
 
     def _grown(self, solution: Solution) -> Solution:
         """Let a solution grow if it leaves many errors."""
-        grown = self._growth.grown(solution, self._seed(GROWTH), self._map)
+        grown = self._growth.grown(solution, self._seed(GROWTH), self._map, self._outlook, self._grew)
         if grown:
             self.unsolved = False  # growth has tried other starts
             solution, *self.rivals = grown
         return solution
+
+    def _grew(self, solution: Solution, length: int) -> None:
+        """Report that a solution has grown."""
+        self._tell(solution, length, Progress(stage="grow", target=solution.columns[-1], errors=int(solution.errors.sum())))
 
     def _margin(self, circuit: GateList, place: int) -> int:
         """By how much an output must be shorter to describe than its constant."""
@@ -427,15 +438,3 @@ class CircuitLearner:
 def _solved(solutions: Sequence[Solution]) -> list[Solution]:
     """Return those that have no errors."""
     return [solution for solution in solutions if solution.reached]
-
-
-def _contradictory(examples: PackedExamples) -> bool:
-    """Return whether rows with equal inputs have different known values of a target, so that no circuit is exact."""
-    n = examples.n_examples
-    _, group = np.unique(unpack(examples.inputs, n), axis=0, return_inverse=True)
-    targets, known = unpack(examples.targets, n), unpack(examples.known, n)
-    for labels, is_known in zip(targets.T, known.T, strict=True):
-        ones, all_known = np.bincount(group[is_known & labels]), np.bincount(group[is_known])
-        if (ones != 0).any() and ((ones > 0) & (ones < all_known[: len(ones)])).any():
-            return True
-    return False

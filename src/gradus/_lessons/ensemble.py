@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from operator import attrgetter
 
 import numpy as np
 
-from gradus._circuit.gate_list import GateList
+from gradus._circuit.gate_list import GateList, empty_circuit
 from gradus._circuit.network import network_of
+from gradus._core.plain import digest_of
 from gradus._core.run import Progress, Run
 from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
 from gradus._lessons.continued import ContinuedLearner
-from gradus._lessons.description import Lengths
+from gradus._lessons.description import Lengths, Solution, belongs_to
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
 __all__ = ["Ensemble"]
 
-MAX_CIRCUITS = 5
+MAX_CIRCUITS, USUAL_CIRCUITS = 5, 3
 ALL_WORK = 6_000_000_000  # word operations for all circuits together, if their number is not given
 ROWS_TO_COMPARE = 4096
 RESTARTS = 2
@@ -84,7 +85,7 @@ class Ensemble:
 
     def _learn(self, numbers: Sequence[int], of: int) -> None:
         """Learn the circuits of these numbers; `of` is how many there will be at most."""
-        self.run.expect(of)
+        self.run.expect(of if len(numbers) > 1 or of < MAX_CIRCUITS else USUAL_CIRCUITS)
         self.circuits += filter(None, self.run.map(partial(self._learn_one, of), numbers))
         if not self.circuits:  # the first one was stopped in another process
             self.circuits += filter(None, [self._learn_one(of, 0)])
@@ -95,12 +96,30 @@ class Ensemble:
             return None
 
         def describe(progress: Progress) -> Progress:
+            if of == MAX_CIRCUITS and not self.circuits:  # no more will be learned than their work allows, and seldom so many
+                self.run.expect(min(max(1, ALL_WORK // max(1, learner.work)), USUAL_CIRCUITS))
             return replace(progress, detail=f"circuit {number + 1} of up to {of}" if of > 1 else "")
 
         part = self.run.part(weight=1, describe=describe)
+        learner = CircuitLearner(self.examples, self.settings, self.seed, number, part)
         if number == 0 and self.start is not None:
-            return ContinuedLearner(self.examples, self.settings, self.seed, number, part, self.start).learn()
-        return CircuitLearner(self.examples, self.settings, self.seed, number, part).learn()
+            learner = ContinuedLearner(self.examples, self.settings, self.seed, number, part, self.start)
+        key = partial(digest_of, "circuit", self._digest, number)
+        circuit = part.recall(key, learner.learn, (LearnedCircuit, Solution, GateList), self._is_one)
+        part.complete()
+        return circuit
+
+    @cached_property
+    def _digest(self) -> str:
+        """A digest of the examples, the settings and the seed."""
+        return digest_of(self.examples, self.settings, self.seed, self.start)
+
+    def _is_one(self, circuit: LearnedCircuit) -> bool:
+        """Return whether a circuit from a file is one for these examples."""
+        columns = list(range(len(self.examples.targets)))
+        nothing = Solution(empty_circuit(len(self.examples.inputs)), columns, np.zeros(0, np.int64))
+        every = (circuit.solution, *circuit.rivals)
+        return sorted(circuit.order) == columns and all(belongs_to(solution, nothing) for solution in every)
 
     def _add_rivals(self) -> None:
         """Add the circuits that have grown beside the others."""

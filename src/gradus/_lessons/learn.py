@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -13,8 +14,10 @@ from gradus._circuit import Network
 from gradus._circuit.gate_list import GateList, constant_outputs, is_constant
 from gradus._circuit.network import given_names, network_of
 from gradus._core.bits import BoolMatrix, as_bits, column_names
+from gradus._core.checkpoint import Checkpoint
 from gradus._core.checks import Noise, check_choice, check_count, check_n_jobs, check_noise, check_seed, check_time_limit
 from gradus._core.gates import NAND, ONE, ZERO
+from gradus._core.plain import digest_of
 from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum.orders import resolve_order
@@ -24,6 +27,7 @@ from gradus._lessons.further_inputs import expanded
 from gradus._lessons.leanings import leanings, with_parities
 from gradus._lessons.offers import offered
 from gradus._lessons.packed_examples import pack_examples, read_targets
+from gradus._lessons.queries import disputed_patterns
 from gradus._lessons.row_sample import refined, sampled
 from gradus._lessons.voting import WeightedVote, joined, majority
 from gradus._lessons.walks import GROWTH_WORK, LessonSettings
@@ -147,6 +151,30 @@ class LearnResult:
         circuit = joined(self.circuits[: self.n_voting], self.votes)
         return network_of(circuit, **given_names(self.network.input_names, self.network.output_names))
 
+    def next_examples(self, n: int) -> BoolMatrix:
+        """Return patterns of the inputs whose targets would tell most: those on which the circuits disagree most.
+
+        Parameters
+        ----------
+        n : int
+            How many; fewer if there are fewer patterns. Each tells other circuits apart than those before it, as far as that
+            is possible; where the circuits agree everywhere, patterns are random.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, inputs)
+
+        Examples
+        --------
+        >>> import gradus
+        >>> X = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
+        >>> result = gradus.learn(X, [0, 1, 1, 0], n_circuits=5, noise=0)
+        >>> result.next_examples(2).shape
+        (2, 3)
+        """
+        voters = self.circuits[: self.n_voting]
+        return disputed_patterns(voters if len(voters) > 1 else self.circuits, check_count("n", n))
+
     def __repr__(self) -> str:
         parts = ((len(self.errors), "target"), (self.n_gates, "gate"), (int(self.errors.sum()), "training error"))
         return f"LearnResult({', '.join(counted(number, what) for number, what in parts)})"
@@ -171,6 +199,7 @@ def learn(
     n_tries: int = N_TRIES,
     n_circuits: int | None = None,
     start: Network | None = None,
+    checkpoint: str | PathLike[str] | None = None,
     time_limit: float | None = None,
     seed: int = 0,
     n_jobs: int = 1,
@@ -202,13 +231,17 @@ def learn(
         work, plus similar circuits of about the same size, up to nine in all.
     start : Network, optional
         A circuit learned from earlier rows, with an output for each column of Y: the first circuit goes on from it.
+    checkpoint : path-like, optional
+        A file to which what is done is written now and then, and from which the same call goes on after it was stopped or
+        killed, to the same result. It is removed at the end; one of other data or settings is refused.
     time_limit : float, optional
-        Seconds after which the best so far is returned. Without one, the result depends on the data, the settings and the
-        seed alone.
+        Seconds after which the best so far is returned, those before the work was taken up again included. Without one, the
+        result depends on the data, the settings and the seed alone.
     seed : int
         Any whole number from 0.
     n_jobs : int
-        Threads, -1 for one per core; the result is the same for any number.
+        Threads, -1 for one per core, or inside ``joblib.parallel_config`` workers elsewhere; the result is the same for any
+        number.
     callback : callable, optional
         Called with a `gradus.Progress` several times a second; if it returns True, the best so far is returned.
 
@@ -237,7 +270,15 @@ def learn(
     settings = LearnSettings(
         order=order, gates=gates, noise=noise, n_tries=n_tries, n_circuits=n_circuits, start=start, seed=seed
     )
-    return learn_with(X, Y, settings, Run(check_time_limit(time_limit), callback, n_jobs=check_n_jobs(n_jobs)))
+    limits: dict[str, Any] = {"callback": callback, "n_jobs": check_n_jobs(n_jobs)}
+    limit = check_time_limit(time_limit)
+    if checkpoint is None:
+        return learn_with(X, Y, settings, Run(limit, **limits))
+    with Checkpoint(checkpoint, lambda: (digest_of(as_bits(X, "X"), *read_targets(Y)), digest_of(settings)), 0) as file:
+        result = learn_with(X, Y, settings, Run(limit, **limits, checkpoint=file))
+        if result.stopped in (None, "time_limit"):
+            file.remove()
+    return result
 
 
 def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus._core.kernels.clock import work_clock
+from gradus._core.plain import digest_of
 from gradus._core.run import Progress, Run, Stopped
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.cuts import encode_table
@@ -19,14 +19,11 @@ from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.labels import UNKNOWN, encode_target, refuse_quantity
 from gradus._tables.model import Model
 
-if TYPE_CHECKING:
-    from sklearn.ensemble import RandomForestClassifier
-
 __all__ = ["METHODS", "HeldOutScore", "HeldOutTask", "Learned", "as_numbers", "learn_and_score", "score_held_out"]
 
 METHODS = ("model", "circuit", "majority", "tree", "forest")
 """The model, its best circuit alone, and those that it is compared with."""
-N_TREES = 200
+N_TREES, TREES_AT_ONCE = 200, 10
 LARGEST = float(np.finfo(np.float32).max)  # trees refuse infinity
 MIN_DIFFERENCE = 0.015  # of the accuracy: less is no reason to prefer the forest
 LEARNING_TIME = 0.5
@@ -37,6 +34,7 @@ FIT_WEIGHT = 3  # how much longer learning a model takes than growing a forest
 FOREST = "random forest"
 
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
@@ -93,9 +91,10 @@ def learn_and_score(task: HeldOutTask, run: Run, show_plan: Callable[[TableEncod
         task = replace(task, folds=min(task.folds, 1))
     run.expect(1 + task.folds)
     learning = run.part(seconds=None if left is None or not task.folds else LEARNING_TIME * left, weight=1)
-    begin = work_clock()
+    begin = run.seconds()
     model = fit_table(task.columns, task.targets, task.settings, learning, show_plan)
-    seconds, score = work_clock() - begin, None
+    learning.complete()
+    seconds, score = run.seconds() - begin, None
     if task.folds and run.stopped in (None, "time_limit") and model.about["stopped"] != "interrupted":
         score = score_held_out(task, run.part(weight=task.folds))
     if score is not None:
@@ -119,23 +118,36 @@ def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
     for fold, part in enumerate(parts):
         train = np.setdiff1d(rows, part)
         train = train[known[train].any(axis=1)]
-        describe = partial(_in_fold, f"score {fold + 1} of {len(parts)}")
-        answers = _answers(task, train, part, run.part(weight=1, describe=describe))
-        if answers is None or ("forest" not in answers and fold + 1 < len(parts)):
+        fold_run = run.part(weight=1, describe=partial(_in_fold, f"score {fold + 1} of {len(parts)}"))
+        key, shape = partial(digest_of, "fold", train, part), (len(part), len(targets))
+        hits = fold_run.recall(key, partial(_hits, task, train, part, labels, fold_run), fits=partial(_are_hits, shape))
+        fold_run.complete()
+        if hits is None or ("forest" not in hits and fold + 1 < len(parts)):
             return None
         for method in METHODS:
-            if method in answers:
-                right[method][part] = answers[method] == labels[part]
+            if method in hits:
+                right[method][part] = hits[method]
             else:
                 right.pop(method, None)
     seen = np.zeros_like(known)
     seen[np.concatenate(parts)] = True
     counted = known & seen
     accuracy = {}
-    for method, hits in right.items():
-        shares = (hits & counted).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)
+    for method, all_hits in right.items():
+        shares = (all_hits & counted).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)
         accuracy[method] = tuple(shares.tolist())
     return HeldOutScore(int(counted.any(axis=1).sum()), len(parts), accuracy, _verdict(right, counted))
+
+
+def _hits(task: HeldOutTask, train: Ints, test: Ints, labels: npt.NDArray[Any], run: Run) -> dict[str, Flags] | None:
+    """Return which of the test rows each method gets right after learning from the others."""
+    answers = _answers(task, train, test, run)
+    return None if answers is None else {method: said == labels[test] for method, said in answers.items()}
+
+
+def _are_hits(shape: tuple[int, int], hits: Any) -> bool:
+    """Return whether something from a file is what `_hits` may return."""
+    return hits is None or all(name in METHODS and flags.shape == shape for name, flags in hits.items())
 
 
 def _in_fold(name: str, progress: Progress) -> Progress:
@@ -153,9 +165,9 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
     seen, unseen, labels = _rows(task.columns, train), _rows(task.columns, test), _rows(task.targets, train)
     run.expect(FIT_WEIGHT + 1)
     left = run.seconds_left()
-    model = fit_table(
-        seen, labels, task.settings, run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WEIGHT)
-    )
+    learning = run.part(seconds=None if left is None else FIT_TIME * left, weight=FIT_WEIGHT)
+    model = fit_table(seen, labels, task.settings, learning)
+    learning.complete()
     if run.stopped in ("callback", "interrupted"):
         return None
     shape = (len(test), len(labels))
@@ -173,26 +185,41 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, 
         answers["majority"][:, k] = classes[np.bincount(codes[known]).argmax()]
         answers["tree"][:, k] = classes[tree.predict(X_test)]
     for k, (_, classes, codes) in enumerate(encoded):
-        forest = grow_forest(X[codes != UNKNOWN], codes[codes != UNKNOWN], run.part(weight=1 / len(encoded)))
-        if forest is None:
+        known = codes != UNKNOWN
+        chances = forest_chances(X[known], codes[known], X_test, run.part(weight=1 / len(encoded)))
+        if chances is None:
             del answers["forest"]
             break
-        answers["forest"][:, k] = classes[forest.predict(X_test)]
+        answers["forest"][:, k] = classes[np.unique(codes[known])[chances.argmax(axis=1)]]
     return answers
 
 
-def grow_forest(X: npt.NDArray[np.float64], codes: Ints, run: Run) -> RandomForestClassifier | None:
-    """Grow a random forest, as many trees at a time as take a moment; None if it is stopped."""
-    from sklearn.ensemble import RandomForestClassifier
-
-    forest = RandomForestClassifier(1, warm_start=True, random_state=0)
+def forest_chances(X: Floats, codes: Ints, X_test: Floats, run: Run) -> Floats | None:
+    """Return the chance of each class, ascending, that a random forest gives rows, times its trees; None if it is stopped."""
+    shape = len(X_test), len(np.unique(codes))
+    chances, table = np.zeros(shape), digest_of(X, codes, X_test)
     try:
-        for begin, end in run.slices(N_TREES, first=1):  # the trees are the same however many are grown at a time
-            run.check(Progress(stage=FOREST, done=begin, total=N_TREES))
-            forest.set_params(n_estimators=end).fit(X, codes)
+        for begin in range(0, N_TREES, TREES_AT_ONCE):
+            grow = partial(_trees, X, codes, X_test, begin, run)
+            key = partial(digest_of, FOREST, table, begin)
+            chances += run.recall(key, grow, fits=lambda known: known.shape == shape)
     except Stopped:
         return None
-    return forest
+    return chances
+
+
+def _trees(X: Floats, codes: Ints, X_test: Floats, first: int, run: Run) -> Floats:
+    """Return the sum of what some trees of a forest say of rows; they have the seeds of a forest that is grown at once."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    chances, single = np.zeros((len(X_test), len(np.unique(codes)))), X_test.astype(np.float32)
+    for begin, end in run.slices(TREES_AT_ONCE, first=1):
+        run.check(Progress(stage=FOREST, done=first + begin, total=N_TREES))
+        draws = np.random.RandomState(0)
+        draws.randint(np.iinfo(np.int32).max, size=first + begin)
+        for tree in RandomForestClassifier(end - begin, random_state=draws).fit(X, codes).estimators_:
+            chances += tree.predict_proba(single)
+    return chances
 
 
 def as_numbers(

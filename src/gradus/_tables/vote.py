@@ -8,13 +8,17 @@ where circuits differ. A circuit learned from these and the real rows is nearly 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
+from gradus._core.plain import digest_of
 from gradus._core.run import Run
 from gradus._lessons.learn import LearnResult, LearnSettings, learn_with
 from gradus._tables.model import Model
@@ -65,7 +69,9 @@ def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_
             return None
         part = run.part(weight=1, describe=_described(f"circuit {number + 1} of {n_voters}"))
         try:
-            return learn_voter(examples, _learner(settings, part, VOTER_NOISE, 1), settings.seed, number)
+            learner = _learner(settings, part, VOTER_NOISE, 1)
+            key = partial(digest_of, "voter", examples.digest, settings, number)
+            return _recalled(part, key, partial(learn_voter, examples, learner, settings.seed, number))
         except KeyboardInterrupt:  # those that are complete vote
             run.interrupt()
             return None
@@ -83,10 +89,26 @@ def _learn_single(vote: Model, examples: TableExamples, settings: LearnSettings,
         return None
     part = run.part(weight=SINGLE_WORK, describe=_described("one circuit from their vote"))
     try:
-        return distil(vote, examples, _learner(settings, part, SINGLE_NOISE, settings.n_tries), settings.seed)
+        learner = _learner(settings, part, SINGLE_NOISE, settings.n_tries)
+        voted = list(map(Network.to_json, vote.networks))
+        key = partial(digest_of, "single", examples.digest, settings, voted)
+        return _recalled(part, key, partial(distil, vote, examples, learner, settings.seed))
     except KeyboardInterrupt:
         run.interrupt()
         return None
+
+
+def _recalled(run: Run, key: Callable[[], str], learn: Callable[[], Voter]) -> Voter:
+    """Return a voter from the checkpoint, or learn it."""
+    new: list[Voter] = []
+
+    def document() -> dict[str, Any]:
+        new.append(learn())
+        return new[0].to_json()
+
+    known = run.recall(key, document, fits=Voter.from_json)
+    run.complete()
+    return new[0] if new else Voter.from_json(known)
 
 
 def _described(detail: str) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
+from gradus._core.plain import digest_of
 from gradus._lessons.learn import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
@@ -57,6 +59,11 @@ class TableExamples:
     encoding: TableEncoding
     """How the columns become inputs, with the cuts that all rows suggest."""
 
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the table."""
+        return digest_of(dict(self.columns), self.codes, list(self.kinds), self.missing)
+
 
 @dataclass(frozen=True, eq=False)
 class Voter:
@@ -67,6 +74,16 @@ class Voter:
     order: tuple[int, ...]
     complete: bool
     """Whether learning was not stopped."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a plain dictionary that JSON can hold, of a voter that is complete."""
+        return {"encoding": self.encoding.to_json(), "network": self.network.to_json(), "order": list(self.order)}
+
+    @classmethod
+    def from_json(cls, document: Any) -> Voter:
+        """Read what `to_json` returned."""
+        network = Network.from_json(document["network"])
+        return cls(TableEncoding.from_json(document["encoding"]), network, tuple(map(int, document["order"])), True)
 
     @property
     def used(self) -> set[tuple[int, Any]]:
