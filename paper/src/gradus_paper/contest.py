@@ -41,8 +41,8 @@ TRAINING_FILE = re.compile(r"(ex[0-9]{2})\.train\.pla")
 BENCHMARK = re.compile(r"ex([0-9]{2})#[0-9a-f]+")
 TITLE = "The contest of 2020: circuits learned from examples"
 ABOUT = (
-    "One circuit for each benchmark, learned with the defaults of gradus.learn from the rows to learn from and those to "
-    "choose by, and scored on the test rows."
+    "One circuit for each benchmark: the vote of what gradus.learn finds with its defaults in the rows to learn from and those "
+    "to choose by, scored on the test rows."
 )
 CATEGORIES = (
     *("adders", "dividers and remainders", "multipliers", "comparators", "square roots", "PicoJava", "MCNC i10"),
@@ -149,7 +149,7 @@ class Entry:
 def entries(table: pa.Table) -> list[Entry]:
     """Return the benchmarks that a results table has solutions of, by their numbers."""
     found: dict[int, Entry] = {}
-    columns = ("problem", "draw", "status", "best_circuit_accuracy", "and_gates", "cpu_seconds", "circuit")
+    columns = ("problem", "draw", "status", "test_accuracy_mean", "and_gates", "cpu_seconds", "circuit")
     for problem, draw, status, accuracy, gates, seconds, circuit in zip(
         *(table.column(c).to_pylist() for c in columns), strict=True
     ):

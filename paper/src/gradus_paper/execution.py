@@ -143,7 +143,7 @@ def _lessons(task: Task) -> dict[str, Any]:
     alone = float(1.0 - best.mean() / data.n_test) if data.n_test else None
     order = TargetOrder(columns, tau_of(columns, data), None)
     scores = _scores(data, order, lambda X: result.predict(X)[:, places])
-    circuit = _solution(result.network) if task.design.draw == GIVEN else {}
+    circuit = _solution(result.voting_network()) if task.design.draw == GIVEN else {}
     return {**scores, "live_gates": int(result.n_gates), "best_circuit_accuracy": alone, **circuit}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, Literal
 
@@ -274,11 +274,18 @@ def learn(
     limit = check_time_limit(time_limit)
     if checkpoint is None:
         return learn_with(X, Y, settings, Run(limit, **limits))
-    with Checkpoint(checkpoint, lambda: (digest_of(as_bits(X, "X"), *read_targets(Y)), digest_of(settings)), 0) as file:
+    with Checkpoint(checkpoint, lambda: (digest_of(as_bits(X, "X"), *read_targets(Y)), _settings_digest(settings)), 0) as file:
         result = learn_with(X, Y, settings, Run(limit, **limits, checkpoint=file))
         if result.stopped in (None, "time_limit"):
             file.remove()
     return result
+
+
+def _settings_digest(settings: LearnSettings) -> str:
+    """Return a digest of the settings, the start's gates included."""
+    start = settings.start
+    wiring = None if start is None else (start.functions, start.sources, start.outputs)
+    return digest_of(replace(settings, start=None), wiring)
 
 
 def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult:
