@@ -41,8 +41,8 @@ TRAINING_FILE = re.compile(r"(ex[0-9]{2})\.train\.pla")
 BENCHMARK = re.compile(r"ex([0-9]{2})#[0-9a-f]+")
 TITLE = "The contest of 2020: circuits learned from examples"
 ABOUT = (
-    "One circuit for each benchmark: the vote of what gradus.learn finds with its defaults in the rows to learn from and those "
-    "to choose by, scored on the test rows."
+    "One circuit for each benchmark: the vote of what gradus.learn finds with its defaults in the rows to learn from and "
+    "those to choose by, scored on the test rows."
 )
 CATEGORIES = (
     *("adders", "dividers and remainders", "multipliers", "comparators", "square roots", "PicoJava", "MCNC i10"),
