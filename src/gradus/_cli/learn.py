@@ -69,7 +69,8 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="COLUMNS",
-            help="Kinds of columns, as in zip=category,age=number: number, category, bit or date; "
+            help="Kinds of columns, as in zip=category,age=number: number, category, bit or date; decimal-comma, "
+            "decimal-point, day-first or month-first say how it is written, exact tells New York from new york, "
             "drop leaves a column out, and keep uses it even if it looks like an id or free text.",
         ),
     ] = None,
@@ -100,7 +101,7 @@ def command(
     if as_json and output == STANDARD:
         raise SettingsError("--json and the model cannot both go to standard output; write the model to a file.")
     kinds = _parse_types(types)
-    texts = [name for name, kind in kinds.items() if kind == "category"]
+    texts = [name for name, kind in kinds.items() if kind in ("category", "exact", "decimal-comma")]
     with input_file(data) as file:
         examples = read_examples(file, targets, inputs, header=header, strict=strict, categories=texts)
     for name in examples.targets:
