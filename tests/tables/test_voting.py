@@ -23,6 +23,7 @@ from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import encode_table
 from gradus._tables.fit import FitSettings, fit_table
+from gradus._tables.goals import Weights
 from gradus._tables.labels import encode_target
 from gradus._tables.model import Model
 from gradus._tables.vote import distil, recombine_rows
@@ -60,7 +61,8 @@ def examples(frame):
     target, _, codes = encode_target(labels, "sign")
     kinds = column_kinds(cells)
     codes = codes[:, np.newaxis]
-    return TableExamples(cells, codes, (target,), kinds, "category", encode_table(cells, codes, kinds=kinds))
+    weights = Weights.equal(N, [target])
+    return TableExamples(cells, codes, (target,), kinds, "category", encode_table(cells, codes, kinds=kinds), weights)
 
 
 @pytest.fixture(scope="module")

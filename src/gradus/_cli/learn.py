@@ -107,6 +107,7 @@ def command(
     for name in examples.targets:
         kinds.pop(name, None)
     # scikit-learn and the kernels take a second to import: only once the arguments are known to be good.
+    from gradus._lessons.learn import N_TRIES
     from gradus._tables.fit import FitSettings
     from gradus._tables.held_out import HeldOutTask, learn_and_score
 
@@ -118,7 +119,7 @@ def command(
         seed=check_seed(seed),
         kinds=column_kinds(examples.columns, types=kinds),
         n_circuits=n_circuits,
-        **({} if n_tries is None else {"n_tries": n_tries}),
+        n_tries=N_TRIES if n_tries is None else n_tries,
     )
     folds = _folds(cv, examples.n_rows)
     watch = Watch(output_names(examples.targets))

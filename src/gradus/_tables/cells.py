@@ -79,6 +79,16 @@ class Cells:
         return np.bincount(self.place, minlength=len(self.values))
 
     @functools.cached_property
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """The place of each value among all of them, sorted."""
+        if self.numeric is not None or self.declared == "date":
+            return np.arange(len(self.values))
+        order = sorted(range(len(self.values)), key=lambda i: (type(self.values[i]).__name__, str(self.values[i])))
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks
+
+    @functools.cached_property
     def written(self) -> tuple[str, ...]:
         """The texts among the values that are not missing, without blanks around them."""
         texts = (value.strip() for value in self.values if isinstance(value, str) and not is_missing(value))

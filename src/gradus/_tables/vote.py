@@ -8,6 +8,7 @@ where circuits differ. A circuit learned from these and the real rows is nearly 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +19,20 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.run import Run
 from gradus._lessons.learn import LearnResult, LearnSettings, learn_with
 from gradus._tables.model import Model
-from gradus._tables.voters import Learner, TableExamples, Voter, frequent_first, join_voters, learn_voter, outputs_of
+from gradus._tables.readers import read_circuit
+from gradus._tables.voters import (
+    MOST_ROWS,
+    Learner,
+    TableExamples,
+    Voter,
+    frequent_first,
+    join_voters,
+    learn_voter,
+    outputs_of,
+    rows_by_weight,
+)
 
-__all__ = ["N_VOTERS", "distil", "learn_vote", "recombine_rows"]
+__all__ = ["N_VOTERS", "distil", "learn_vote", "read_voters", "recombine_rows"]
 
 N_VOTERS = 25
 VOTER_NOISE = 0.0001
@@ -42,17 +54,52 @@ def learn_vote(examples: TableExamples, settings: LearnSettings, run: Run) -> tu
     run.expect(n_voters + SINGLE_WORK)
     voting = run.part(seconds=None if left is None else VOTING_TIME * left, weight=n_voters)
     voters = _learn_voters(examples, settings, voting, n_voters)
-    features, networks = join_voters(voters, examples.encoding)
-    inputs = features.encode(examples.columns)
-    vote = Model.fit(networks, features, examples.targets, inputs, examples.codes)
+    vote, inputs = read_voters(voters, examples)
     single = _learn_single(vote, examples, settings, run)
-    if single is not None:
-        voters, networks = [single, *voters], [single.network, *networks]
-    model = Model.fit(networks, features, examples.targets, inputs, examples.codes)
-    best = 0
-    if single is None or not single.complete:
-        best = int(np.argmin([_errors(model, number, inputs, examples.codes) for number in range(len(networks))]))
-    return model.with_best(best), voters[best].order, run.stopped or voting.stopped
+    if single is None:
+        return _led_by_best(vote, voters, examples, inputs), voters[0].order, run.stopped or voting.stopped
+    model, inputs = read_voters([single, *voters], examples)
+    if single.complete:
+        return model, single.order, run.stopped or voting.stopped
+    return _led_by_best(model, [single, *voters], examples, inputs), single.order, run.stopped or voting.stopped
+
+
+def read_voters(voters: Sequence[Voter], examples: TableExamples) -> tuple[Model, BoolMatrix]:
+    """Join voters to a model, and read each by the rows that it has not seen; returns also the rows as its inputs.
+
+    One that has seen all rows comes first, and is read by its outputs alone: it is the circuit that is shown.
+    """
+    features, networks = join_voters(voters, examples.encoding)
+    inputs, weights = features.encode(examples.columns), examples.weights
+    names = [name for target in examples.targets for name in target.output_names]
+    named = [network.with_names(features.input_names, names) for network in networks]
+    shares = [np.zeros((examples.n_rows, len(target.classes))) for target in examples.targets]
+    asked, readers = np.zeros(examples.n_rows), []
+    for voter, network in zip(voters, named, strict=True):
+        unseen = None
+        if voter.rows is not None:
+            unseen = np.ones(examples.n_rows, dtype=np.bool_)
+            unseen[voter.rows] = False
+        readers.append(read_circuit(network, examples.targets, inputs, examples.codes, weights, unseen))
+        if unseen is not None and unseen.any():
+            said = Model((network,), features, examples.targets, readers=(readers[-1],)).votes(inputs[unseen])
+            for share, more in zip(shares, said, strict=True):
+                share[unseen] += more
+            asked += unseen
+    model = Model(tuple(named), features, examples.targets, readers=tuple(readers))
+    with np.errstate(invalid="ignore"):
+        held_out = [share / asked[:, np.newaxis] for share in shares]  # NaN for rows that every voter has seen
+    if not (asked > 0).any():
+        held_out = model.votes(inputs)
+    return model.with_goals(held_out, examples.codes, weights), inputs
+
+
+def _led_by_best(model: Model, voters: Sequence[Voter], examples: TableExamples, inputs: BoolMatrix) -> Model:
+    """Return the model with the circuit first that is right most often by itself, read by its outputs alone."""
+    best = int(np.argmin([_errors(model, number, inputs, examples.codes) for number in range(len(voters))]))
+    led = model.with_best(best)
+    alone = read_circuit(led.network, examples.targets, inputs, examples.codes, examples.weights)
+    return replace(led, readers=(alone, *led.readers[1:]))
 
 
 def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_voters: int) -> list[Voter]:
@@ -111,18 +158,20 @@ def _learner(settings: LearnSettings, run: Run, noise: float, n_tries: int) -> L
 
 def _errors(model: Model, number: int, inputs: BoolMatrix, codes: npt.NDArray[np.int64]) -> int:
     """Return how many classes one of the circuits gets wrong."""
-    alone = replace(model, networks=model.networks[number:][:1], readers=model.readers[number:][:1])
+    alone = replace(model, networks=model.networks[number:][:1], readers=model.readers[number:][:1], goals={})
     return int(((np.column_stack(alone.predict_codes(inputs)) != codes) & (codes >= 0)).sum())
 
 
 def distil(model: Model, examples: TableExamples, learner: Learner, seed: int) -> Voter:
     """Learn one circuit from the rows of a table and from what a vote says about rows like them."""
     rng = np.random.default_rng([seed, len(model.networks)])
-    inputs = model.features.encode(examples.columns)
+    rows = rows_by_weight(examples, min(examples.n_rows, MOST_ROWS))
+    labels = examples.codes[rows]
+    inputs = model.features.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
     voted = np.column_stack(model.predict_codes(inputs))
     columns, any_class = np.array(model.features.input_columns), np.zeros_like(voted)
     more = np.vstack([recombine_rows(inputs, columns, classes, N_ROWS, rng) for classes in (voted, any_class)])
-    given = np.where(examples.codes >= 0, examples.codes, voted)
+    given = np.where(labels >= 0, labels, voted)
     codes = np.vstack([given, np.column_stack(model.predict_codes(more))])
     result = learner(np.vstack([inputs, more]), outputs_of(model.targets, codes), int(rng.integers(0, 1 << 31)))
     return Voter(model.features, result.network, result.order, result.stopped is None)

@@ -21,20 +21,25 @@ from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
 from gradus._tables.cuts import FEW_VALUES, Missing, encode_table, readable_cut
 from gradus._tables.encoding import TableColumn, TableEncoding
+from gradus._tables.goals import Weights
 from gradus._tables.labels import TargetEncoding
 
 __all__ = [
     "Learner",
     "TableExamples",
     "Voter",
+    "draw_rows",
     "frequent_first",
     "join_voters",
     "learn_voter",
     "outputs_of",
+    "rows_by_weight",
     "unneeded_columns",
 ]
 
 RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
+MOST_ROWS = 16_384
+"""Rows that a voter is learned from; of larger tables every voter sees others."""
 LEFT_OUT = 0.4
 """Largest share of the columns that a voter does not see: if several are nearly the same, voters would be alike."""
 
@@ -56,6 +61,12 @@ class TableExamples:
     missing: Missing
     encoding: TableEncoding
     """How the columns become inputs, with the cuts that all rows suggest."""
+    weights: Weights
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +78,8 @@ class Voter:
     order: tuple[int, ...]
     complete: bool
     """Whether learning was not stopped."""
+    rows: Ints | None = None
+    """The rows that it was learned from, if not from all."""
 
     @property
     def used(self) -> set[tuple[int, Any]]:
@@ -90,26 +103,49 @@ def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: in
     """Learn one voter from a bootstrap sample: as many rows, drawn with replacement."""
     # It depends on the examples, the learner, the seed and its own number alone.
     rng = np.random.default_rng([seed, number])
-    n = len(examples.codes)
-    rows = rng.integers(0, n, n)
-    encoding = _varied(examples, rows, rng)
-    inputs = encoding.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
-    result = learner(inputs, outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31)))
-    return Voter(encoding, result.network, result.order, result.stopped is None)
-
-
-def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> TableEncoding:
-    """Return an encoding with the cuts that a sample of the rows suggests and some at random, and without some columns."""
+    rows = draw_rows(examples, rng)
     sample = {name: cells.take(rows) for name, cells in examples.columns.items()}
+    encoding = _varied(examples, sample, rows, rng)
+    result = learner(
+        encoding.encode(sample), outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31))
+    )
+    return Voter(encoding, result.network, result.order, result.stopped is None, rows)
+
+
+def draw_rows(examples: TableExamples, rng: np.random.Generator) -> Ints:
+    """Draw rows with replacement, by their weights; of a large table as many as a voter is learned from."""
+    n, weights = examples.n_rows, examples.weights.of_rows
+    size = min(n, MOST_ROWS)
+    if (weights == weights[0]).all():
+        return rng.integers(0, n, size)
+    total = np.cumsum(weights)
+    return np.asarray(np.minimum(np.searchsorted(total, rng.random(size) * total[-1], side="right"), n - 1))
+
+
+def rows_by_weight(examples: TableExamples, size: int) -> Ints:
+    """Return so many rows, each as often as it and its classes weigh, without chance."""
+    n, weights = examples.n_rows, np.mean(examples.weights.of_cells(examples.codes), axis=0)
+    if size == n and (weights == weights[0]).all():
+        return np.arange(n)
+    total = np.cumsum(weights)
+    marks = (np.arange(size) + 0.5) * (total[-1] / size)
+    return np.asarray(np.minimum(np.searchsorted(total, marks), n - 1))
+
+
+def _varied(examples: TableExamples, sample: Mapping[str, Cells], rows: Ints, rng: np.random.Generator) -> TableEncoding:
+    """Return an encoding with the cuts that a sample of the rows suggests and some at random, and without some columns."""
     own = encode_table(sample, examples.codes[rows], kinds=examples.kinds, missing=examples.missing)
+    large = examples.n_rows > MOST_ROWS
     varied = []
     for column, other, cells in zip(examples.encoding.columns, own.columns, examples.columns.values(), strict=True):
         if column.kind in ("above", "after"):
-            cuts = {*other.values, *_draw_cuts(column.numbers(cells), rng)}
+            values = column.numbers(sample[column.name] if large else cells)
+            cuts = {*other.values, *_draw_cuts(values, rng)}
             column = replace(column, values=tuple(sorted(cuts)) or column.values)
         varied.append(column)
     encoding = TableEncoding(tuple(varied))
-    for j in unneeded_columns(encoding.encode(examples.columns), np.array(encoding.input_columns), examples.codes, rng):
+    table, codes = (sample, examples.codes[rows]) if large else (examples.columns, examples.codes)
+    for j in unneeded_columns(encoding.encode(table), np.array(encoding.input_columns), codes, rng):
         varied[j] = replace(varied[j], kind="out", values=(), others=False, missing=False)
     return TableEncoding(tuple(varied))
 
