@@ -9,17 +9,19 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gradus._core.checks import check_choice
+from gradus._core.checks import check_choice, check_count
 from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Run
 from gradus._curriculum.orders import check_order
 from gradus._lessons.learn import LearnSettings, learn_with
+from gradus._lessons.small_circuits import fit_small
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.cuts import Missing, complete_rows, encode_table
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.labels import encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
+from gradus._tables.sizes import curve_entry, n_gates
 from gradus._tables.vote import learn_vote
 from gradus._tables.voters import TableExamples, outputs_of
 from gradus.errors import DataError
@@ -35,6 +37,8 @@ Columns = Mapping[str, npt.NDArray[Any]]
 class FitSettings(LearnSettings):
     """How a model is learned: as circuits are, and what becomes of the table's cells."""
 
+    max_gates: int | None = None
+    """The most gates of the circuit that is shown; if not given, scores on rows held out decide."""
     missing: Missing = "category"
     kinds: Sequence[ColumnKind] | None = None
     """What the columns hold; if not given, the table decides."""
@@ -54,6 +58,7 @@ class FitSettings(LearnSettings):
             "noise": self.noise,
             "n_tries": self.n_tries,
             "n_circuits": self.n_circuits,
+            "max_gates": self.max_gates,
             "missing": self.missing,
             "seed": self.seed,
         }
@@ -81,6 +86,7 @@ def fit_table(
     errors = [int(count) for count in ((predicted != codes) & (codes >= 0)).sum(axis=0)]
     network = model.network
     readers = [network.cone(range(part.start, part.stop))[: network.n_inputs] for part in output_parts(model.targets)]
+    model.about.setdefault("size_curve", [curve_entry(model, None, True)])
     model.about.update(
         rows=len(codes),
         order=[network.output_names[k] for k in order],
@@ -122,13 +128,18 @@ def _learn(examples: TableExamples, settings: FitSettings, run: Run) -> tuple[Mo
     order: Any = settings.order
     if order is not None and not isinstance(order, str):
         order = order_of_outputs(check_order(order, len(examples.targets)), examples.targets)
+    most = None if settings.max_gates is None else check_count("max_gates", settings.max_gates)
     circuits = replace(settings, order=order)
     if _is_voted_on(examples, settings):
-        return learn_vote(examples, circuits, run)
-    inputs = examples.encoding.encode(examples.columns)
-    result = learn_with(inputs, outputs_of(examples.targets, examples.codes), circuits, run)
-    model = Model.fit(result.circuits[: result.n_voting], examples.encoding, examples.targets, inputs, examples.codes)
-    return model, result.order, result.stopped
+        return learn_vote(examples, circuits, run, most)
+    inputs, outputs = examples.encoding.encode(examples.columns), outputs_of(examples.targets, examples.codes)
+    result = learn_with(inputs, outputs, circuits, run)
+    networks = list(result.circuits[: result.n_voting])
+    if most is not None and n_gates(networks[0]) > most:
+        small = fit_small(inputs, outputs, [most], n_tries=settings.n_tries, seed=settings.seed, run=run.part())
+        networks = [*small, *networks]
+    model = Model.fit(networks, examples.encoding, examples.targets, inputs, examples.codes)
+    return replace(model, apart=len(networks) > result.n_voting), result.order, result.stopped
 
 
 def _is_voted_on(examples: TableExamples, settings: FitSettings) -> bool:

@@ -25,6 +25,7 @@ from gradus.errors import DataError, FormatError, MissingExtraError
 
 if TYPE_CHECKING:
     from gradus._circuit.drawing.diagram import Grouping
+    from gradus._formats.rule_program import RuleProgram
     from gradus._tables.statements import Statement
 
 __all__ = ["Model", "load"]
@@ -32,7 +33,7 @@ __all__ = ["Model", "load"]
 VERSION = 4
 """Of the part ``about`` of a model file; no other is read."""
 MOST_NAMED = 4  # targets that its text names
-WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts")
+WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "apart")
 """Keys of the part ``about`` that `save` writes itself."""
 DIGITS = 12  # of a probability: equal ones tie on every machine
 Readers: TypeAlias = tuple[tuple[OutputReader, ...], ...]
@@ -57,6 +58,8 @@ class Model:
     readers : tuple of tuples of OutputReader
         For each circuit and target, how often its outputs were true of each class in training, which weighs its vote. If
         empty, every circuit has one vote.
+    apart : bool
+        Whether the first circuit was learned from the vote of the others, and does not vote itself.
 
     Examples
     --------
@@ -75,6 +78,7 @@ class Model:
     targets: tuple[TargetEncoding, ...]
     about: dict[str, Any] = field(default_factory=dict)
     readers: Readers = ()
+    apart: bool = False
 
     def __post_init__(self) -> None:
         if not self.networks:
@@ -123,7 +127,7 @@ class Model:
 
     def single(self) -> Model:
         """Return the model that has only the best circuit."""
-        return replace(self, networks=self.networks[:1], readers=self.readers[:1])
+        return replace(self, networks=self.networks[:1], readers=self.readers[:1], apart=False)
 
     def with_best(self, number: int) -> Model:
         """Return the model with another circuit as the best one."""
@@ -188,17 +192,18 @@ class Model:
 
     def votes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
         """Return, for each target, the probability of each class by the vote of the circuits; shape (n, classes)."""
-        totals = self._vote(0, inputs)
-        for number in range(1, len(self.networks)):
+        first = int(self.apart)
+        totals = self._vote(first, inputs)
+        for number in range(first + 1, len(self.networks)):
             totals = [total + vote for total, vote in zip(totals, self._vote(number, inputs), strict=True)]
-        return [total / len(self.networks) for total in totals]
+        return [total / (len(self.networks) - first) for total in totals]
 
     def _vote(self, number: int, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
         """Return what one circuit says about each target."""
         outputs = self.networks[number].predict(inputs)
-        return [self._said(number, k, outputs[:, part]) for k, part in enumerate(output_parts(self.targets))]
+        return [self.said(k, outputs[:, part], number) for k, part in enumerate(output_parts(self.targets))]
 
-    def _said(self, number: int, k: int, outputs: BoolMatrix) -> npt.NDArray[np.float64]:
+    def said(self, k: int, outputs: BoolMatrix, number: int = 0) -> npt.NDArray[np.float64]:
         """Return the probability of each class of one target, given what a circuit's outputs for it are."""
         if self.readers:
             return self.readers[number][k].probabilities(outputs)
@@ -206,7 +211,7 @@ class Model:
 
     def answer(self, k: int, outputs: BoolMatrix) -> npt.NDArray[np.int64]:
         """Return the class of one target that the best circuit means by its outputs."""
-        return np.asarray(np.argmax(np.round(self._said(0, k, outputs), DIGITS), axis=1))
+        return np.asarray(np.argmax(np.round(self.said(k, outputs), DIGITS), axis=1))
 
     @cached_property
     def statements(self) -> list[Statement]:
@@ -284,6 +289,8 @@ class Model:
         head["encoding"] = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
         if len(self.networks) > 1:
             head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
+        if self.apart:
+            head["apart"] = True
         if self.readers:
             head["counts"] = [list(map(OutputReader.to_json, row)) for row in self.readers]
         return head
@@ -293,6 +300,12 @@ class Model:
         from gradus._tables.conditions import model_grouping
 
         return model_grouping(self.features, self.targets)
+
+    def program(self) -> RuleProgram:
+        """Return the best circuit with its columns and classes, for exports as programs."""
+        from gradus._tables.exported_rule import rule_program
+
+        return rule_program(self)
 
     def notes(self) -> list[str]:
         """Say what the outputs of the circuit mean, for comments in exported files."""
@@ -395,7 +408,8 @@ def _from_about(network: Network, about: dict[str, Any]) -> Model:
     features = TableEncoding.from_json(encoding.get("features"))
     targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
     networks = (network, *(Network.from_json(json.dumps(entry)) for entry in circuits))
-    return Model(networks, features, targets, about, _readers(about.get("counts", []), targets))
+    apart = about.get("apart") is True and len(networks) > 1
+    return Model(networks, features, targets, about, _readers(about.get("counts", []), targets), apart)
 
 
 def _readers(counts: Any, targets: Sequence[TargetEncoding]) -> Readers:

@@ -27,6 +27,7 @@ __all__ = [
     "Learner",
     "TableExamples",
     "Voter",
+    "folds_of_rows",
     "frequent_first",
     "join_voters",
     "learn_voter",
@@ -35,6 +36,9 @@ __all__ = [
 ]
 
 RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
+N_FOLDS = 5
+"""Every voter leaves out one of so many folds of the rows; those of one fold can teach circuits that are scored on it."""
+FEWEST_TO_FOLD = 40
 LEFT_OUT = 0.4
 """Largest share of the columns that a voter does not see: if several are nearly the same, voters would be alike."""
 
@@ -67,6 +71,8 @@ class Voter:
     order: tuple[int, ...]
     complete: bool
     """Whether learning was not stopped."""
+    fold: int = -1
+    """The fold of rows that it has not seen; see `folds_of_rows`."""
 
     @property
     def used(self) -> set[tuple[int, Any]]:
@@ -86,16 +92,28 @@ def frequent_first(outputs: npt.NDArray[Any]) -> list[int]:
     return [int(k) for k in np.argsort(-share, kind="stable")]
 
 
+def folds_of_rows(codes: Ints, seed: int) -> Ints:
+    """Put each row into one of `N_FOLDS` folds, every class evenly; few rows into none (-1)."""
+    n = len(codes)
+    if n < FEWEST_TO_FOLD:
+        return np.full(n, -1, dtype=np.int64)
+    rows = np.random.default_rng([seed, n]).permutation(n)
+    folds = np.empty(n, dtype=np.int64)
+    folds[rows[np.lexsort(codes[rows].T)]] = np.arange(n) % N_FOLDS
+    return folds
+
+
 def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: int) -> Voter:
-    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement."""
+    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement from all but one fold."""
     # It depends on the examples, the learner, the seed and its own number alone.
     rng = np.random.default_rng([seed, number])
-    n = len(examples.codes)
-    rows = rng.integers(0, n, n)
+    n, fold = len(examples.codes), number % N_FOLDS
+    seen = np.flatnonzero(folds_of_rows(examples.codes, seed) != fold)
+    rows = seen[rng.integers(0, len(seen), n)]
     encoding = _varied(examples, rows, rng)
     inputs = encoding.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
     result = learner(inputs, outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31)))
-    return Voter(encoding, result.network, result.order, result.stopped is None)
+    return Voter(encoding, result.network, result.order, result.stopped is None, fold)
 
 
 def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> TableEncoding:
