@@ -57,6 +57,12 @@ def command(
     ] = "auto",
     n_tries: Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")] = None,
     n_circuits: Annotated[int | None, typer.Option(help="Circuits that vote; if not given, the table decides.")] = None,
+    max_gates: Annotated[
+        int | None,
+        typer.Option(
+            help="The most gates of the circuit that is shown; if not given, rows held out decide. The vote predicts."
+        ),
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds in all, half of them to score; the best so far is kept.")
     ] = None,
@@ -120,6 +126,7 @@ def command(
         kinds=column_kinds(examples.columns, types=kinds),
         n_circuits=n_circuits,
         n_tries=N_TRIES if n_tries is None else n_tries,
+        max_gates=max_gates,
     )
     folds = _folds(cv, examples.n_rows)
     watch = Watch(output_names(examples.targets))

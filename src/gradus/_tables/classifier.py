@@ -46,9 +46,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     output per class.
 
     Where every column is one bit (0/1, or two values), the circuit is that of `gradus.learn`. Other tables are learned
-    by a vote, because where a column is cut is chance: 25 circuits, each from another draw of rows, cuts and columns,
-    and one more circuit that is learned from their vote, to be read (`rules`), drawn and exported. With ``n_circuits=1`` or
-    ``noise=0`` there is no vote.
+    by a vote, because where a column is cut is chance: 25 circuits, each from another draw of rows, cuts and columns.
+    They predict. One more circuit is learned from their vote, to be read (`rules`), drawn and exported: the smallest that is
+    nearly as good (`size_curve_`). With ``n_circuits=1`` or ``noise=0`` there is no vote.
 
     Parameters
     ----------
@@ -64,6 +64,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional
         Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` finds worth their work.
+    max_gates : int, optional
+        The most gates of the circuit that is shown: read, drawn and exported. By default the smallest one that is nearly as
+        good as the best on rows held out; see `size_curve_`. The vote stays what predicts.
     time_limit : float, optional
         Seconds, after which the best circuit so far is kept. With a limit, the result may differ from run to run.
     missing : {"category", "median", "drop"}
@@ -94,6 +97,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         The best circuit by itself. Its inputs and outputs are bits; their names say how they come from features and labels.
     networks_ : list of Network
         All circuits that vote, the best one first.
+    size_curve_ : list of dict
+        For each size of circuit that was tried its ``gates``, the ``conditions`` of its rules, its ``accuracy`` on rows that
+        were held out (None where there was no time to score, or nothing votes), and whether it is ``shown``.
     order_ : tuple of int
         Outputs of `network_` in the order in which they were taught; without multi-class targets, the columns of y.
     errors_ : tuple of int
@@ -131,6 +137,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         noise: float | Literal["auto"] = "auto",
         n_tries: int = N_TRIES,
         n_circuits: int | None = None,
+        max_gates: int | None = None,
         time_limit: float | None = None,
         missing: Missing = "category",
         class_weight: Any = None,
@@ -145,6 +152,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.noise = noise
         self.n_tries = n_tries
         self.n_circuits = n_circuits
+        self.max_gates = max_gates
         self.time_limit = time_limit
         self.missing = missing
         self.class_weight = class_weight
@@ -206,6 +214,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             noise=self.noise,
             n_tries=self.n_tries,
             n_circuits=self.n_circuits,
+            max_gates=self.max_gates,
             missing=self.missing,
             kinds=column_kinds(columns, types=self.types),
             class_weight=self.class_weight,
@@ -223,6 +232,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.networks_, self.network_ = list(model.networks), model.network
         self.order_ = tuple(model.network.output_names.index(name) for name in about["order"])
         self.errors_, self.constant_ = tuple(about["errors"]), tuple(about["constant"])
+        self.size_curve_ = [dict(size) for size in about["size_curve"]]
         self.converged_, self.stopped_ = about["converged"], about["stopped"]
         self.n_outputs_ = len(targets)
         classes = []

@@ -9,11 +9,12 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gradus._core.checks import check_choice
+from gradus._core.checks import check_choice, check_count
 from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Run
 from gradus._curriculum.orders import check_order
 from gradus._lessons.learn import LearnSettings, learn_with
+from gradus._lessons.small_circuits import fit_small
 from gradus._tables.cells import Cells, read_cells
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.cuts import Missing, complete_rows, encode_table
@@ -21,6 +22,7 @@ from gradus._tables.encoding import TableEncoding
 from gradus._tables.goals import GOALS, Goal, Weights, class_weights, row_weights
 from gradus._tables.labels import encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
+from gradus._tables.sizes import curve_entry, n_gates
 from gradus._tables.vote import learn_vote
 from gradus._tables.voters import TableExamples, outputs_of, rows_by_weight
 from gradus.errors import DataError
@@ -40,6 +42,8 @@ Floats = npt.NDArray[np.float64]
 class FitSettings(LearnSettings):
     """How a model is learned: as circuits are, and what becomes of the table's cells."""
 
+    max_gates: int | None = None
+    """The most gates of the circuit that is shown; if not given, scores on rows held out decide."""
     missing: Missing = "category"
     kinds: Sequence[ColumnKind] | None = None
     """What the columns hold; if not given, the table decides."""
@@ -62,6 +66,7 @@ class FitSettings(LearnSettings):
             "noise": self.noise,
             "n_tries": self.n_tries,
             "n_circuits": self.n_circuits,
+            "max_gates": self.max_gates,
             "missing": self.missing,
             "class_weight": self.class_weight if self.class_weight is None or isinstance(self.class_weight, str) else "given",
             "goal": self.goal,
@@ -93,6 +98,7 @@ def fit_table(
     errors = [int(count) for count in ((predicted != codes) & (codes >= 0)).sum(axis=0)]
     network = model.network
     readers = [network.cone(range(part.start, part.stop))[: network.n_inputs] for part in output_parts(model.targets)]
+    model.about.setdefault("size_curve", [curve_entry(model, None, True)])
     model.about.update(
         rows=len(codes),
         order=[network.output_names[k] for k in order],
@@ -130,7 +136,9 @@ def _examples(
         class_weights(_of_target(settings.class_weight, name, len(targets)), target, column, rows)
         for name, target, column in zip(targets, encodings, codes.T, strict=True)
     )
-    return TableExamples(cells, codes, encodings, kinds, settings.missing, features, Weights(rows, tuple(of_classes)))
+    return TableExamples(
+        cells, codes, encodings, kinds, settings.missing, features, Weights(rows, tuple(of_classes)), settings.goal
+    )
 
 
 def _of_target(class_weight: Any, name: str, n_targets: int) -> Any:
@@ -169,15 +177,20 @@ def _learn(examples: TableExamples, settings: FitSettings, run: Run) -> tuple[Mo
     order: Any = settings.order
     if order is not None and not isinstance(order, str):
         order = order_of_outputs(check_order(order, len(examples.targets)), examples.targets)
+    most = None if settings.max_gates is None else check_count("max_gates", settings.max_gates)
     circuits = replace(settings, order=order)
     if _is_voted_on(examples, settings):
-        return learn_vote(examples, circuits, run)
+        return learn_vote(examples, circuits, run, most)
     inputs, outputs = examples.encoding.encode(examples.columns), outputs_of(examples.targets, examples.codes)
     rows = rows_by_weight(examples, len(outputs))
     result = learn_with(inputs[rows], outputs[rows], circuits, run)
-    networks = result.circuits[: result.n_voting]
+    networks = list(result.circuits[: result.n_voting])
+    if most is not None and n_gates(networks[0]) > most:
+        tries, seed = settings.n_tries, settings.seed
+        small = fit_small(inputs[rows], outputs[rows], [most], n_tries=tries, seed=seed, run=run.part())
+        networks = [*small, *networks]
     model = Model.fit(networks, examples.encoding, examples.targets, inputs, examples.codes, examples.weights)
-    return model, result.order, result.stopped
+    return replace(model, apart=len(networks) > result.n_voting), result.order, result.stopped
 
 
 def _is_voted_on(examples: TableExamples, settings: FitSettings) -> bool:

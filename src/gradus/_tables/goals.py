@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from gradus._core.cells import is_unknown
 from gradus._tables.labels import UNKNOWN, TargetEncoding
-from gradus.errors import DataError, SettingsError
+from gradus.errors import DataError, FormatError, SettingsError
 
-__all__ = ["GOALS", "Goal", "Weights", "class_weights", "goal_multipliers", "row_weights"]
+__all__ = ["GOALS", "Goal", "Weights", "class_weights", "goal_multipliers", "goals_from_json", "row_weights"]
 
 Goal = Literal["accuracy", "balanced_accuracy", "f1"]
 GOALS: tuple[Goal, ...] = get_args(Goal)
@@ -44,6 +44,10 @@ class Weights:
     def of_target(self, k: int) -> tuple[Floats, Floats]:
         """Return the weights of the rows, and of the classes of one target."""
         return self.of_rows, self.of_classes[k]
+
+    def of(self, rows: npt.NDArray[Any]) -> Weights:
+        """Return the weights of some rows."""
+        return Weights(self.of_rows[rows], self.of_classes)
 
     def of_cells(self, codes: Ints) -> list[Floats]:
         """Return the weight of each row for each target, by its own and by its class."""
@@ -149,3 +153,21 @@ def _best_f1(second: Floats, codes: Ints, weights: Floats, rows: Floats) -> Floa
         if score > most + TINY:
             best, most = _as_multipliers(cut), score
     return best
+
+
+def goals_from_json(document: Any, targets: Sequence[TargetEncoding]) -> dict[str, tuple[Floats, ...]]:
+    """Read the multipliers of every goal and target."""
+    if not isinstance(document, dict) or not all(goal in GOALS and isinstance(row, list) for goal, row in document.items()):
+        raise FormatError(f"the model's goals must be lists of numbers by goal; goals are {', '.join(GOALS)}.")
+    found = {}
+    for goal, row in document.items():
+        try:
+            several = tuple(np.array(one, dtype=np.float64) for one in row)
+        except (TypeError, ValueError):
+            several = ()
+        if [one.shape for one in several] != [(len(target.classes),) for target in targets] or not all(
+            bool((np.isfinite(one) & (one > 0)).all()) for one in several
+        ):
+            raise FormatError(f"the model's goal {goal!r} must have a number above zero for every class.")
+        found[goal] = several
+    return found

@@ -19,14 +19,15 @@ from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.wording import counted
 from gradus._formats.registry import READ
 from gradus._tables.encoding import TableColumn, TableEncoding
-from gradus._tables.goals import GOALS, Goal, Weights, goal_multipliers
+from gradus._tables.goals import GOALS, Goal, Weights, goal_multipliers, goals_from_json
 from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
-from gradus._tables.readers import NodeValues, OutputReader, read_circuit
+from gradus._tables.readers import NodeValues, OutputReader, read_circuit, readers_from_json
 from gradus._version import __version__
 from gradus.errors import DataError, FormatError, MissingExtraError
 
 if TYPE_CHECKING:
     from gradus._circuit.drawing.diagram import Grouping
+    from gradus._formats.rule_program import RuleProgram
     from gradus._tables.statements import Statement
 
 __all__ = ["Model", "load"]
@@ -34,7 +35,7 @@ __all__ = ["Model", "load"]
 VERSION = 5
 """Of the part ``about`` of a model file; no other is read."""
 MOST_NAMED = 4  # targets that its text names
-WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "goals", "goal")
+WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "goals", "goal", "apart")
 """Keys of the part ``about`` that `save` writes itself."""
 DIGITS = 12  # of a probability: equal ones tie on every machine
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -60,6 +61,8 @@ class Model:
     readers : tuple of tuples of OutputReader
         For each circuit and target, how often its outputs were true of each class, which weighs its vote. If empty, every
         circuit has one vote.
+    apart : bool
+        Whether the first circuit was learned from the vote of the others, and does not vote itself.
     goals : dict of str to tuple of arrays
         For each goal and target, what the probabilities of the classes are multiplied with before the largest is taken, as
         chosen on rows held out; for ``"accuracy"`` the probabilities themselves are.
@@ -83,6 +86,7 @@ class Model:
     targets: tuple[TargetEncoding, ...]
     about: dict[str, Any] = field(default_factory=dict)
     readers: Readers = ()
+    apart: bool = False
     goals: Mapping[str, tuple[Floats, ...]] = field(default_factory=dict)
     goal: Goal = "accuracy"
 
@@ -136,7 +140,7 @@ class Model:
 
     def single(self) -> Model:
         """Return the model that has only the best circuit."""
-        return replace(self, networks=self.networks[:1], readers=self.readers[:1], goals={})
+        return replace(self, networks=self.networks[:1], readers=self.readers[:1], apart=False, goals={})
 
     def with_best(self, number: int) -> Model:
         """Return the model with another circuit as the best one."""
@@ -205,10 +209,11 @@ class Model:
 
     def votes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
         """Return, for each target, the probability of each class by the vote of the circuits; shape (n, classes)."""
-        totals = self._vote(0, inputs)
-        for number in range(1, len(self.networks)):
+        first = int(self.apart)
+        totals = self._vote(first, inputs)
+        for number in range(first + 1, len(self.networks)):
             totals = [total + vote for total, vote in zip(totals, self._vote(number, inputs), strict=True)]
-        return [self._tilted(k, total / len(self.networks)) for k, total in enumerate(totals)]
+        return [self._tilted(k, total / (len(self.networks) - first)) for k, total in enumerate(totals)]
 
     def _tilted(self, k: int, shares: Floats) -> Floats:
         """Return probabilities such that the likeliest class is right most often."""
@@ -321,6 +326,8 @@ class Model:
         head["encoding"] = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
         if len(self.networks) > 1:
             head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
+        if self.apart:
+            head["apart"] = True
         if self.readers:
             head["counts"] = [list(map(OutputReader.to_json, row)) for row in self.readers]
         if self.goals:
@@ -333,6 +340,12 @@ class Model:
         from gradus._tables.conditions import model_grouping
 
         return model_grouping(self.features, self.targets)
+
+    def program(self) -> RuleProgram:
+        """Return the best circuit with its columns and classes, for exports as programs."""
+        from gradus._tables.exported_rule import rule_program
+
+        return rule_program(self)
 
     def notes(self) -> list[str]:
         """Say what the outputs of the circuit mean, for comments in exported files."""
@@ -435,48 +448,9 @@ def _from_about(network: Network, about: dict[str, Any]) -> Model:
     features = TableEncoding.from_json(encoding.get("features"))
     targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
     networks = (network, *(Network.from_json(json.dumps(entry)) for entry in circuits))
-    readers = _readers(about.get("counts", []), targets, networks)
-    goals, goal = _goals(about.get("goals", {}), targets), about.get("goal", "accuracy")
+    readers = readers_from_json(about.get("counts", []), targets, networks)
+    goals, goal = goals_from_json(about.get("goals", {}), targets), about.get("goal", "accuracy")
     if goal not in GOALS:
         raise FormatError(f"the model's goal must be one of {', '.join(GOALS)}.")
-    return Model(networks, features, targets, about, readers, goals, goal)
-
-
-def _readers(counts: Any, targets: Sequence[TargetEncoding], networks: Sequence[Network]) -> Readers:
-    """Read the counts of every circuit and target."""
-    if not isinstance(counts, list) or not all(isinstance(row, list) and len(row) == len(targets) for row in counts):
-        raise FormatError("the model's counts must be a list per circuit, with an entry per target.")
-    if counts and len(counts) != len(networks):
-        raise FormatError("the model must have counts for every circuit, or none.")
-    found = []
-    for row, network in zip(counts, networks, strict=False):
-        n_nodes = network.n_inputs + network.n_gates
-        found.append(tuple(OutputReader.from_json(entry, target, n_nodes) for entry, target in zip(row, targets, strict=True)))
-    _check_best(found, networks[0], targets)
-    return tuple(found)
-
-
-def _check_best(readers: Sequence[tuple[OutputReader, ...]], network: Network, targets: Sequence[TargetEncoding]) -> None:
-    """Refuse a model whose best circuit is not read by its outputs alone: pages and exports say what these mean."""
-    for row in readers[:1]:
-        for reader, part in zip(row, output_parts(targets), strict=True):
-            if reader.nodes != tuple((node,) for node in network.outputs[part].tolist()):
-                raise FormatError("the model's first circuit must be read by its outputs alone.")
-
-
-def _goals(document: Any, targets: Sequence[TargetEncoding]) -> dict[str, tuple[Floats, ...]]:
-    """Read the multipliers of every goal and target."""
-    if not isinstance(document, dict) or not all(goal in GOALS and isinstance(row, list) for goal, row in document.items()):
-        raise FormatError(f"the model's goals must be lists of numbers by goal; goals are {', '.join(GOALS)}.")
-    found = {}
-    for goal, row in document.items():
-        try:
-            several = tuple(np.array(one, dtype=np.float64) for one in row)
-        except (TypeError, ValueError):
-            several = ()
-        if [one.shape for one in several] != [(len(target.classes),) for target in targets] or not all(
-            bool((np.isfinite(one) & (one > 0)).all()) for one in several
-        ):
-            raise FormatError(f"the model's goal {goal!r} must have a number above zero for every class.")
-        found[goal] = several
-    return found
+    apart = about.get("apart") is True and len(networks) > 1
+    return Model(networks, features, targets, about, readers, apart, goals, goal)

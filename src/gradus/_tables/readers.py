@@ -21,7 +21,7 @@ from gradus._tables.goals import Weights
 from gradus._tables.labels import UNKNOWN, TargetEncoding, output_parts
 from gradus.errors import FormatError
 
-__all__ = ["NodeValues", "OutputReader", "levels_below", "read_circuit", "read_outputs"]
+__all__ = ["NodeValues", "OutputReader", "levels_below", "read_circuit", "read_outputs", "readers_from_json"]
 
 DEPTH = 2  # gates below an output by whose sources it is read
 MOST_OUTPUTS = 12  # of a target; more are read alone, or there would be more numbers than rows
@@ -218,3 +218,25 @@ def _parents(values: NodeValues, above: Sequence[int], nodes: Sequence[int]) -> 
     parent = np.zeros(1 << len(nodes), dtype=np.int64)
     parent[values.states(nodes)] = values.states(above)
     return parent
+
+
+def readers_from_json(
+    counts: Any, targets: Sequence[TargetEncoding], networks: Sequence[Network]
+) -> tuple[tuple[OutputReader, ...], ...]:
+    """Read the counts of every circuit and target."""
+    if not isinstance(counts, list) or not all(isinstance(row, list) and len(row) == len(targets) for row in counts):
+        raise FormatError("the model's counts must be a list per circuit, with an entry per target.")
+    found = []
+    for row, network in zip(counts, networks, strict=False):
+        n_nodes = network.n_inputs + network.n_gates
+        found.append(tuple(OutputReader.from_json(entry, target, n_nodes) for entry, target in zip(row, targets, strict=True)))
+    _check_best(found, networks[0], targets)
+    return tuple(found)
+
+
+def _check_best(readers: Sequence[tuple[OutputReader, ...]], network: Network, targets: Sequence[TargetEncoding]) -> None:
+    """Refuse a model whose best circuit is not read by its outputs alone: pages and exports say what these mean."""
+    for row in readers[:1]:
+        for reader, part in zip(row, output_parts(targets), strict=True):
+            if reader.nodes != tuple((node,) for node in network.outputs[part].tolist()):
+                raise FormatError("the model's first circuit must be read by its outputs alone.")

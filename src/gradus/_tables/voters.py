@@ -21,14 +21,14 @@ from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
 from gradus._tables.cuts import FEW_VALUES, Missing, encode_table, readable_cut
 from gradus._tables.encoding import TableColumn, TableEncoding
-from gradus._tables.goals import Weights
+from gradus._tables.goals import Goal, Weights
 from gradus._tables.labels import TargetEncoding
 
 __all__ = [
     "Learner",
     "TableExamples",
     "Voter",
-    "draw_rows",
+    "folds_of_rows",
     "frequent_first",
     "join_voters",
     "learn_voter",
@@ -40,6 +40,9 @@ __all__ = [
 RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
 MOST_ROWS = 16_384
 """Rows that a voter is learned from; of larger tables every voter sees others."""
+N_FOLDS = 5
+"""Every voter leaves out one of so many folds of the rows; those of one fold can teach circuits that are scored on it."""
+FEWEST_TO_FOLD = 40
 LEFT_OUT = 0.4
 """Largest share of the columns that a voter does not see: if several are nearly the same, voters would be alike."""
 
@@ -62,6 +65,7 @@ class TableExamples:
     encoding: TableEncoding
     """How the columns become inputs, with the cuts that all rows suggest."""
     weights: Weights
+    goal: Goal = "accuracy"
 
     @property
     def n_rows(self) -> int:
@@ -78,8 +82,10 @@ class Voter:
     order: tuple[int, ...]
     complete: bool
     """Whether learning was not stopped."""
-    rows: Ints | None = None
-    """The rows that it was learned from, if not from all."""
+    rows: Ints
+    """The rows that it was learned from."""
+    fold: int = -1
+    """The fold of rows that it has not seen; see `folds_of_rows`."""
 
     @property
     def used(self) -> set[tuple[int, Any]]:
@@ -99,37 +105,49 @@ def frequent_first(outputs: npt.NDArray[Any]) -> list[int]:
     return [int(k) for k in np.argsort(-share, kind="stable")]
 
 
+def folds_of_rows(codes: Ints, seed: int) -> Ints:
+    """Put each row into one of `N_FOLDS` folds, every class evenly; few rows into none (-1)."""
+    n = len(codes)
+    if n < FEWEST_TO_FOLD:
+        return np.full(n, -1, dtype=np.int64)
+    rows = np.random.default_rng([seed, n]).permutation(n)
+    folds = np.empty(n, dtype=np.int64)
+    folds[rows[np.lexsort(codes[rows].T)]] = np.arange(n) % N_FOLDS
+    return folds
+
+
 def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: int) -> Voter:
-    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement."""
+    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement from all but one fold."""
     # It depends on the examples, the learner, the seed and its own number alone.
     rng = np.random.default_rng([seed, number])
-    rows = draw_rows(examples, rng)
+    fold = number % N_FOLDS
+    rows = _draw_rows(np.flatnonzero(folds_of_rows(examples.codes, seed) != fold), examples, rng)
     sample = {name: cells.take(rows) for name, cells in examples.columns.items()}
     encoding = _varied(examples, sample, rows, rng)
     result = learner(
         encoding.encode(sample), outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31))
     )
-    return Voter(encoding, result.network, result.order, result.stopped is None, rows)
+    return Voter(encoding, result.network, result.order, result.stopped is None, rows, fold)
 
 
-def draw_rows(examples: TableExamples, rng: np.random.Generator) -> Ints:
+def _draw_rows(seen: Ints, examples: TableExamples, rng: np.random.Generator) -> Ints:
     """Draw rows with replacement, by their weights; of a large table as many as a voter is learned from."""
-    n, weights = examples.n_rows, examples.weights.of_rows
-    size = min(n, MOST_ROWS)
+    size, weights = min(examples.n_rows, MOST_ROWS), examples.weights.of_rows[seen]
     if (weights == weights[0]).all():
-        return rng.integers(0, n, size)
+        return np.asarray(seen[rng.integers(0, len(seen), size)])
     total = np.cumsum(weights)
-    return np.asarray(np.minimum(np.searchsorted(total, rng.random(size) * total[-1], side="right"), n - 1))
+    return np.asarray(seen[np.minimum(np.searchsorted(total, rng.random(size) * total[-1], side="right"), len(seen) - 1)])
 
 
-def rows_by_weight(examples: TableExamples, size: int) -> Ints:
-    """Return so many rows, each as often as it and its classes weigh, without chance."""
-    n, weights = examples.n_rows, np.mean(examples.weights.of_cells(examples.codes), axis=0)
-    if size == n and (weights == weights[0]).all():
-        return np.arange(n)
+def rows_by_weight(examples: TableExamples, size: int, among: npt.NDArray[np.bool_] | None = None) -> Ints:
+    """Return at most so many rows, among some, each as often as it and its classes weigh, without chance."""
+    rows = np.arange(examples.n_rows) if among is None else np.flatnonzero(among)
+    weights = np.mean(examples.weights.of_cells(examples.codes), axis=0)[rows]
+    if size >= len(rows) and (weights == weights[0]).all():
+        return rows
     total = np.cumsum(weights)
-    marks = (np.arange(size) + 0.5) * (total[-1] / size)
-    return np.asarray(np.minimum(np.searchsorted(total, marks), n - 1))
+    marks = (np.arange(min(size, len(rows))) + 0.5) * (total[-1] / min(size, len(rows)))
+    return np.asarray(rows[np.minimum(np.searchsorted(total, marks), len(rows) - 1)])
 
 
 def _varied(examples: TableExamples, sample: Mapping[str, Cells], rows: Ints, rng: np.random.Generator) -> TableEncoding:

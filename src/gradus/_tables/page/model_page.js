@@ -136,8 +136,10 @@
       && target.outputs.filter((output) => values[model.outputs[output].node]).length !== 1);
     const note = (target) => html("li", {}, `Not exactly one rule of ${target.name} holds: the answer is the class that such rows most likely have.`);
     element("why").replaceChildren(...unclear.map(note), ...changes.map(sentence));
-    for (const condition of document.querySelectorAll(".rules [data-node]")) {
-      condition.classList.toggle("true", values[condition.dataset.node] === (condition.dataset.holds !== "0"));
+    for (const step of document.querySelectorAll(".rules [data-node]")) step.classList.toggle("true", values[step.dataset.node]);
+    for (const condition of document.querySelectorAll(".rules [data-nodes]")) {
+      const pattern = condition.dataset.nodes.split(" ").reduce((sum, node, i) => sum + (values[node] ? 2 ** i : 0), 0);
+      condition.classList.toggle("true", condition.dataset.patterns.split(" ").includes(String(pattern)));
     }
     for (const product of document.querySelectorAll(".rules .or")) {
       const parts = [...product.querySelectorAll(".c")];

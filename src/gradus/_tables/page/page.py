@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.drawing.diagram import GATE_LABELS, MOST_GATES, blocks, diagram
-from gradus._circuit.formula_trees import Token
 from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
 from gradus._core.wording import counted, listed
@@ -20,7 +19,7 @@ from gradus._tables.cells import read_cells, shown_date
 from gradus._tables.conditions import Condition, in_words, input_conditions, input_label
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding, groups_of_equal_rows, output_parts, plain_label
-from gradus._tables.statements import Statement, node_tokens
+from gradus._tables.statements import Piece, Statement, node_tokens
 from gradus.errors import DataError
 
 __all__ = ["ModelView", "OddRow", "model_page", "odd_rows"]
@@ -92,22 +91,11 @@ def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str
         has_rows=has_rows,
         n_circuits=model.n_circuits,
         rules=_rules(model),
-        conditions=_conditions(model),
         odd=[_odd_row(row, targets[row.target]) for row in odd[:MOST_ODD_ROWS]],
         n_odd=len(odd),
         encoded=() if features.is_plain else features.plan(),
         model=_script_data(model, used, rows),
     )
-
-
-def _conditions(model: ModelView) -> dict[int, Condition]:
-    """Return what inputs and steps say, by their nodes."""
-    conditions = input_conditions(model.features)
-    n_inputs = len(conditions)
-    for said in reversed(model.statements):
-        if said.node >= n_inputs:
-            conditions[said.node] = Condition(None, name=said.name)
-    return conditions
 
 
 def _rules(model: ModelView) -> list[dict[str, Any]]:
@@ -118,9 +106,9 @@ def _rules(model: ModelView) -> list[dict[str, Any]]:
     return [dict(vars(said), alternatives=_alternatives(said.tokens)) for said in (*outputs, *steps)]
 
 
-def _alternatives(tokens: Sequence[Token]) -> list[list[Token]]:
+def _alternatives(tokens: Sequence[Piece]) -> list[list[Piece]]:
     """Cut a formula at each "or" outside brackets."""
-    lines: list[list[Token]] = [[]]
+    lines: list[list[Piece]] = [[]]
     depth = 0
     for piece in tokens:
         if isinstance(piece, str):
@@ -232,7 +220,7 @@ def _formulas(network: Network, conditions: dict[int, Condition]) -> list[str]:
         below = set().union(*map(leaves.__getitem__, read))
         leaves.append(below)
         few = 0 < len(below) <= MOST_LEAVES
-        texts.append(in_words(node_tokens(network, network.n_inputs + gate, (), conditions), conditions) if few else "")
+        texts.append(in_words(node_tokens(network, network.n_inputs + gate, (), conditions)) if few else "")
     return texts
 
 
