@@ -16,11 +16,12 @@ from gradus._curriculum.orders import check_order
 from gradus._lessons.learn import LearnSettings, learn_with
 from gradus._lessons.small_circuits import fit_small
 from gradus._tables.cells import Cells, read_cells
+from gradus._tables.class_codes import MANY_CLASSES, coded
 from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.cuts import Missing, complete_rows, encode_table
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.goals import GOALS, Goal, Weights, class_weights, row_weights
-from gradus._tables.labels import encode_target, order_of_outputs, output_parts
+from gradus._tables.labels import TargetEncoding, encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
 from gradus._tables.sizes import curve_entry, n_gates
 from gradus._tables.vote import learn_vote
@@ -132,6 +133,7 @@ def _examples(
     order = _settled_order(cells, codes, rows)
     cells, codes, rows = {name: one.take(order) for name, one in cells.items()}, codes[order], rows[order]
     features = encode_table(cells, codes, kinds=kinds, missing=settings.missing)
+    encodings = _coded(encodings, codes, features, cells)
     of_classes = (
         class_weights(_of_target(settings.class_weight, name, len(targets)), target, column, rows)
         for name, target, column in zip(targets, encodings, codes.T, strict=True)
@@ -139,6 +141,16 @@ def _examples(
     return TableExamples(
         cells, codes, encodings, kinds, settings.missing, features, Weights(rows, tuple(of_classes)), settings.goal
     )
+
+
+def _coded(
+    targets: Sequence[TargetEncoding], codes: Ints, features: TableEncoding, cells: Mapping[str, Cells]
+) -> tuple[TargetEncoding, ...]:
+    """Let the many classes of a target share outputs."""
+    if all(len(target.classes) <= MANY_CLASSES for target in targets):
+        return tuple(targets)
+    inputs, names = features.encode(cells), features.input_names
+    return tuple(coded(target, column, inputs, names) for target, column in zip(targets, codes.T, strict=True))
 
 
 def _of_target(class_weight: Any, name: str, n_targets: int) -> Any:

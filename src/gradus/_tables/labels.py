@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from gradus.errors import ConflictError, DataError, FormatError
 
 __all__ = [
     "UNKNOWN",
+    "CodeBit",
     "TargetEncoding",
     "check_classes",
     "encode_target",
@@ -43,27 +44,41 @@ NO_CLASSES = "a target must hold classes: replace its numbers by a few words, su
 Ints = npt.NDArray[np.int64]
 
 
+class CodeBit(NamedTuple):
+    """An output that classes share."""
+
+    name: str
+    word: str
+    """What it is for each class: "0", "1", or "-" if it may be either."""
+
+
 @dataclass(frozen=True)
 class TargetEncoding:
     """How the class labels of one target become outputs of a network, and come back; made by `encode_target`.
 
     Two classes take one output, which is 1 for the second class, and three or more take one output each: "it is a mammal"
     is what the data are about, while a bit of a class number is an arbitrary union of classes. A single class takes one
-    constant output.
+    constant output. Of many classes, several may share outputs; see `class_codes`.
     """
 
     name: str
     classes: tuple[Any, ...]
     """The labels, sorted; label i has the code i."""
+    bits: tuple[CodeBit, ...] = ()
+    """The outputs that classes share, if they do."""
 
     @property
     def n_outputs(self) -> int:
         """Outputs that the target takes."""
+        if self.bits:
+            return len(self.bits)
         return 1 if len(self.classes) <= 2 else len(self.classes)
 
     @property
     def output_names(self) -> tuple[str, ...]:
         """A name for each output."""
+        if self.bits:
+            return tuple(bit.name for bit in self.bits)
         if self.n_outputs == 1:
             return (self.name if self.are_bits else f"{self.name} = {self.classes[-1]}",)
         return tuple(f"{self.name} = {label}" for label in self.classes)
@@ -76,7 +91,7 @@ class TargetEncoding:
     @property
     def has_output_per_class(self) -> bool:
         """Whether each class has an output of its own."""
-        return self.n_outputs == len(self.classes) > 1
+        return not self.bits and self.n_outputs == len(self.classes) > 1
 
     @property
     def output_labels(self) -> tuple[str, ...]:
@@ -87,6 +102,8 @@ class TargetEncoding:
     def statement_names(self) -> list[str]:
         """What each output states."""
         name = quoted_name(self.name)
+        if self.bits:
+            return list(self.output_names)
         if self.n_outputs == 1 and self.are_bits:
             return [name]
         stated = self.classes if self.has_output_per_class else self.classes[-1:]
@@ -97,6 +114,10 @@ class TargetEncoding:
         """What the outputs mean, in sentences; none for a target of 0 and 1."""
         if (self.are_bits and self.n_outputs == 1) or len(self.classes) < 2:
             return []
+        if self.bits:
+            return [
+                f"{quoted_name(self.name)} is the class whose outputs these most likely are; the model file has their code"
+            ]
         name, outputs, labels = quoted_name(self.name), list(map(repr, self.output_names)), map(quoted_name, self.classes)
         if self.has_output_per_class:
             pairs = ", ".join(f"{output} for {label}" for output, label in zip(outputs, labels, strict=True))
@@ -104,8 +125,12 @@ class TargetEncoding:
         return [f"{name} is {label} where {outputs[0]} is {int(bit)}" for label, bit in zip(labels, (0, 1), strict=True)]
 
     @property
-    def codewords(self) -> BoolMatrix:
-        """Outputs of each class, shape (classes, n_outputs)."""
+    def codewords(self) -> npt.NDArray[Any]:
+        """Outputs of each class, shape (classes, n_outputs): Booleans, or floats with NaN where one may be either."""
+        if self.bits:
+            value = {"0": 0.0, "1": 1.0, "-": np.nan}
+            words = np.array([[value[sign] for sign in bit.word] for bit in self.bits]).T
+            return words if np.isnan(words).any() else words.astype(np.bool_)
         if len(self.classes) == 1:
             # The output's name is a statement, "y" or "y = yes", and must be true of the rows it was learned from.
             return np.array([[bool(self.classes[0]) if self.are_bits else True]])
@@ -123,8 +148,9 @@ class TargetEncoding:
 
     def decode(self, bits: BoolMatrix) -> npt.NDArray[np.int64]:
         """Turn outputs into class numbers: that of the nearest codeword, the lower of equals."""
-        words, given = self.codewords.astype(np.int64), bits.astype(np.int64)
-        distance = given.sum(axis=1)[:, np.newaxis] + words.sum(axis=1) - 2 * given @ words.T
+        words = self.codewords.astype(np.float64)
+        ones, zeros, given = (words == 1).astype(np.int64), (words == 0).astype(np.int64), bits.astype(np.int64)
+        distance = (1 - given) @ ones.T + given @ zeros.T
         return np.asarray(np.argmin(distance, axis=1), dtype=np.int64)
 
     def to_json(self) -> dict[str, Any]:
@@ -132,7 +158,8 @@ class TargetEncoding:
         for label in self.classes:
             if not isinstance(label, str | int | float | bool):
                 raise DataError(f"target {self.name!r} has the class {_shorten(label)}, which is neither a text nor a number.")
-        return {"name": self.name, "classes": list(self.classes)}
+        code = {"code": [list(bit) for bit in self.bits]} if self.bits else {}
+        return {"name": self.name, "classes": list(self.classes), **code}
 
     @classmethod
     def from_json(cls, document: Any) -> TargetEncoding:
@@ -143,7 +170,17 @@ class TargetEncoding:
             raise FormatError(f"the model's target encoding is invalid: {_shorten(document)}.")
         if not all(isinstance(label, str | int | float | bool) for label in classes):
             raise FormatError(f"the model's target {name!r} has a class that is neither a text nor a number.")
-        return cls(name, tuple(classes))
+        return cls(name, tuple(classes), _bits_from_json(entry.get("code", []), name, len(classes)))
+
+
+def _bits_from_json(code: Any, name: str, n_classes: int) -> tuple[CodeBit, ...]:
+    """Read the code of a target of many classes."""
+    bits = code if isinstance(code, list) else [None]
+    for bit in bits:
+        texts = isinstance(bit, list) and len(bit) == 2 and all(isinstance(text, str) for text in bit)
+        if not texts or len(bit[1]) != n_classes or not set(bit[1]) <= set("01-"):
+            raise FormatError(f"the model's code for the classes of {name!r} cannot be understood.")
+    return tuple(CodeBit(*bit) for bit in bits)
 
 
 def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[Any], npt.NDArray[np.int64]]:

@@ -128,7 +128,11 @@ def _right_in_fold(
 def _clear(outputs: BoolMatrix, targets: Sequence[TargetEncoding], codes: Ints) -> Flags:
     """Return for which rows and targets the outputs are those of the row's class, and no others."""
     parts = zip(targets, output_parts(targets), codes.T, strict=True)
-    return np.column_stack([(outputs[:, part] == target.codewords[column]).all(axis=1) for target, part, column in parts])
+    said = []
+    for target, part, column in parts:
+        words = target.codewords[column].astype(np.float64)
+        said.append(((outputs[:, part] == words) | np.isnan(words)).all(axis=1))
+    return np.column_stack(said)
 
 
 def shown_place(sized: Sequence[Sized], most: int | None = None) -> int:

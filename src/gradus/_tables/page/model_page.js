@@ -42,16 +42,20 @@
     return values;
   }
 
-  function classOf(target, values) {
+  // The class of a row, and its probability by what the outputs were of the rows that were learned from.
+  function classAndShare(target, values) {
     const bits = target.outputs.map((output) => Number(values[model.outputs[output].node]));
-    if (target.answers) return target.answers[bits.reduce((code, bit, place) => code + bit * 2 ** place, 0)];
-    let best = 0, least = Infinity;
-    target.words.forEach((word, code) => {
-      const distance = word.reduce((sum, bit, place) => sum + Number(bit !== bits[place]), 0);
-      if (distance < least) [best, least] = [code, distance];
-    });
-    return best;
+    if (target.answers) {
+      const code = bits.reduce((sum, bit, place) => sum + bit * 2 ** place, 0);
+      return [target.answers[code], target.shares[code]];
+    }
+    const logs = target.scores.map(([first, ...others]) => others.reduce((sum, score, place) => sum + score * bits[place], first));
+    const most = Math.max(...logs);
+    const total = logs.reduce((sum, log) => sum + Math.exp(log - most), 0);
+    return [logs.indexOf(most), 1 / total];
   }
+
+  const classOf = (target, values) => classAndShare(target, values)[0];
 
   // One value for each way in which a column can act on the circuit.
   function choices(column) {
@@ -126,8 +130,11 @@
   }
 
   function showAnswer(values) {
-    element("answer").replaceChildren(...model.targets.map((target) =>
-      html("div", {}, `${target.name}: `, html("b", {}, target.classes[classOf(target, values)]))));
+    element("answer").replaceChildren(...model.targets.map((target) => {
+      const [code, share] = classAndShare(target, values);
+      const said = `, ${(100 * share).toFixed(share > 0.995 ? 1 : 0)} % likely by the rows learned from`;
+      return html("div", {}, `${target.name}: `, html("b", {}, target.classes[code]), html("span", { class: "quiet" }, said));
+    }));
     const changes = whatWouldChange(values);
     const sentence = (some, t) => html("li", {}, some.length
       ? `${model.targets[t].name} would change if ${some.join(", or if ")}.`

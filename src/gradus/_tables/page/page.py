@@ -33,6 +33,8 @@ MOST_ODD_ROWS = 200
 MOST_RIVALS = 5
 MOST_LISTED = 10  # outputs of a target whose every pattern is listed
 MOST_LEAVES = 6  # inputs of a gate whose formula is shown
+LEAST = 1e-300
+DIGITS = 12  # of a probability: equal ones tie on every machine
 TYPES = {"bit": "bit", "above": "number", "after": "date"}
 
 
@@ -46,8 +48,8 @@ class ModelView:
     targets: tuple[TargetEncoding, ...]
     statements: Sequence[Statement]
     """What the outputs say."""
-    answer: Callable[[int, BoolMatrix], Ints]
-    """From the number of a target and its outputs, shape (n, outputs), to the classes that they mean."""
+    said: Callable[[int, BoolMatrix], npt.NDArray[np.float64]]
+    """From the number of a target and its outputs, shape (n, outputs), to the probabilities of its classes."""
     n_circuits: int
     """How many circuits vote in the model."""
     about: Mapping[str, Any]
@@ -77,7 +79,7 @@ def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str
         rows = shown_rows(features.columns_by_name(table), [features.columns[j] for j in used])
         inputs = features.encode(table)
         outputs = model.network.predict(inputs)
-        answers = [model.answer(k, outputs[:, part]) for k, part in enumerate(output_parts(targets))]
+        answers = [_answer(model.said(k, outputs[:, part])) for k, part in enumerate(output_parts(targets))]
         odd = odd_rows(inputs, class_codes(labels, targets, len(inputs)), answers)
     names = ", ".join([target.name for target in targets[:MOST_IN_TITLE]])
     more = f" and {len(targets) - MOST_IN_TITLE} more" if len(targets) > MOST_IN_TITLE else ""
@@ -236,11 +238,23 @@ def _targets(model: ModelView) -> dict[str, Any]:
         entry = {"name": target.name, "classes": list(map(str, target.classes)), "outputs": places}
         if len(places) <= MOST_LISTED:
             every = np.arange(1 << len(places))[:, np.newaxis] >> np.arange(len(places)) & 1
-            entry["answers"] = model.answer(k, every.astype(np.bool_)).tolist()
+            shares = model.said(k, every.astype(np.bool_))
+            answers = _answer(shares)
+            entry["answers"] = answers.tolist()
+            entry["shares"] = np.round(shares[np.arange(len(shares)), answers], 4).tolist()
         else:
-            entry["words"] = target.codewords.astype(int).tolist()
+            # The logarithm of a probability is a sum over the outputs, but for what all classes share.
+            few = np.vstack([np.zeros((1, len(places)), dtype=np.bool_), np.eye(len(places), dtype=np.bool_)])
+            logs = np.log(np.maximum(model.said(k, few), LEAST))
+            logs -= logs[:, :1]
+            entry["scores"] = np.round(np.vstack([logs[:1], logs[1:] - logs[0]]).T, 6).tolist()
         entries.append(entry)
     return {"outputs": outputs, "targets": entries}
+
+
+def _answer(shares: npt.NDArray[np.float64]) -> Ints:
+    """Return the likeliest class of each row."""
+    return np.asarray(np.argmax(np.round(shares, DIGITS), axis=1))
 
 
 def _summary(model: ModelView) -> str:
