@@ -305,7 +305,7 @@ class Model:
         """Return the best circuit with its columns and classes, for exports as programs."""
         from gradus._tables.exported_rule import rule_program
 
-        return rule_program(self)
+        return rule_program(self.network, self.features, self.targets, self.said)
 
     def notes(self) -> list[str]:
         """Say what the outputs of the circuit mean, for comments in exported files."""
