@@ -20,7 +20,7 @@ from gradus._lessons.walks import LessonSettings, Walks
 def price_everything(board, rules, trail, gate, exact):
     n_touched = flip(board, gate)
     n_planes, _ = weigh(board, gate, n_touched, exact, trail.sums)
-    _, n = gather(board, rules, trail, gate)
+    _, n = gather(board, rules, trail, gate, n_planes)
     zero, total = price_nodes(board, gate, n, n_planes)
     nodes = np.empty(n, dtype=np.int64)
     pairs = np.zeros((n, n), dtype=np.int64)

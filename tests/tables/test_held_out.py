@@ -15,7 +15,7 @@ from gradus._tables.held_out import N_TREES, HeldOutTask, grow_forest, score_hel
 
 @pytest.fixture
 def numbers():
-    X = np.random.default_rng(0).normal(size=(60, 3))
+    X = np.random.default_rng(0).normal(size=(120, 3))
     return X, (X[:, 0] + X[:, 1] > 0).astype(np.int64)
 
 
@@ -90,7 +90,7 @@ def test_only_rows_with_a_known_label_are_counted(numbers):
     X, y = numbers
     labels = y.astype(object)
     labels[[3, 9, 20]] = None
-    assert score(X, labels, folds=2).rows == 57
+    assert score(X, labels, folds=2).rows == 117
 
 
 def test_infinite_numbers_have_a_score(numbers):

@@ -208,8 +208,8 @@ def test_commas_are_decimal_or_between_thousands():
 
 
 def test_dates_are_read_in_one_format_for_a_whole_column():
-    assert read_cells(["3/4/2020", "25/4/2020"]).day_format == "%d/%m/%Y"
-    assert read_cells(["3/4/2020", "4/25/2020"]).day_format == "%m/%d/%Y"
+    assert read_cells(["3/4/2020", "25/4/2020"]).reading.day_format == "%d/%m/%Y"
+    assert read_cells(["3/4/2020", "4/25/2020"]).reading.day_format == "%m/%d/%Y"
     assert read_cells(["2020-01-02 12:00"]).dates().tolist() == [18263.5]
 
 

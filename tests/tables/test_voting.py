@@ -24,6 +24,7 @@ from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import encode_table
 from gradus._tables.distil import recombine_rows, taught_rows
 from gradus._tables.fit import FitSettings, fit_table
+from gradus._tables.goals import Weights
 from gradus._tables.labels import encode_target
 from gradus._tables.model import Model
 from gradus._tables.voters import LEFT_OUT, TableExamples, join_voters, learn_voter, unneeded_columns
@@ -60,7 +61,8 @@ def examples(frame):
     target, _, codes = encode_target(labels, "sign")
     kinds = column_kinds(cells)
     codes = codes[:, np.newaxis]
-    return TableExamples(cells, codes, (target,), kinds, "category", encode_table(cells, codes, kinds=kinds))
+    weights = Weights.equal(N, [target])
+    return TableExamples(cells, codes, (target,), kinds, "category", encode_table(cells, codes, kinds=kinds), weights)
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +246,8 @@ def test_ctrl_c_in_a_voter_keeps_those_that_are_complete(examples, monkeypatch):
     run = Run()
     model, _, stopped = vote.learn_vote(examples, LearnSettings(n_circuits=5), run)
     assert stopped == run.stopped == "interrupted"
-    assert len(model.networks) == 2
+    assert len(model.networks) == 3  # the better one is shown, and both vote
+    assert model.apart
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

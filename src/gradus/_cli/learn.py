@@ -75,7 +75,8 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="COLUMNS",
-            help="Kinds of columns, as in zip=category,age=number: number, category, bit or date; "
+            help="Kinds of columns, as in zip=category,age=number: number, category, bit or date; decimal-comma, "
+            "decimal-point, day-first or month-first say how it is written, exact tells New York from new york, "
             "drop leaves a column out, and keep uses it even if it looks like an id or free text.",
         ),
     ] = None,
@@ -106,12 +107,13 @@ def command(
     if as_json and output == STANDARD:
         raise SettingsError("--json and the model cannot both go to standard output; write the model to a file.")
     kinds = _parse_types(types)
-    texts = [name for name, kind in kinds.items() if kind == "category"]
+    texts = [name for name, kind in kinds.items() if kind in ("category", "exact", "decimal-comma")]
     with input_file(data) as file:
         examples = read_examples(file, targets, inputs, header=header, strict=strict, categories=texts)
     for name in examples.targets:
         kinds.pop(name, None)
     # scikit-learn and the kernels take a second to import: only once the arguments are known to be good.
+    from gradus._lessons.learn import N_TRIES
     from gradus._tables.fit import FitSettings
     from gradus._tables.held_out import HeldOutTask, learn_and_score
 
@@ -123,8 +125,8 @@ def command(
         seed=check_seed(seed),
         kinds=column_kinds(examples.columns, types=kinds),
         n_circuits=n_circuits,
+        n_tries=N_TRIES if n_tries is None else n_tries,
         max_gates=max_gates,
-        **({} if n_tries is None else {"n_tries": n_tries}),
     )
     folds = _folds(cv, examples.n_rows)
     watch = Watch(output_names(examples.targets))

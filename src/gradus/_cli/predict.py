@@ -86,7 +86,7 @@ def _predict(model: Model, table: Table) -> dict[str, npt.NDArray[Any]]:
     if all(column.kind == "bit" and column.strict for column in read):
         predicted = model.predict(table.bits(names))
     else:
-        cells = {c.name: table.text(c.name) if c.kind == "group" else table.column(c.name) for c in read}
+        cells = {c.name: table.text(c.name) if c.kind == "group" or c.comma else table.column(c.name) for c in read}
         _say_what_counts_as_missing(model, cells)
         predicted = model.predict(cells)
     return dict(zip(model.target_names, predicted.reshape(table.n_rows, -1).T, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
@@ -22,16 +22,20 @@ from gradus._core.cells import is_unknown
 from gradus._core.checks import check_count, check_time_limit
 from gradus._core.run import Progress, Run
 from gradus._core.wording import counted
+from gradus._formats.table import LARGEST_TABLE
 from gradus._lessons.learn import N_TRIES, Order
 from gradus._tables.cells import named_columns
+from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import Missing
 from gradus._tables.fit import FitSettings, fit_table
+from gradus._tables.goals import Goal, row_weights
 from gradus._tables.labels import check_classes, encode_target, output_names, plain_label, refuse_quantity, side_by_side
 from gradus.errors import DataError
 
 __all__ = ["BooleanNetworkClassifier"]
 
 SECONDS_PER_LINE = 1.0
+SPARSE = ("csr", "csc")
 
 
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -68,6 +72,14 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     missing : {"category", "median", "drop"}
         What a missing cell of X is: a category of its own; the column's median, or most frequent category; or a reason not
         to learn from the row, and the median in `predict`.
+    class_weight : "balanced", dict or None
+        How much each class counts: "balanced" lets all count alike, a dict has weights by label (with several targets, by
+        the name of the target a dict each).
+    goal : {"accuracy", "balanced_accuracy", "f1"}
+        What `predict` makes large; the cut of the vote for it is chosen on rows that the voters have not seen.
+    types : dict of str to str, optional
+        What columns hold, where the table's own look at them is to be overruled: "number", "category", "exact" (a category
+        in which capitals matter), "bit", "date", "decimal-comma", "decimal-point", "day-first", "month-first", "keep", "drop".
     n_jobs : int, optional
         Threads, as elsewhere in scikit-learn; the result is the same for any number.
     verbose : int
@@ -128,6 +140,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         max_gates: int | None = None,
         time_limit: float | None = None,
         missing: Missing = "category",
+        class_weight: Any = None,
+        goal: Goal = "accuracy",
+        types: Mapping[str, str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -140,6 +155,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.max_gates = max_gates
         self.time_limit = time_limit
         self.missing = missing
+        self.class_weight = class_weight
+        self.goal = goal
+        self.types = types
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
@@ -150,17 +168,20 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> BooleanNetworkClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BooleanNetworkClassifier:
         """Learn from examples.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, features)
+        X : array-like, sparse matrix or DataFrame of shape (n, features)
             Numbers, texts, dates, and NaN or None where a cell is missing.
         y : array-like or DataFrame of shape (n,) or (n, targets)
             Class labels; NaN, None or masked where a label is unknown, which then does not count.
+        sample_weight : array-like of shape (n,), optional
+            How much each row counts. Whole numbers are the same as so many equal rows, and 0 is the same as none.
 
         Returns
         -------
@@ -176,12 +197,13 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         limit, n_jobs = check_time_limit(self.time_limit), effective_n_jobs(self.n_jobs)
         run = Run(limit, lines if self.verbose else None, n_jobs=n_jobs)
         framed = column_names(X) is not None
-        checked = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan")
+        checked = _dense(validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", accept_sparse=SPARSE))
         given = getattr(self, "feature_names_in_", None)
         names = [f"x{j}" for j in range(checked.shape[1])] if given is None else [str(name) for name in given]
         # Columns of a data frame have types of their own.
         columns = named_columns(X if framed else checked, names)
         targets = _target_columns(y, len(checked))
+        weights = None if sample_weight is None else row_weights(sample_weight, len(checked))
         for name, labels in targets.items():
             check_classes(labels, name)
             refuse_quantity(labels, name)
@@ -194,9 +216,12 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             n_circuits=self.n_circuits,
             max_gates=self.max_gates,
             missing=self.missing,
+            kinds=column_kinds(columns, types=self.types),
+            class_weight=self.class_weight,
+            goal=self.goal,
             seed=_seed(self.random_state),
         )
-        self.model_ = fit_table(columns, targets, settings, run)
+        self.model_ = fit_table(columns, targets, settings, run, sample_weight=weights)
         self._describe(targets)
         self._warn_of_errors(settings.exact)
         return self
@@ -230,7 +255,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         warnings.warn(message.strip(), ConvergenceWarning, stacklevel=3)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the label of each target by the vote of the circuits; the best one decides a tie.
+        """Predict the label of each target by the vote of the circuits, cut for the `goal`; the best one decides a tie.
 
         Parameters
         ----------
@@ -264,8 +289,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _inputs(self, X: Any) -> BoolMatrix:
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
-        return self.model_.features.encode(table)
+        table = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan", accept_sparse=SPARSE)
+        return self.model_.features.encode(_dense(table))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the rows on which every target is right; unknown labels do not count.
@@ -322,6 +347,17 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         check_is_fitted(self)
         self.model_.save(path)
+
+
+def _dense(X: Any) -> Any:
+    """Return a sparse matrix as an array: a circuit needs few of its columns, but learning looks at all of them."""
+    if not hasattr(X, "toarray"):
+        return X
+    if X.shape[0] * X.shape[1] > LARGEST_TABLE:
+        raise DataError(
+            f"X has {X.shape[0]} rows of {X.shape[1]} columns, more than {LARGEST_TABLE} cells; choose some columns."
+        )
+    return X.toarray()
 
 
 class _ProgressLines:

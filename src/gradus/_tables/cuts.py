@@ -88,10 +88,17 @@ def encode_table(
 def complete_rows(table: Any, kinds: Sequence[ColumnKind]) -> npt.NDArray[np.bool_]:
     """Tell which rows have a value in every column that is used: those to learn from if missing cells are dropped."""
     columns = named_columns(table)
-    used = [read_cells(columns[kind.name]).missing for kind in kinds if kind.used]
+    used = [_without_value(read_cells(columns[kind.name]), kind) for kind in kinds if kind.used]
     n = len(next(iter(columns.values())))
     missing: npt.NDArray[np.bool_] = np.array(used, dtype=np.bool_).reshape(len(used), n)
     return np.asarray(~missing.any(axis=0))
+
+
+def _without_value(cells: Cells, kind: ColumnKind) -> npt.NDArray[np.bool_]:
+    """Tell which rows have no value; among numbers and dates, words for missing cells are none either."""
+    if kind.kind == "category":
+        return cells.missing
+    return np.isnan(cells.dates(kind.reading) if kind.kind == "date" else cells.numbers(kind.reading))
 
 
 def _describe(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, max_cuts: int) -> TableColumn:
@@ -101,32 +108,39 @@ def _describe(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, max
         return TableColumn(kind.name, "out", missing=has_bit and kind.kind != "dropped", reason=kind.reason)
     if kind.kind == "category":
         return _describe_categories(cells, kind, codes, missing, has_bit)
-    numbers = cells.dates() if kind.kind == "date" else cells.numbers()
+    reading = kind.reading
+    numbers = cells.dates(reading) if kind.kind == "date" else cells.numbers(reading)
     fill = float(np.nanmedian(numbers)) if missing != "category" else None
     if kind.kind == "bit":
         fill = None if fill is None else float(fill > 0.5)
-        return TableColumn(kind.name, "bit", missing=has_bit, fill=fill, comma=cells.comma, reason=kind.reason)
+        return TableColumn(
+            kind.name, "bit", missing=has_bit, fill=fill, comma=reading.comma, unit=reading.unit, reason=kind.reason
+        )
     if kind.kind == "date":
         cuts = cut_column(numbers, codes, max_cuts=max_cuts)
-        pattern = cells.day_format or "%Y-%m-%d"
+        pattern = reading.day_format or "%Y-%m-%d"
         return TableColumn(kind.name, "after", cuts, missing=has_bit, fill=fill, day_format=pattern, reason=kind.reason)
     cuts = cut_column(numbers, codes, max_cuts=max_cuts)
-    return TableColumn(kind.name, "above", cuts, missing=has_bit, fill=fill, comma=cells.comma, reason=kind.reason)
+    return TableColumn(
+        kind.name, "above", cuts, missing=has_bit, fill=fill, comma=reading.comma, unit=reading.unit, reason=kind.reason
+    )
 
 
 def _describe_categories(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, has_bit: bool) -> TableColumn:
     # Values that differ only in blanks around them, or as 1 and 1.0, are one category.
-    texts = sorted({text for text, gone in zip(cells.texts(), cells.missing_values, strict=True) if not gone})
+    spelled = {text: text for text in cells.texts()} if kind.exact else cells.spellings
+    fold = any(old != new for old, new in spelled.items())
+    pairs = [(spelled.get(text), gone) for text, gone in zip(cells.texts(), cells.missing_values, strict=True)]
+    texts = sorted({text for text, gone in pairs if text is not None and not gone})
     number = {text: i for i, text in enumerate(texts)}
-    pairs = zip(cells.texts(), cells.missing_values, strict=True)
-    place = np.array([-1 if gone else number[text] for text, gone in pairs], dtype=np.int64)[cells.place]
+    place = np.array([-1 if gone or text is None else number[text] for text, gone in pairs], dtype=np.int64)[cells.place]
     # A short table says nothing about which categories are rare.
     least = 1 if len(place) < MIN_ROWS_ID else MIN_ROWS
     groups, others = choose_category_bits(texts, place, codes, min_rows=least)
     fill = None
     if missing != "category" and (place >= 0).any():
         fill = texts[int(np.bincount(place[place >= 0]).argmax())]
-    return TableColumn(kind.name, "group", groups, others=others, missing=has_bit, fill=fill, reason=kind.reason)
+    return TableColumn(kind.name, "group", groups, others=others, missing=has_bit, fill=fill, fold=fold, reason=kind.reason)
 
 
 def cut_column(

@@ -13,14 +13,16 @@ import numpy.typing as npt
 
 from gradus._core.cells import is_unknown
 from gradus._formats import MODELS
-from gradus._formats.table import Table, checked_split, distinct_targets
+from gradus._formats.table import TEXTS, Table, checked_split, distinct_targets
 from gradus._formats.table_files import read_table
 from gradus._tables.labels import check_classes, labels_of
+from gradus._tables.readings import has_two_readings
 
 __all__ = [
     "FEWEST_ROWS",
     "MODEL_ROWS",
     "Dataset",
+    "column_of",
     "dataset_of",
     "identifying_column",
     "last_column",
@@ -94,7 +96,7 @@ def dataset_of(
     if strict:
         columns = dict(zip(given, table.bits(given).astype(np.int64).T, strict=True))
     else:
-        columns = {name: table.text(name) if name in categories else table.column(name) for name in given}
+        columns = {name: table.text(name) if name in categories else column_of(table, name) for name in given}
     labels = {}
     for name in chosen:
         if strict:
@@ -110,6 +112,16 @@ def dataset_of(
             raise table.error(message, int(np.argmax(unknown)), name)
         check_classes(labels[name], name)
     return Dataset(columns, labels)
+
+
+def column_of(table: Table, name: str) -> npt.NDArray[Any]:
+    """Return a column as numbers, or as texts if some are not plain numbers; 1.200 may be 1200, which all rows decide."""
+    column = table.column(name)
+    if column.dtype == object or table.cells[table.columns.index(name)].dtype.kind not in TEXTS:
+        return column
+    texts = table.text(name)
+    marked = [text for text in texts.tolist() if "." in text]
+    return texts if marked and all(map(has_two_readings, marked)) else column
 
 
 def usual_folds(n_rows: int) -> int:

@@ -19,7 +19,9 @@ from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.wording import counted
 from gradus._formats.registry import READ
 from gradus._tables.encoding import TableColumn, TableEncoding
-from gradus._tables.labels import OutputReader, TargetEncoding, output_parts, side_by_side
+from gradus._tables.goals import GOALS, Goal, Weights, goal_multipliers, goals_from_json
+from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
+from gradus._tables.readers import NodeValues, OutputReader, read_circuit, readers_from_json
 from gradus._version import __version__
 from gradus.errors import DataError, FormatError, MissingExtraError
 
@@ -30,12 +32,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Model", "load"]
 
-VERSION = 4
+VERSION = 5
 """Of the part ``about`` of a model file; no other is read."""
 MOST_NAMED = 4  # targets that its text names
-WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "apart")
+WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "goals", "goal", "apart")
 """Keys of the part ``about`` that `save` writes itself."""
 DIGITS = 12  # of a probability: equal ones tie on every machine
+Floats: TypeAlias = npt.NDArray[np.float64]
 Readers: TypeAlias = tuple[tuple[OutputReader, ...], ...]
 
 
@@ -56,10 +59,15 @@ class Model:
     about : dict
         What the model was learned from and how: settings, order, errors.
     readers : tuple of tuples of OutputReader
-        For each circuit and target, how often its outputs were true of each class in training, which weighs its vote. If
-        empty, every circuit has one vote.
+        For each circuit and target, how often its outputs were true of each class, which weighs its vote. If empty, every
+        circuit has one vote.
     apart : bool
         Whether the first circuit was learned from the vote of the others, and does not vote itself.
+    goals : dict of str to tuple of arrays
+        For each goal and target, what the probabilities of the classes are multiplied with before the largest is taken, as
+        chosen on rows held out; for ``"accuracy"`` the probabilities themselves are.
+    goal : {"accuracy", "balanced_accuracy", "f1"}
+        What `predict` makes large.
 
     Examples
     --------
@@ -79,6 +87,8 @@ class Model:
     about: dict[str, Any] = field(default_factory=dict)
     readers: Readers = ()
     apart: bool = False
+    goals: Mapping[str, tuple[Floats, ...]] = field(default_factory=dict)
+    goal: Goal = "accuracy"
 
     def __post_init__(self) -> None:
         if not self.networks:
@@ -105,20 +115,23 @@ class Model:
         targets: Sequence[TargetEncoding],
         inputs: BoolMatrix,
         codes: npt.NDArray[np.int64],
+        weights: Weights | None = None,
     ) -> Model:
         """Make a model, and count on training rows how often each circuit is right.
 
         `inputs` are the rows as `features` encodes them, and `codes` the class of each row for each target.
         """
+        weights = Weights.equal(len(codes), targets) if weights is None else weights
         names = [name for target in targets for name in target.output_names]
-        named, readers = [], []
-        for network in networks:
-            named.append(network.with_names(features.input_names, names))
-            outputs, counts = network.predict(inputs), []
-            for target, part, column in zip(targets, output_parts(targets), codes.T, strict=True):
-                counts.append(OutputReader.count(outputs[:, part], column, len(target.classes)))
-            readers.append(tuple(counts))
-        return cls(tuple(named), features, tuple(targets), readers=tuple(readers))
+        named = tuple(network.with_names(features.input_names, names) for network in networks)
+        readers = tuple(read_circuit(network, targets, inputs, codes, weights) for network in named)
+        model = cls(named, features, tuple(targets), readers=readers)
+        return model.with_goals(model.votes(inputs), codes, weights)
+
+    def with_goals(self, shares: Sequence[Floats], codes: npt.NDArray[np.int64], weights: Weights) -> Model:
+        """Return the model with cuts of the vote for each goal, chosen by what it says of rows with known classes."""
+        chosen = list(map(goal_multipliers, shares, codes.T, weights.of_cells(codes)))
+        return replace(self, goals={goal: tuple(one[goal] for one in chosen) for goal in GOALS})
 
     @property
     def network(self) -> Network:
@@ -127,7 +140,7 @@ class Model:
 
     def single(self) -> Model:
         """Return the model that has only the best circuit."""
-        return replace(self, networks=self.networks[:1], readers=self.readers[:1], apart=False)
+        return replace(self, networks=self.networks[:1], readers=self.readers[:1], apart=False, goals={})
 
     def with_best(self, number: int) -> Model:
         """Return the model with another circuit as the best one."""
@@ -180,12 +193,16 @@ class Model:
         votes = self.votes(self.features.encode(table))
         return votes[0] if len(votes) == 1 else votes
 
-    def predict_codes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.int64]]:
-        """Return, for each target, the number of the class of each row."""
+    def predict_codes(self, inputs: BoolMatrix, goal: Goal | None = None) -> list[npt.NDArray[np.int64]]:
+        """Return, for each target, the number of the class of each row; if no other goal is given, for the model's own."""
+        return self.decide(self.votes(inputs), inputs, goal)
+
+    def decide(self, votes: Sequence[Floats], inputs: BoolMatrix, goal: Goal | None = None) -> list[npt.NDArray[np.int64]]:
+        """Return the class of each row by what the circuits say of it."""
         found = []
-        for shares, of_best in zip(self.votes(inputs), self._vote(0, inputs), strict=True):
-            share = np.round(shares, DIGITS)
-            best = np.argmax(np.round(of_best, DIGITS), axis=1)
+        for k, (shares, of_best) in enumerate(zip(votes, self._vote(0, inputs), strict=True)):
+            share = np.round(shares * self._multipliers(k, goal or self.goal), DIGITS)
+            best = np.argmax(np.round(of_best * self._multipliers(k, goal or self.goal), DIGITS), axis=1)
             tied = share[np.arange(len(share)), best] == share.max(axis=1, initial=0)
             found.append(np.where(tied, best, np.argmax(share, axis=1)))
         return found
@@ -196,18 +213,38 @@ class Model:
         totals = self._vote(first, inputs)
         for number in range(first + 1, len(self.networks)):
             totals = [total + vote for total, vote in zip(totals, self._vote(number, inputs), strict=True)]
-        return [total / (len(self.networks) - first) for total in totals]
+        return [self._tilted(k, total / (len(self.networks) - first)) for k, total in enumerate(totals)]
+
+    def _tilted(self, k: int, shares: Floats) -> Floats:
+        """Return probabilities such that the likeliest class is right most often."""
+        if "accuracy" not in self.goals:
+            return shares
+        tilted = shares * self.goals["accuracy"][k]
+        return np.asarray(tilted / tilted.sum(axis=1, keepdims=True))
+
+    def _multipliers(self, k: int, goal: Goal) -> Floats | float:
+        return self.goals[goal][k] if goal != "accuracy" and goal in self.goals else 1.0
 
     def _vote(self, number: int, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
         """Return what one circuit says about each target."""
-        outputs = self.networks[number].predict(inputs)
-        return [self.said(k, outputs[:, part], number) for k, part in enumerate(output_parts(self.targets))]
+        network = self.networks[number]
+        if not self.readers:
+            outputs = network.predict(inputs)
+            return [self._decoded(k, outputs[:, part]) for k, part in enumerate(output_parts(self.targets))]
+        readers = self.readers[number]
+        values = NodeValues.of(network, [node for reader in readers for some in reader.nodes for node in some], inputs)
+        return [reader.probabilities(values) for reader in readers]
 
-    def said(self, k: int, outputs: BoolMatrix, number: int = 0) -> npt.NDArray[np.float64]:
-        """Return the probability of each class of one target, given what a circuit's outputs for it are."""
-        if self.readers:
-            return self.readers[number][k].probabilities(outputs)
+    def _decoded(self, k: int, outputs: BoolMatrix) -> Floats:
         return np.asarray(np.eye(len(self.targets[k].classes))[self.targets[k].decode(outputs)])
+
+    def said(self, k: int, outputs: BoolMatrix) -> Floats:
+        """Return the probability of each class of one target by what the best circuit's outputs for it are."""
+        if not self.readers:
+            return self._decoded(k, outputs)
+        nodes = self.network.outputs[output_parts(self.targets)[k]].tolist()
+        place = {node: column for column, node in enumerate(nodes)}
+        return self.readers[0][k].probabilities(NodeValues(place, outputs))
 
     def answer(self, k: int, outputs: BoolMatrix) -> npt.NDArray[np.int64]:
         """Return the class of one target that the best circuit means by its outputs."""
@@ -293,6 +330,9 @@ class Model:
             head["apart"] = True
         if self.readers:
             head["counts"] = [list(map(OutputReader.to_json, row)) for row in self.readers]
+        if self.goals:
+            head["goals"] = {goal: [one.tolist() for one in several] for goal, several in self.goals.items()}
+            head["goal"] = self.goal
         return head
 
     def grouping(self) -> Grouping:
@@ -408,12 +448,9 @@ def _from_about(network: Network, about: dict[str, Any]) -> Model:
     features = TableEncoding.from_json(encoding.get("features"))
     targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
     networks = (network, *(Network.from_json(json.dumps(entry)) for entry in circuits))
+    readers = readers_from_json(about.get("counts", []), targets, networks)
+    goals, goal = goals_from_json(about.get("goals", {}), targets), about.get("goal", "accuracy")
+    if goal not in GOALS:
+        raise FormatError(f"the model's goal must be one of {', '.join(GOALS)}.")
     apart = about.get("apart") is True and len(networks) > 1
-    return Model(networks, features, targets, about, _readers(about.get("counts", []), targets), apart)
-
-
-def _readers(counts: Any, targets: Sequence[TargetEncoding]) -> Readers:
-    """Read the counts of every circuit and target."""
-    if not isinstance(counts, list) or not all(isinstance(row, list) and len(row) == len(targets) for row in counts):
-        raise FormatError("the model's counts must be a list per circuit, with an entry per target.")
-    return tuple(tuple(map(OutputReader.from_json, row, targets)) for row in counts)
+    return Model(networks, features, targets, about, readers, apart, goals, goal)

@@ -22,7 +22,8 @@ from gradus._lessons.small_circuits import fit_small
 from gradus._tables.distil import taught_rows
 from gradus._tables.labels import TargetEncoding, output_parts
 from gradus._tables.model import Model
-from gradus._tables.voters import N_FOLDS, Learner, TableExamples, Voter, folds_of_rows, join_voters
+from gradus._tables.read_voters import read_voters
+from gradus._tables.voters import MOST_ROWS, N_FOLDS, Learner, TableExamples, Voter, folds_of_rows, rows_by_weight
 
 __all__ = ["SIZES", "Sized", "SizesTask", "curve_entry", "learn_sizes", "n_gates", "shown_place", "size_curve"]
 
@@ -70,8 +71,9 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     """Learn circuits of all sizes, small ones first; the last one is as large as it takes."""
     run.expect(3)
     examples = task.examples
-    inputs = task.vote.features.encode(examples.columns)
-    X, Y = taught_rows(task.vote, inputs, examples.codes, np.random.default_rng([task.seed, len(task.voters)]))
+    rows = rows_by_weight(examples, min(examples.n_rows, MOST_ROWS))
+    inputs = task.vote.features.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
+    X, Y = taught_rows(task.vote, inputs, examples.codes[rows], np.random.default_rng([task.seed, len(task.voters)]))
     whole = make_learner(run=run.part(weight=1), n_tries=N_WHOLE)(X, Y, task.seed)
     sizes = _sizes(n_gates(whole.network), task.most)
     part = run.part(weight=1)
@@ -106,17 +108,18 @@ def _right_in_fold(
     if not mine or not test.any():
         return []
     targets, codes = task.examples.targets, task.examples.codes
-    features, networks = join_voters(mine, task.examples.encoding)
-    inputs = features.encode(task.examples.columns)
-    seen, learned_from = inputs[~test], codes[~test]
-    vote = Model.fit(networks, features, targets, seen, learned_from)
+    vote, inputs = read_voters(mine, task.examples, test)
+    features, weights = vote.features, task.examples.weights
+    rows = rows_by_weight(task.examples, min(len(codes), MOST_ROWS), ~test)
+    seen, learned_from = inputs[rows], codes[rows]
     X, Y = taught_rows(vote, seen, learned_from, np.random.default_rng([task.seed, fold]))
     circuits = fit_small(X, Y, sizes, n_tries=FOLD_TRIES, seed=task.seed, nand=task.nand, run=run)
     circuits.append(make_learner(run=run, n_tries=1)(X, Y, task.seed).network)
     known = codes[test] >= 0
     rights = []
     for network in circuits:
-        answers = np.column_stack(Model.fit([network], features, targets, seen, learned_from).predict_codes(inputs[test]))
+        alone = Model.fit([network], features, targets, inputs[~test], codes[~test], weights.of(~test))
+        answers = np.column_stack(alone.predict_codes(inputs[test]))
         clear = _clear(network.predict(inputs[test]), targets, codes[test])
         rights.append(np.array([(answers == codes[test])[known], clear[known]]))
     return rights

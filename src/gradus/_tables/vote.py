@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._core.run import Run
 from gradus._lessons.learn import LearnResult, LearnSettings, learn_with
 from gradus._tables.model import Model
+from gradus._tables.read_voters import led_by, read_voters
 from gradus._tables.sizes import Sized, SizesTask, learn_sizes, shown_place, size_curve
-from gradus._tables.voters import Learner, TableExamples, Voter, frequent_first, join_voters, learn_voter
+from gradus._tables.voters import Learner, TableExamples, Voter, frequent_first, learn_voter
 
 __all__ = ["N_VOTERS", "learn_vote"]
 
@@ -22,6 +25,8 @@ N_VOTERS = 25
 VOTER_NOISE = 0.0001
 """Share of wrong labels that voters expect: so little that a single row of a rare class is worth a gate. Each voter may
 overfit in its own way, and the vote evens that out."""
+VOTER_BITS = 4_000
+"""What the errors of a target must at least take to describe for a voter to grow: one of many, it need not be the best."""
 SINGLE_NOISE = 0.005
 SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
 VOTING_TIME = 0.75
@@ -39,22 +44,31 @@ def learn_vote(
     run.expect(n_voters + SINGLE_WORK)
     voting = run.part(seconds=None if left is None else VOTING_TIME * left, weight=n_voters)
     voters = _learn_voters(examples, settings, voting, n_voters)
-    features, networks = join_voters(voters, examples.encoding)
-    inputs = features.encode(examples.columns)
-    vote = Model.fit(networks, features, examples.targets, inputs, examples.codes)
+    vote, inputs = read_voters(voters, examples)
     sized = _learn_sizes(SizesTask(voters, vote, examples, settings.seed, settings.gates == "nand", most), settings, run)
     stopped = run.stopped or voting.stopped
     if not sized or not sized[-1].complete:
-        networks = [one.network for one in sized] + networks
-        model = Model.fit(networks, features, examples.targets, inputs, examples.codes)
-        best = int(np.argmin([_errors(model, number, inputs, examples.codes) for number in range(len(networks))]))
-        orders = [*(one.order for one in sized), *(voter.order for voter in voters)]
-        return model.with_best(best), orders[best], stopped
+        best, order = _fewest_errors(vote, sized, voters, examples, inputs)
+        return led_by(vote, best, examples, inputs), order, stopped
     place = shown_place(sized, most)
-    shown = [sized[place].network, *networks]
-    model = replace(Model.fit(shown, features, examples.targets, inputs, examples.codes), apart=True)
+    model = led_by(vote, sized[place].network, examples, inputs)
     model.about["size_curve"] = size_curve(sized, place, model)
     return model, sized[place].order, stopped
+
+
+def _fewest_errors(
+    vote: Model, sized: Sequence[Sized], voters: Sequence[Voter], examples: TableExamples, inputs: BoolMatrix
+) -> tuple[Network, tuple[int, ...]]:
+    """Return the circuit that is right most often by itself, where there was no time for one from the vote."""
+    networks = [*(one.network for one in sized), *vote.networks]
+    orders = [*(one.order for one in sized), *(voter.order for voter in voters)]
+    errors = []
+    for network in networks:
+        alone = Model.fit([network], vote.features, examples.targets, inputs, examples.codes, examples.weights)
+        codes = np.column_stack(alone.predict_codes(inputs))
+        errors.append(int(((codes != examples.codes) & (examples.codes >= 0)).sum()))
+    best = int(np.argmin(errors))
+    return networks[best], orders[best]
 
 
 def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_voters: int) -> list[Voter]:
@@ -105,13 +119,8 @@ def _learner(settings: LearnSettings, run: Run, *, noise: float, n_tries: int) -
             n_tries=n_tries,
             n_circuits=1,
             seed=seed,
+            growth_bits=VOTER_BITS,
         )
         return learn_with(inputs, outputs, alone, run)
 
     return learn_one
-
-
-def _errors(model: Model, number: int, inputs: BoolMatrix, codes: npt.NDArray[np.int64]) -> int:
-    """Return how many classes one of the circuits gets wrong."""
-    alone = replace(model, networks=model.networks[number:][:1], readers=model.readers[number:][:1])
-    return int(((np.column_stack(alone.predict_codes(inputs)) != codes) & (codes >= 0)).sum())

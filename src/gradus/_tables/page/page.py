@@ -282,6 +282,10 @@ def class_codes(labels: Any, targets: Sequence[TargetEncoding], n_rows: int) -> 
     return classes
 
 
+def _plain(number: float) -> str:
+    return "" if np.isnan(number) else f"{number:.12g}"
+
+
 def shown_rows(table: Mapping[str, Any], columns: Sequence[TableColumn]) -> list[list[str]]:
     """Return rows from all over a table as texts that the page's form can hold; a missing cell is empty."""
     if not columns:
@@ -292,10 +296,13 @@ def shown_rows(table: Mapping[str, Any], columns: Sequence[TableColumn]) -> list
         cells = read_cells(table[column.name])
         texts = list(cells.texts())
         if column.kind == "after":
-            days = cells.value_dates(column.day_format)
+            days = cells.value_dates(column.reading)
             texts = ["" if np.isnan(day) else shown_date(float(day)) for day in days]
-        elif column.comma:
-            texts = [text.replace(",", "." if column.comma == "decimal" else "") for text in texts]
+        elif column.kind in ("bit", "above"):
+            texts = [_plain(number) for number in cells.value_numbers(column.reading)]
+        elif column.fold:
+            known = {text.casefold(): text for group in column.values for text in group}
+            texts = [known.get(text.casefold(), text) for text in texts]
         shown.append(np.where(cells.missing_values, "", np.array(texts, dtype=object))[cells.place[rows]])
     rows_of_texts: list[list[str]] = np.column_stack(shown).tolist()
     return rows_of_texts
