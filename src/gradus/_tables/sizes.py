@@ -25,7 +25,7 @@ from gradus._tables.model import Model
 from gradus._tables.read_voters import read_voters
 from gradus._tables.voters import MOST_ROWS, N_FOLDS, Learner, TableExamples, Voter, folds_of_rows, rows_by_weight
 
-__all__ = ["SIZES", "Sized", "SizesTask", "curve_entry", "learn_sizes", "n_gates", "shown_place", "size_curve"]
+__all__ = ["HOW_SHOWN", "SIZES", "Sized", "SizesTask", "curve_entry", "learn_sizes", "n_gates", "shown_place", "size_curve"]
 
 SIZES = (1, 2, 3, 5, 8, 13, 20)
 """Gates of the small circuits that are tried."""
@@ -34,6 +34,10 @@ N_WHOLE, N_TRIES, FOLD_TRIES = 3, 6, 3
 NEARLY, ERRORS = 0.01, 1.0
 """By how much a circuit may be less often right than the best and still be nearly as good: a share of the rows, and so many
 standard errors of the difference."""
+HOW_SHOWN = (
+    "Shown is the smallest circuit whose rules are wrong on at most 1 % more of the rows not seen than those of the best, within "
+    "one standard error; --max-gates (max_gates=) chooses another. The vote predicts whichever is shown."
+)
 ROWS_SCORED = 5000
 """Rows that are enough for a score: of large tables not every fold is scored."""
 

@@ -19,7 +19,7 @@ from gradus._tables.cells import read_cells, shown_date
 from gradus._tables.conditions import Condition, in_words, input_conditions, input_label
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding, groups_of_equal_rows, output_parts, plain_label
-from gradus._tables.statements import Piece, Statement, node_tokens
+from gradus._tables.statements import Statement, alternatives, node_tokens
 from gradus.errors import DataError
 
 __all__ = ["ModelView", "OddRow", "model_page", "odd_rows"]
@@ -103,21 +103,7 @@ def _rules(model: ModelView) -> list[dict[str, Any]]:
     stated = {said.name: said for said in model.statements}
     steps = [said for said in model.statements if said.is_signal]
     outputs = [stated[name] for target in model.targets for name in target.statement_names]
-    return [dict(vars(said), alternatives=_alternatives(said.tokens)) for said in (*outputs, *steps)]
-
-
-def _alternatives(tokens: Sequence[Piece]) -> list[list[Piece]]:
-    """Cut a formula at each "or" outside brackets."""
-    lines: list[list[Piece]] = [[]]
-    depth = 0
-    for piece in tokens:
-        if isinstance(piece, str):
-            depth += (piece == "(") - (piece == ")")
-        if piece == " | " and depth == 0:
-            lines.append([])
-        else:
-            lines[-1].append(piece)
-    return lines
+    return [dict(vars(said), alternatives=alternatives(said.tokens)) for said in (*outputs, *steps)]
 
 
 def _odd_row(row: OddRow, target: TargetEncoding) -> list[Any]:
