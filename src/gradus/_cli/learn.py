@@ -21,7 +21,8 @@ from gradus._core.wording import counted
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import Missing
 from gradus._tables.dataset import FEWEST_ROWS, usual_folds
-from gradus._tables.labels import output_names
+from gradus._tables.goals import Goal
+from gradus._tables.labels import encode_target, output_names, plain_label
 from gradus.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -67,7 +68,16 @@ def command(
         float | None, typer.Option(help="Seconds in all, half of them to score; the best so far is kept.")
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
-    n_jobs: Annotated[int, typer.Option(help="Threads; the model is the same for any number, -1 is all cores.")] = 1,
+    n_jobs: Annotated[int, typer.Option(help="Threads; the model is the same for any number, -1 is all cores.")] = -1,
+    goal: Annotated[
+        Goal, typer.Option(help="What predictions make large; the cut of the vote for it is chosen on rows held out.")
+    ] = "accuracy",
+    class_weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="balanced|LABEL=NUMBER,…", help="How much each class counts: all classes alike in all, or as listed."
+        ),
+    ] = None,
     missing: Annotated[
         Missing, typer.Option(help="A missing cell is a category of its own, the median, or drops its row.")
     ] = "category",
@@ -127,6 +137,8 @@ def command(
         n_circuits=n_circuits,
         n_tries=N_TRIES if n_tries is None else n_tries,
         max_gates=max_gates,
+        goal=goal,
+        class_weight=_parse_weights(class_weight, examples.targets),
     )
     folds = _folds(cv, examples.n_rows)
     watch = Watch(output_names(examples.targets))
@@ -201,6 +213,33 @@ def _parse_types(texts: list[str] | None) -> dict[str, str]:
             raise SettingsError(f"--types has {pair!r}; write each column with its kind, as in zip=category,age=number.")
         kinds[name.strip()] = kind.strip()
     return kinds
+
+
+def _parse_weights(text: str | None, targets: dict[str, Any]) -> Any:
+    """Return the weights of classes: a word, or numbers by label, for every target that has all of these labels."""
+    if text is None or text == "balanced":
+        return text
+    weights: dict[str, float] = {}
+    for pair in next(csv.reader([text], skipinitialspace=True), []):
+        label, _, number = pair.rpartition("=")
+        try:
+            weights[label.strip()] = float(number)
+        except ValueError:
+            label = ""
+        if not label:
+            raise SettingsError(
+                f"--class-weight has {pair!r}; write balanced, or each label with its weight, as in yes=5,no=1."
+            )
+    found = {}
+    for name, labels in targets.items():
+        classes = {str(plain_label(label)): plain_label(label) for label in encode_target(labels, name)[1]}
+        if classes.keys() >= weights.keys():
+            found[name] = {classes[label]: weight for label, weight in weights.items()}
+    if not found:
+        raise SettingsError(
+            f"--class-weight names {next(iter(weights))!r}; no target has all of the labels {', '.join(weights)}."
+        )
+    return found if len(targets) > 1 else next(iter(found.values()))
 
 
 def _parse_order(text: str, targets: dict[str, Any]) -> Any:

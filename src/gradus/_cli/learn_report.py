@@ -13,9 +13,10 @@ import numpy as np
 from gradus._cli.console import WIDTH, percent, print_rule, print_table, printable
 from gradus._core.cells import is_unknown
 from gradus._core.wording import counted
-from gradus._tables.labels import output_parts
-from gradus._tables.readable_rules import coverage_of
-from gradus._tables.sizes import HOW_SHOWN
+from gradus._tables.goals import GOALS
+from gradus._tables.labels import encode_target, output_parts
+from gradus._tables.measures import RARE, UNEVEN, rarest, said_of_goals, said_of_rare
+from gradus._tables.readable_rules import HOW_SHOWN, coverage_of
 
 if TYPE_CHECKING:
     from gradus._tables.dataset import Dataset
@@ -135,12 +136,31 @@ class LearnReport:
         mean = f", mean of {n_targets} targets" if n_targets > 1 else ""
         methods = [m for m in score.accuracy if m != "circuit" or len(self.learned.model.networks) > 1]
         others = [f"{METHOD_NAMES[m]} {percent(score.mean(m))}" for m in methods if m != "model"]
+        if score.compared_rows:
+            others[-1] += f", these of {score.compared_rows:,} rows"
         print(f"accuracy on {counted(score.rows, 'row')} not seen{mean}: {percent(score.mean('model'))}")
         print(textwrap.fill(f"({', '.join(others)})", WIDTH))
         print(score.verdict)
+        for line in self._rare_classes(score):
+            print(printable(line))
         if n_targets > 1:
             columns = [map(percent, score.accuracy[method]) for method in methods]
             print_table(["accuracy on rows not seen", *methods], zip(self.examples.targets, *columns, strict=True))
+
+    def _rare_classes(self, score: HeldOutScore) -> list[str]:
+        """Say more than the accuracy where classes are uneven, and where one is rare, what other goals would give."""
+        model, lines = self.learned.model, []
+        unseen = model.about.get("unseen", [{}] * len(model.targets))
+        for target, found, by_goal in zip(model.targets, score.measures, unseen, strict=False):
+            codes = encode_target(self.examples.targets[target.name], target.name)[2]
+            rare, share = rarest(codes, len(target.classes))
+            if share >= UNEVEN or len(target.classes) < 2:
+                continue
+            named = {METHOD_NAMES[method]: values for method, values in found.items()}
+            lines += said_of_rare(target, rare, share, named)
+            if share < RARE and model.goal in by_goal:
+                lines += said_of_goals(model.goal, {goal: by_goal[goal] for goal in GOALS})
+        return lines
 
 
 def _shortened(names: list[str]) -> str:

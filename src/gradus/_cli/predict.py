@@ -26,6 +26,8 @@ from gradus.errors import DataError
 
 __all__ = ["command"]
 
+SHOWN_DIGITS = 4  # of a probability
+
 
 def command(
     model: Annotated[
@@ -41,6 +43,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the predictions (.csv); if not given, or -, print.")
     ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores as JSON.")] = False,
 ) -> None:
     """Predict the targets of new rows; where the table has them already, say how many are right.
@@ -56,13 +59,18 @@ def command(
     learned = load(model)
     with input_file(data) as file:
         table = read_table(file)
-    predicted = _predict(learned, table)
+    cells = _cells(learned, table)
+    predicted = dict(zip(learned.target_names, learned.predict(cells).reshape(table.n_rows, -1).T, strict=True))
     scores = _scores(learned, predicted, table)
     rows = {**identifying_column(table, (*learned.feature_names, *learned.target_names)), **predicted}
+    shares = _probabilities(learned, cells) if proba else {}
+    rows |= shares
     if output is not None:
         write_text_whole(output, _as_csv(rows))
     if as_json:
-        print_json({"targets": {name: column.tolist() for name, column in predicted.items()}, "scores": scores})
+        document = {"targets": {name: column.tolist() for name, column in predicted.items()}, "scores": scores}
+        more = {"probabilities": {name: column.tolist() for name, column in shares.items()}} if proba else {}
+        print_json({**document, **more})
         return
     # Standard output is for the results: the predictions if no file takes them, or else the scores.
     say = note if output is None else print
@@ -75,8 +83,8 @@ def command(
         say(printable(f"{score['target']}: {percent(score['accuracy'])} right ({usual})"))
 
 
-def _predict(model: Model, table: Table) -> dict[str, npt.NDArray[Any]]:
-    """Return the labels of each target by its name."""
+def _cells(model: Model, table: Table) -> Any:
+    """Return the columns of a table that a model reads, as it reads them."""
     names = model.feature_names
     missing = [name for name in names if name not in table.columns]
     if missing:
@@ -84,12 +92,20 @@ def _predict(model: Model, table: Table) -> dict[str, npt.NDArray[Any]]:
         raise DataError(f"{table.named()} has no column {missing[0]!r}, which the model reads; it reads {wanted}.")
     read = [column for column in model.features.columns if column.input_names]
     if all(column.kind == "bit" and column.strict for column in read):
-        predicted = model.predict(table.bits(names))
-    else:
-        cells = {c.name: table.text(c.name) if c.kind == "group" or c.comma else table.column(c.name) for c in read}
-        _say_what_counts_as_missing(model, cells)
-        predicted = model.predict(cells)
-    return dict(zip(model.target_names, predicted.reshape(table.n_rows, -1).T, strict=True))
+        return table.bits(names)
+    cells = {c.name: table.text(c.name) if c.kind == "group" or c.comma else table.column(c.name) for c in read}
+    _say_what_counts_as_missing(model, cells)
+    return cells
+
+
+def _probabilities(model: Model, cells: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the probability of each class of each target, by names such as ``P(sex = f)``."""
+    found = model.predict_proba(cells)
+    columns = {}
+    for target, shares in zip(model.targets, found if isinstance(found, list) else [found], strict=True):
+        for label, column in zip(target.classes, shares.T, strict=True):
+            columns[f"P({target.name} = {label})"] = np.round(column, SHOWN_DIGITS)
+    return columns
 
 
 def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]) -> None:

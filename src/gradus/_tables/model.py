@@ -142,12 +142,6 @@ class Model:
         """Return the model that has only the best circuit."""
         return replace(self, networks=self.networks[:1], readers=self.readers[:1], apart=False, goals={})
 
-    def with_best(self, number: int) -> Model:
-        """Return the model with another circuit as the best one."""
-        order = [number, *(other for other in range(len(self.networks)) if other != number)]
-        readers = tuple(self.readers[k] for k in order) if self.readers else ()
-        return replace(self, networks=tuple(self.networks[k] for k in order), readers=readers)
-
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Columns that the model reads."""

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
+from gradus._tables.goals import GOALS
+from gradus._tables.measures import measured, rarest
 from gradus._tables.model import Model
 from gradus._tables.readers import read_circuit
 from gradus._tables.voters import TableExamples, Voter, join_voters
 
 __all__ = ["led_by", "read_voters"]
+
+Floats = npt.NDArray[np.float64]
 
 
 def read_voters(
@@ -43,7 +48,27 @@ def read_voters(
     model = Model(named, features, examples.targets, readers=tuple(readers), goal=examples.goal)
     with np.errstate(invalid="ignore"):
         held_out = [share / asked[:, np.newaxis] for share in shares]  # NaN for rows that every voter has seen
-    return model.with_goals(held_out if asked.any() else model.votes(inputs), codes, examples.weights), inputs
+    model = model.with_goals(held_out if asked.any() else model.votes(inputs), codes, examples.weights)
+    model.about["unseen"] = _unseen(model, held_out, codes)
+    return model, inputs
+
+
+def _unseen(model: Model, held_out: Sequence[Floats], codes: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Measure, for each target and goal, what the voters say of rows that they have not seen."""
+    found = []
+    for k, (target, shares) in enumerate(zip(model.targets, held_out, strict=True)):
+        asked = ~np.isnan(shares[:, 0]) & (codes[:, k] >= 0)
+        entry: dict[str, Any] = {"rows": int(asked.sum())}
+        if asked.any():
+            mine, tilted = codes[asked, k], shares[asked] * model.goals["accuracy"][k]
+            tilted /= tilted.sum(axis=1, keepdims=True)
+            rare, entry["rarest_share"] = rarest(mine, len(target.classes))
+            entry["rarest"] = target.classes[rare]
+            for goal in GOALS:
+                weighed = tilted if goal == "accuracy" else tilted * model.goals[goal][k]
+                entry[goal] = measured(mine, np.argmax(weighed, axis=1), tilted, len(target.classes), rare)
+        found.append(entry)
+    return found
 
 
 def led_by(vote: Model, network: Network, examples: TableExamples, inputs: BoolMatrix) -> Model:
