@@ -381,7 +381,7 @@ class Model:
         """
         from gradus._tables.page.page import ModelView, model_page
 
-        network, n_circuits = self.network.prune(), len(self.networks)
+        network, n_circuits = self.network.prune(), len(self.networks) - self.apart
         view = ModelView(network, self.features, self.targets, self.statements, self.answer, n_circuits, self.about)
         write_text_whole(path, model_page(view, table, labels, scores or {}))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +87,10 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     circuits = [(_widened(network, kept, inputs.shape[1]), order, done) for network, order, done in circuits]
     rights = _scored(task, sizes[: len(small)], make_learner, run) if complete else []
     nothing = np.zeros((2, 0), dtype=np.bool_)
-    return [Sized(*circuit, *np.hstack([nothing, *(right[k] for right in rights)])) for k, circuit in enumerate(circuits)]
+    sized = [Sized(*circuit, *np.hstack([nothing, *(right[k] for right in rights)])) for k, circuit in enumerate(circuits)]
+    # A circuit may turn out smaller than it was allowed to be: of those no larger than one before it, none is kept.
+    largest = [-1, *accumulate(map(n_gates, small), max)]
+    return [one for k, one in enumerate(sized) if k == len(small) or n_gates(one.network) > largest[k]]
 
 
 def _sizes(largest: int, most: int | None) -> list[int]:
