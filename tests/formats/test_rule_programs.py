@@ -117,7 +117,8 @@ int main(void)
         str(folder / "main.c"),
         "-lm",
     ]
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    compiled = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert not compiled.returncode, compiled.stderr
     said = list(map(int, subprocess.run([str(folder / "rule")], check=True, capture_output=True, text=True).stdout.split()))
     n = len(names)
     return [
@@ -186,7 +187,8 @@ def test_a_plain_circuit_has_inputs_and_outputs_of_0_and_1(case: str, tmp_path: 
     expected = network.predict(rows).astype(int).tolist()
     found = answers_of_python(model, table, tmp_path)
     assert [[row] if network.n_outputs == 1 else list(row.values()) for row in found] == expected
-    if len(set(map(str.lower, network.input_names))) == network.n_inputs:
+    printable = all(map(str.isprintable, network.input_names))  # a query cannot name other columns
+    if printable and len(set(map(str.lower, network.input_names))) == network.n_inputs:
         assert list(map(list, answers_of_sql(model, table, tmp_path))) == expected
     if shutil.which("cc"):
         assert answers_of_c(model, table, tmp_path) == expected

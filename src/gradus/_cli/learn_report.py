@@ -16,6 +16,7 @@ from gradus._core.wording import counted
 from gradus._tables.goals import GOALS
 from gradus._tables.labels import encode_target, output_parts
 from gradus._tables.measures import RARE, UNEVEN, rarest, said_of_goals, said_of_rare
+from gradus._tables.readable_rules import HOW_SHOWN, coverage_of
 
 if TYPE_CHECKING:
     from gradus._tables.dataset import Dataset
@@ -72,6 +73,7 @@ class LearnReport:
             "rows": self.examples.n_rows,
             "targets": targets,
             "rules": model.rules(),
+            "size_curve": about["size_curve"],
         }
 
     def save_page(self, path: Path) -> None:
@@ -98,8 +100,11 @@ class LearnReport:
                 errors.append(f"{count} ({percent(count / entry['examples'])})" if count else "0")
             rows.append([entry["name"], *errors, gates, str(len(entry["inputs"]))])
         print_table(["target", "training errors", "errors of the majority", "gates", "inputs"], rows)
+        self._show_sizes()
         for said in model.statements[:MOST_RULES]:
-            print_rule(f"{said.name}: {said.cut(RULE_LINES * (WIDTH - 6) - len(said.name))}")
+            cover = None if said.is_signal else coverage_of(model.about, said.name)
+            tail = "" if cover is None else f"  ({cover})"
+            print_rule(f"{said.name}: {said.cut(RULE_LINES * (WIDTH - 6) - len(said.name) - len(tail))}{tail}")
         if len(model.statements) > MOST_RULES:
             where = "" if page is None else f", all in {page}"
             print(f"… and {counted(len(model.statements) - MOST_RULES, 'more rule')}{where}")
@@ -111,6 +116,19 @@ class LearnReport:
         print(f"{right}; {counted(self.document['gates'], 'gate')}{votes}; {self.learned.seconds:.1f} s")
         if output is not None:
             print(f"wrote {output}, and {page} to look at")
+
+    def _show_sizes(self) -> None:
+        """Say how good circuits of other sizes are, and why this one is shown."""
+        curve = self.document["size_curve"]
+        if len(curve) < 2:
+            return
+        rows = []
+        for size in curve:
+            known = size["accuracy"] is not None
+            accuracy = percent(size["accuracy"]) if known else ""
+            rows.append([str(size["gates"]), str(size["conditions"]), accuracy, "shown" if size["shown"] else ""])
+        print_table(["gates", "conditions", "accuracy on rows not seen", ""], rows, title="rules from the vote")
+        print(textwrap.fill(HOW_SHOWN, WIDTH))
 
     def _show_score(self, score: HeldOutScore) -> None:
         """Say how often the model is right on rows that it has not seen, beside others, and what follows."""

@@ -20,7 +20,7 @@ from gradus._core.wording import counted
 from gradus._formats.table import Table
 from gradus._formats.table_files import READERS, read_table
 from gradus._tables.dataset import identifying_column
-from gradus._tables.labels import labels_of, majority
+from gradus._tables.labels import labels_of, majority, output_parts
 from gradus._tables.model import Model, load
 from gradus.errors import DataError
 
@@ -44,6 +44,9 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Where to write the predictions (.csv); if not given, or -, print.")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add the conditions that decide each row, as the rules that are shown say.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores as JSON.")] = False,
 ) -> None:
     """Predict the targets of new rows; where the table has them already, say how many are right.
@@ -64,12 +67,14 @@ def command(
     scores = _scores(learned, predicted, table)
     rows = {**identifying_column(table, (*learned.feature_names, *learned.target_names)), **predicted}
     shares = _probabilities(learned, cells) if proba else {}
-    rows |= shares
+    reasons = _reasons(learned, cells, predicted) if explain else {}
+    rows |= shares | reasons
     if output is not None:
         write_text_whole(output, _as_csv(rows))
     if as_json:
         document = {"targets": {name: column.tolist() for name, column in predicted.items()}, "scores": scores}
         more = {"probabilities": {name: column.tolist() for name, column in shares.items()}} if proba else {}
+        more |= {"because": {name: column.tolist() for name, column in reasons.items()}} if explain else {}
         print_json({**document, **more})
         return
     # Standard output is for the results: the predictions if no file takes them, or else the scores.
@@ -116,6 +121,23 @@ def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]
             what = "a date as those learned from" if column.kind == "after" else "a number as those learned from"
             count = "it counts" if len(lost) == 1 else f"{len(lost):,} such cells count"
             note(printable(f"gradus: column {column.name!r} has {lost[0]!r:.40}, which is not {what}; {count} as missing."))
+
+
+def _reasons(model: Model, cells: Any, predicted: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Return for each target the conditions that decide what the rules say, and that where the vote says otherwise."""
+    from gradus._tables.explained import Explainer
+
+    inputs = model.features.encode(cells)
+    outputs, explainer = model.network.predict(inputs), Explainer(model.network, model.features)
+    columns = {}
+    for k, (target, part) in enumerate(zip(model.targets, output_parts(model.targets), strict=True)):
+        answers = model.answer(k, outputs[:, part]).tolist()
+        texts = []
+        for text, answer, voted in zip(explainer.explain(inputs, part), answers, predicted[target.name].tolist(), strict=True):
+            label = target.classes[answer]
+            texts.append(text if label == voted else f"the vote; the rules say {label}: {text}")
+        columns[f"because ({target.name})"] = np.array(texts, dtype=object)
+    return columns
 
 
 def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table) -> list[dict[str, Any]]:

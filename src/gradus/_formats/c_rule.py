@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from gradus._circuit import Network
 from gradus._formats.names import IDENTIFIER, map_lines, safe_names
 from gradus._formats.netlist import netlist
@@ -34,7 +36,7 @@ static int same(const char *a, const char *b, int fold)
 }
 """
 DAYS = """
-/* Days from 1970 to a date, of which year, month and day are at these places; NaN if there is none. */
+// Days from 1970 to a date, of which year, month and day are at these places; NaN if there is none.
 static double days(const char *text, int year, int month, int day)
 {
     double part[6] = {0, 0, 0, 0, 0, 0}, nan = 0.0, y, m, d;
@@ -65,8 +67,8 @@ def write_c(network: Network, program: RuleProgram | None = None) -> str:
     circuit = netlist(program.network, IDENTIFIER, RESERVED | {name.lower() for name in columns.values()})
     targets = safe_names([target.name for target in program.targets], IDENTIFIER, RESERVED)
     kinds = {column.kind for column in program.columns}
-    lines = [f"/* {line.replace('*/', '* /')} */" for line in map_lines((safe, name) for name, safe in columns.items())]
-    lines += ["/* A cell without a value is NaN, or NULL among texts and dates. */", "struct row {"]
+    lines = [f"// {line}" for line in map_lines((safe, name) for name, safe in columns.items())]
+    lines += ["// A cell without a value is NaN, or NULL among texts and dates.", "struct row {"]
     lines += [f"    {TYPES[column.kind]} {columns[column.name]};" for column in program.columns] or ["    int unused;"]
     lines += ["};", *([SAME] if "text" in kinds else []), *([DAYS] if "date" in kinds else [])]
     for target in program.targets:
@@ -88,7 +90,7 @@ def write_c(network: Network, program: RuleProgram | None = None) -> str:
     for target in program.targets:
         lines += [
             "",
-            f"/* The number of a class of {target.name.replace('*/', '* /')}; see classes_{targets[target.name]}. */",
+            f"// The number of a class of {json.dumps(target.name)}; see classes_{targets[target.name]}.",
             f"int predict_{targets[target.name]}(const struct row *row)",
             "{",
             f"    int out[{max(len(circuit.outputs), 1)}];",

@@ -2,62 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from gradus._circuit import Network
 from gradus._core.cells import MISSING
-from gradus._formats.names import IDENTIFIER
-from gradus._formats.netlist import netlist
+from gradus._formats.names import IDENTIFIER, map_lines
+from gradus._formats.netlist import Netlist, netlist
 from gradus._formats.rule_program import RuleColumn, RuleProgram, RuleTarget, RuleTest, joined_gate, plain_program
-from gradus.errors import FormatError
 
 __all__ = ["write_sql"]
 
 WORDS = ("NOT ", "AND", "OR", "<>", "FALSE", "TRUE")
-LONGEST = 200_000
-"""Characters of an output; databases do not read longer expressions."""
+MOST_NESTED = 8
+"""Gates that one expression nests: databases read no deep ones, so what is deeper becomes a column."""
+
+
+class _Wire(NamedTuple):
+    """How a wire is written: an expression over columns of some stage of the query."""
+
+    text: str
+    nested: int
+    stage: int
 
 
 def write_sql(network: Network, program: RuleProgram | None = None) -> str:
     """Return a rule as a query of the table ``rows``."""
     program = program or plain_program(network)
     circuit = netlist(program.network, IDENTIFIER)
-    written: dict[str, str] = {}
+    wires: dict[str, _Wire] = {}
     for k, column in enumerate(program.columns):
         for test in column.tests:
-            written[circuit.inputs[test.node]] = _test(_name(f"cell {k + 1}"), test)
+            wires[circuit.inputs[test.node]] = _Wire(_test(_name(f"cell {k + 1}"), test), 0, 0)
+    stages: list[list[str]] = [[f"{_cell(column)} AS {_name(f'cell {k + 1}')}" for k, column in enumerate(program.columns)]]
+    stages[0] = stages[0] or ['0 AS "cell 1"']
+    _add_gates(circuit, wires, stages)
+    rules = [f"{wires[wire].text} AS {_name(f'rule {k + 1}')}" for k, wire in enumerate(circuit.outputs)]
+    tables = [*(f"step{k}" for k in range(len(stages))), "rules"]
+    sources = zip(tables, [*stages, rules], ["rows", *tables], strict=False)
+    parts = [f"{table} AS (\n  SELECT *,\n{_lines(columns, 4)}\n  FROM {source}\n)" for table, columns, source in sources]
+    answers = [f"{_answer(target)} AS {_name(f'predicted {target.name}')}" for target in program.targets]
+    names = map_lines((_printable(column.name), column.name) for column in program.columns)
+    head = "".join(f"-- {line}\n" for line in ["Put the name of your table in the place of rows. Tried with SQLite.", *names])
+    return f"{head}WITH {', '.join(parts)}\nSELECT *,\n{_lines(answers, 2)}\nFROM rules;\n"
+
+
+def _lines(columns: Sequence[str], indent: int) -> str:
+    return ",\n".join(f"{' ' * indent}{column}" for column in columns)
+
+
+def _add_gates(circuit: Netlist, wires: dict[str, _Wire], stages: list[list[str]]) -> None:
+    """Write gates as expressions, and those that nest too much or are read again as columns."""
+    readers = Counter(source for gate in circuit.gates for source in gate.sources)
+    steps = 0
     for gate in circuit.gates:
-        written[gate.wire] = joined_gate(gate, lambda name: f"({written[name]})", WORDS)
-        if len(written[gate.wire]) > LONGEST:
-            raise FormatError("the rule is too long for a query; write it as .py or .c, or learn it with fewer gates.")
-    cells = [f"    {_cell(column)} AS {_name(f'cell {k + 1}')}" for k, column in enumerate(program.columns)]
-    return "\n".join(
-        [
-            "-- Put the name of your table in the place of rows. Tried with SQLite.",
-            "WITH cells AS (",
-            "  SELECT *,",
-            ",\n".join(cells or ['    0 AS "cell 1"']),
-            "  FROM rows",
-            "), rules AS (",
-            "  SELECT *,",
-            ",\n".join(f"    {written[wire]} AS {_name(f'rule {k + 1}')}" for k, wire in enumerate(circuit.outputs)),
-            "  FROM cells",
-            ")",
-            "SELECT *,",
-            ",\n".join(f"  {_answer(target)} AS {_name(f'predicted {target.name}')}" for target in program.targets),
-            "FROM rules;\n",
-        ]
-    )
+        read = [wires[source] for source in gate.sources]
+        stage, nested = max((one.stage for one in read), default=0), 1 + max((one.nested for one in read), default=0)
+        text = joined_gate(gate, lambda name: f"({wires[name].text})", WORDS)
+        if nested >= MOST_NESTED or (readers[gate.wire] > 1 and nested > 1):
+            steps += 1
+            stage += 1
+            stages += [[]] * (stage == len(stages))
+            stages[stage] = [*stages[stage], f"{text} AS {_name(f'step {steps}')}"]
+            text, nested = _name(f"step {steps}"), 0
+        wires[gate.wire] = _Wire(text, nested, stage)
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else "·" for sign in text)
 
 
 def _name(text: str) -> str:
-    quoted = text.replace('"', '""')
+    """Quote a name; one with signs that cannot be printed is changed, and a comment says so."""
+    quoted = _printable(text).replace('"', '""')
     return f'"{quoted}"'
 
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        quoted = value.replace("'", "''")
+        quoted = "".join(sign if sign.isprintable() else f"'||char({ord(sign)})||'" for sign in value.replace("'", "''"))
         return f"'{quoted}'"
     return str(int(value)) if isinstance(value, bool) else repr(value)
 

@@ -16,6 +16,7 @@ from gradus._core.bits import unpack
 from gradus._core.gates import ONE, ZERO
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.further_inputs import further_price, with_inputs
 from gradus._lessons.growth import Growth
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.parities_of_nodes import with_parity
@@ -285,19 +286,33 @@ class CircuitLearner:
         trials = self._trials([(column, 0) for column in candidates], work)
         best = min(trials, key=score, default=self._with_constant(candidates[0], self.solution))
         more = self._trials([(best.columns[-1], attempt) for attempt in range(1, self.settings.n_tries)], work)
-        best = self._grown([best, *more], score)
+        best = self._grown(min([best, *more], key=score))
         constant = self._with_constant(best.columns[-1], self.solution)
         longer = self.lengths.whole(best) + self._margin(best.circuit, -1) > self.lengths.whole(constant)
         return constant if longer else best
 
-    def _grown(self, solutions: Sequence[Solution], score: Callable[[Solution], Any]) -> Solution:
-        """Return the best solution; if it leaves many errors, let all grow for a while, and the best of them to the end."""
-        best = min(solutions, key=score)
-        if not self._growth.is_due(best):
+    def _grown(self, solution: Solution) -> Solution:
+        """If a solution leaves many errors, let it grow, its worst target from nothing, too, and the best to the end."""
+        if not self._growth.is_due(solution):
+            return solution
+        grown = self._map(partial(self._grown_once, solution), range(self.settings.n_tries))
+        best = min([solution, *grown], key=self.lengths.whole)
+        if best is solution:
             return best
-        grown = self._map(lambda k: self._growth.grow(solutions[k], self._seed(GROWTH, k)), range(len(solutions)))
-        best = min([best, *grown], key=score)
         return self._counted(self._growth.grow(best, self._seed(GROWTH, WHOLE), to_the_end=True))
+
+    def _grown_once(self, solution: Solution, attempt: int) -> Solution:
+        """Let a solution grow, or for further attempts, its worst target from a constant."""
+        seed = self._seed(GROWTH, attempt)
+        if not attempt:
+            return self._growth.grow(solution, seed)
+        start = self._with_constant_at(self._growth.worst(solution), solution)
+        if further_price(start.circuit, self.lengths.further):
+            return self._growth.grow(start, seed)
+        n_inputs = start.circuit.n_inputs
+        plain = start._replace(circuit=with_inputs(start.circuit, n_inputs - len(self.lengths.further)))
+        grown = self._growth.without_further_inputs().grow(plain, seed)
+        return grown._replace(circuit=with_inputs(grown.circuit, n_inputs))
 
     def _margin(self, circuit: GateList, place: int) -> int:
         """By how much an output must be shorter to describe than its constant."""
@@ -319,6 +334,12 @@ class CircuitLearner:
         errors = np.append(solution.errors, self.lengths.minority[column])
         return Solution(cleaned(grown, nand=self.settings.nand), [*solution.columns, column], errors)
 
+    def _with_constant_at(self, place: int, solution: Solution) -> Solution:
+        """Return a solution with a constant in place of one of its outputs."""
+        others = [k for k in range(len(solution.columns)) if k != place]
+        constant = self._with_constant(solution.columns[place], _selected(solution, others))
+        return _selected(constant, [*range(place), len(others), *range(place, len(others))])
+
     # The end.
 
     def _finish(self) -> None:
@@ -329,7 +350,7 @@ class CircuitLearner:
                 self._repair_errors()
             self._compare_with_joint_starts()
             self.tolerant = bool(self.solution.errors.any())
-            self.solution = self._grown([self.solution], self.lengths.whole)
+            self.solution = self._grown(self.solution)
         if not self.tolerant and self.walks.is_wide(self.solution):
             windows = Windows(self.walks.examples, self._unscaled, self.run)
             self.solution = self._counted(windows.minimise_gates(self.solution, self._seed(GATES, WHOLE)))
@@ -398,10 +419,8 @@ class CircuitLearner:
 
     def _back_to_constants(self) -> None:
         """Replace the circuit of a target by a constant if that is hardly longer: naming an output's node is not free."""
-        for place, column in enumerate(self.solution.columns):
-            others = [k for k in range(len(self.solution.columns)) if k != place]
-            constant = self._with_constant(column, _selected(self.solution, others))
-            plain = _selected(constant, [*range(place), len(others), *range(place, len(others))])
+        for place in range(len(self.solution.columns)):
+            plain = self._with_constant_at(place, self.solution)
             margin = self._margin(self.solution.circuit, place)
             if self.lengths.whole(plain) <= self.lengths.whole(self.solution) + margin:
                 self.solution = plain

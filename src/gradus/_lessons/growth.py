@@ -20,11 +20,13 @@ from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.table_lesson import join
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
-__all__ = ["Growth"]
+__all__ = ["Growth", "with_correction"]
 
 ENTRANTS = 6
 EFFORTS, LAST_EFFORTS = (1, 4), (16,)
 """How many times the work of a lesson's walks a round gets; where all ways on are stuck, the next effort is tried."""
+SHARE, LAST_SHARE = 0.15, 0.55
+"""Of the work for a target, to which several circuits grow before the best of them goes on to the end."""
 IDLE = 3
 """Rounds of each way in succession that find nothing shorter, before it counts as stuck."""
 
@@ -40,34 +42,43 @@ class Growth:
 
     def is_due(self, solution: Solution) -> bool:
         """Return whether so much is left to describe that more gates may pay."""
-        return any(self._left(solution))
+        return self.settings.growth_work > 0 and max(self._left(solution)) >= self.settings.growth_bits * BIT
+
+    def worst(self, solution: Solution) -> int:
+        """Return the place of the output whose errors take the most bits."""
+        return int(np.argmax(self._left(solution)))
 
     def grow(self, solution: Solution, seed: int, *, to_the_end: bool = False) -> Solution:
         """Add gates, round after round, as long as the description gets shorter and the work allows it."""
         best, length, work = solution, self.lengths.whole(solution), 0
+        most = int(self.settings.growth_work / len(self.examples.targets) * (LAST_SHARE if to_the_end else SHARE))
         ways: tuple[Way, ...] = (self._extended, self._corrected)
         turn = number = 0
         for effort in LAST_EFFORTS if to_the_end else EFFORTS:
             idle = 0
-            while idle < IDLE * len(ways) and work < self.settings.growth_work and self.is_due(best) and not self.run.stop():
+            while idle < IDLE * len(ways) and work < most and best.errors.any() and not self.run.stop():
                 new = ways[turn % len(ways)](best, effort, seed_from(seed, number))
                 work, number = work + new.work, number + 1
                 new_length = self.lengths.whole(new)
                 if new_length < length:  # the same way goes on
                     best, length, idle = new, new_length, 0
-                    self._report(best, work)
+                    self._report(best, work / most)
                 else:
                     turn, idle = turn + 1, idle + 1
         return best._replace(reached=not best.errors.any(), work=work)
 
-    def _left(self, solution: Solution) -> list[int]:
-        """Return the bits of each target's errors, or 0 where they are few."""
-        bits = map(self.lengths.errors, solution.columns, solution.errors.tolist())
-        return [left if left >= self.settings.growth_bits * BIT else 0 for left in bits]
+    def without_further_inputs(self) -> Growth:
+        """Return what grows circuits of the other inputs alone: a further input that is nearly right may lead astray."""
+        n_inputs = len(self.examples.inputs) - len(self.examples.further)
+        examples = self.examples._replace(inputs=np.ascontiguousarray(self.examples.inputs[:n_inputs]), further=())
+        return Growth(examples, self.settings, Lengths(examples, self.settings.nand, self.settings.noise), self.run)
 
-    def _report(self, best: Solution, work: int) -> None:
-        share = min(work / self.settings.growth_work, 1.0)
-        self.run.stop(Progress(stage="grow", errors=int(best.errors.sum()), gates=best.n_gates), share=share)
+    def _left(self, solution: Solution) -> list[int]:
+        """Return the length of each target's errors."""
+        return list(map(self.lengths.errors, solution.columns, solution.errors.tolist()))
+
+    def _report(self, best: Solution, share: float) -> None:
+        self.run.stop(Progress(stage="grow", errors=int(best.errors.sum()), gates=best.n_gates), share=min(share, 1.0))
 
     def _extended(self, start: Solution, effort: int, seed: int) -> Solution:
         """Add gates anywhere to get rid of errors, and shorten the whole."""
@@ -78,7 +89,7 @@ class Growth:
 
     def _corrected(self, start: Solution, effort: int, seed: int) -> Solution:
         """Add a circuit that says where the output with the most errors is wrong, and shorten the whole."""
-        place = int(np.argmax(self._left(start)))
+        place = self.worst(start)
         residue = self._residue(start, place)
         walks = Walks(residue, self.settings, self.run)
         nothing = Solution(empty_circuit(len(residue.inputs), 1), [0], np.zeros(1, np.int64))
@@ -86,7 +97,7 @@ class Growth:
         wrong = walks.minimise_length(fitted, seed, effort * walks.settings.length_work)
         errors = start.errors.copy()
         errors[place] = wrong.errors[0]
-        circuit = _with_correction(start.circuit, place, wrong.circuit)
+        circuit = with_correction(start.circuit, place, wrong.circuit)
         circuit = cleaned(as_nands(circuit), nand=True) if self.settings.nand else cleaned(circuit)
         joined = Solution(circuit, start.columns, errors)
         short = self.walks.minimise_length(joined, seed, effort * self.walks.settings.length_work)
@@ -101,7 +112,7 @@ class Growth:
         return self.examples._replace(inputs=np.ascontiguousarray(nodes), targets=wrong, known=known, further=())
 
 
-def _with_correction(circuit: GateList, place: int, correction: GateList) -> GateList:
+def with_correction(circuit: GateList, place: int, correction: GateList) -> GateList:
     """Add a circuit that reads all nodes of another, and whose output inverts one of the other's outputs."""
     n_nodes = circuit.n_inputs + len(circuit.functions)
     joined = join(circuit, correction, list(range(n_nodes)))

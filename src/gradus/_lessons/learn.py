@@ -21,7 +21,7 @@ from gradus._lessons.best_ensemble import learn_circuits
 from gradus._lessons.further_inputs import expanded
 from gradus._lessons.packed_examples import pack_examples, read_targets
 from gradus._lessons.row_sample import refined, sampled
-from gradus._lessons.walks import GROWTH_BITS, LessonSettings
+from gradus._lessons.walks import GROWTH_WORK, LessonSettings
 from gradus._pages.html import notebook_table
 from gradus.errors import SettingsError
 
@@ -41,7 +41,7 @@ class LearnSettings:
     n_tries: int = N_TRIES
     n_circuits: int | None = None
     seed: int = 0
-    growth_bits: int = GROWTH_BITS
+    growth_work: int = GROWTH_WORK
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +199,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         exact=None if noise == "auto" else noise == 0,
         noise=noise,
         n_tries=n_tries,
-        growth_bits=settings.growth_bits,
+        growth_work=settings.growth_work,
     )
     some = examples if lessons.exact else sampled(examples, seed)
     ensemble, read = learn_circuits(some, lessons, seed, run, n_circuits)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from gradus._core.wording import quoted_name
@@ -55,6 +56,13 @@ class Axis:
         """Return the cells in which a node is true."""
         place = self.nodes.index(node)
         return sum(1 << i for i, cell in enumerate(self.cells) if cell >> place & 1)
+
+    def said(self, cells: int) -> list[str]:
+        """Return the comparisons that say together that a column is in some cells; none if these are all."""
+        if cells in self.words or cells == self.full:
+            return [self.words[cells][0]] if cells in self.words else []
+        pairs = combinations(self.words, 2)
+        return next(([self.words[a][0], self.words[b][0]] for a, b in pairs if a & b == cells), [])
 
     def test(self, cells: int) -> Test:
         """Return the comparison that is true of some cells."""

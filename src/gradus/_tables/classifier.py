@@ -321,21 +321,23 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         right = (predicted.reshape(rows, targets) == given.reshape(rows, targets)) | is_unknown(given.reshape(rows, targets))
         return float(np.average(right.all(axis=1), weights=sample_weight))
 
-    def rules(self, *, as_frame: bool = False) -> Any:
+    def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
         """Return what the best circuit says, as formulas of the columns; see `Model.rules`.
 
         Parameters
         ----------
         as_frame : bool
-            Whether to return a pandas DataFrame.
+            Whether to return a pandas DataFrame, with what each rule covers and how often it is right there.
+        as_text : bool
+            Whether to return lines of if and then.
 
         Returns
         -------
-        dict of str to str, or DataFrame
+        dict of str to str, DataFrame, or str
             A formula for each target, or for each class of a target.
         """
         check_is_fitted(self)
-        return self.model_.rules(as_frame=as_frame)
+        return self.model_.rules(as_frame=as_frame, as_text=as_text)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model for `gradus.load` and ``gradus predict``.

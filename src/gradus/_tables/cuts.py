@@ -30,6 +30,7 @@ __all__ = [
     "choose_category_bits",
     "complete_rows",
     "cut_column",
+    "cuts_between",
     "encode_table",
     "readable_cut",
 ]
@@ -117,7 +118,7 @@ def _describe(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, max
             kind.name, "bit", missing=has_bit, fill=fill, comma=reading.comma, unit=reading.unit, reason=kind.reason
         )
     if kind.kind == "date":
-        cuts = cut_column(numbers, codes, max_cuts=max_cuts)
+        cuts = cut_column(numbers, codes, max_cuts=max_cuts, days=True)
         pattern = reading.day_format or "%Y-%m-%d"
         return TableColumn(kind.name, "after", cuts, missing=has_bit, fill=fill, day_format=pattern, reason=kind.reason)
     cuts = cut_column(numbers, codes, max_cuts=max_cuts)
@@ -151,6 +152,7 @@ def cut_column(
     few_values: int = FEW_VALUES,
     fallback: bool = True,
     price: float = 1.0,
+    days: bool = False,
 ) -> tuple[float | int, ...]:
     """Choose the numbers that the values of a column are compared with."""
     present = ~np.isnan(values)
@@ -161,7 +163,7 @@ def cut_column(
         chosen = list(range(1, len(distinct)))
     else:
         chosen = _paying_cuts(_Counts.of(place.ravel(), codes[present], len(distinct)), max_cuts, price, fallback)
-    return tuple(readable_cut(float(distinct[i - 1]), float(distinct[i])) for i in chosen)
+    return tuple(cuts_between(distinct, chosen, days=days))
 
 
 def cut_places(place: Ints, codes: Ints, n_distinct: int, max_cuts: int = MAX_CUTS) -> list[int]:
@@ -251,6 +253,25 @@ def _entropy(counts: Ints) -> tuple[Floats, Floats, Floats]:
     share = counts / np.maximum(n, 1)[:, np.newaxis]
     entropy = -(share * np.log2(np.where(counts > 0, share, 1.0))).sum(axis=1)
     return n, entropy, (counts > 0).sum(axis=1).astype(np.float64)
+
+
+def cuts_between(distinct: Floats, places: Sequence[int], *, days: bool = False) -> list[float | int]:
+    """Return readable numbers between the distinct values before and at some places."""
+    # Among whole numbers, and days, "above 8" says the same as "above 8.5".
+    whole = bool((np.isfinite(distinct) & (distinct == np.floor(distinct))).all())
+    cuts: list[float | int] = []
+    for place in places:
+        low, high = float(distinct[place - 1]), float(distinct[place])
+        midnight = _midnight(low, high) if days else None
+        cut = readable_cut(low, high) if midnight is None else midnight
+        cuts.append(math.floor(cut) if whole else cut)
+    return cuts
+
+
+def _midnight(low: float, high: float) -> int | None:
+    """Return the midnight next to the middle between two dates, in days from 1970; None if there is none between them."""
+    cut = math.floor(low / 2 + high / 2)
+    return cut if cut >= low else cut + 1 if cut + 1 < high else None
 
 
 def readable_cut(low: float, high: float) -> float | int:

@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from gradus._circuit import Network
+from gradus._core.bits import BoolMatrix
 from gradus._formats.rule_program import MOST_LISTED, RuleColumn, RuleProgram, RuleTarget, RuleTest
-from gradus._tables.encoding import TableColumn
+from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding, output_parts
-
-if TYPE_CHECKING:
-    from gradus._tables.model import Model
 
 __all__ = ["rule_program"]
 
 SCALE = 1 << 20
 """Scores are whole numbers of this part of a nat, so that every language adds them alike."""
 LEAST = 1e-300
+DIGITS = 12  # of a probability, as in `Model`
+Said = Callable[[int, BoolMatrix], npt.NDArray[np.float64]]
+"""From the number of a target and outputs for it to the probabilities of its classes."""
 FIELDS = ("fill", "comma", "unit", "fold")
 
 
-def rule_program(model: Model) -> RuleProgram:
+def rule_program(network: Network, features: TableEncoding, targets: Sequence[TargetEncoding], said: Said) -> RuleProgram:
     """Return a circuit with the columns that it reads and the classes that it predicts."""
-    network = model.network.prune(absorb=False)
+    network = network.prune(absorb=False)
     reads = network.cone(range(network.n_outputs))
     found: dict[int, list[RuleTest]] = {}
-    for node, (j, key) in enumerate(model.features.input_keys):
+    for node, (j, key) in enumerate(features.input_keys):
         if reads[node]:
-            found.setdefault(j, []).append(_test(model.features.columns[j], node, key))
-    columns = [_column(model.features.columns[j], tests) for j, tests in found.items()]
-    targets = [
-        _target(model, k, target, part)
-        for k, (target, part) in enumerate(zip(model.targets, output_parts(model.targets), strict=True))
-    ]
-    return RuleProgram(network, tuple(columns), tuple(targets))
+            found.setdefault(j, []).append(_test(features.columns[j], node, key))
+    columns = [_column(features.columns[j], tests) for j, tests in found.items()]
+    parts = zip(targets, output_parts(targets), strict=True)
+    answers = [_target(target, part, partial(said, k)) for k, (target, part) in enumerate(parts)]
+    return RuleProgram(network, tuple(columns), tuple(answers))
 
 
 def _column(column: TableColumn, tests: list[RuleTest]) -> RuleColumn:
@@ -61,15 +64,15 @@ def _texts(column: TableColumn, texts: Any) -> tuple[str, ...]:
     return tuple(text.casefold() if getattr(column, "fold", False) else text for text in texts)
 
 
-def _target(model: Model, k: int, target: TargetEncoding, part: slice) -> RuleTarget:
-    n = target.n_outputs
-    places = tuple(range(part.start, part.stop))
+def _target(target: TargetEncoding, part: slice, said: Callable[[BoolMatrix], npt.NDArray[np.float64]]) -> RuleTarget:
+    n, places = target.n_outputs, tuple(range(part.start, part.stop))
     if n <= MOST_LISTED:
         patterns = (np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1).astype(np.bool_)
-        return RuleTarget(target.name, target.classes, places, tuple(model.answer(k, patterns).tolist()))
+        answers = np.argmax(np.round(said(patterns), DIGITS), axis=1)
+        return RuleTarget(target.name, target.classes, places, tuple(answers.tolist()))
     # The logarithm of a probability is a sum over the outputs, but for what all classes share.
     patterns = np.vstack([np.zeros((1, n), dtype=np.bool_), np.eye(n, dtype=np.bool_)])
-    logs = np.log(np.maximum(model.said(k, patterns), LEAST))
+    logs = np.log(np.maximum(said(patterns), LEAST))
     logs -= logs[:, :1]
     scores = np.rint(SCALE * np.vstack([logs[:1], logs[1:] - logs[0]])).astype(np.int64).T
     return RuleTarget(target.name, target.classes, places, scores=tuple(map(tuple, scores.tolist())))

@@ -23,6 +23,7 @@ from gradus._tables.encoding import TableEncoding
 from gradus._tables.goals import GOALS, Goal, Weights, class_weights, row_weights
 from gradus._tables.labels import TargetEncoding, encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
+from gradus._tables.readable_rules import rule_coverage
 from gradus._tables.sizes import curve_entry, n_gates
 from gradus._tables.vote import learn_vote
 from gradus._tables.voters import TableExamples, outputs_of, rows_by_weight
@@ -95,7 +96,8 @@ def fit_table(
     model, order, stopped = _learn(examples, settings, learning)
     model = replace(model, goal=settings.goal)
     codes = examples.codes
-    predicted = np.column_stack(model.predict_codes(model.features.encode(examples.columns)))
+    inputs = model.features.encode(examples.columns)
+    predicted = np.column_stack(model.predict_codes(inputs))
     errors = [int(count) for count in ((predicted != codes) & (codes >= 0)).sum(axis=0)]
     network = model.network
     readers = [network.cone(range(part.start, part.stop))[: network.n_inputs] for part in output_parts(model.targets)]
@@ -106,6 +108,7 @@ def fit_table(
         settings=settings.to_json(),
         majority=[target.most_frequent(column) for target, column in zip(examples.targets, codes.T, strict=True)],
         errors=errors,
+        coverage=rule_coverage(network.predict(inputs), examples.targets, codes),
         constant=[not read.any() for read in readers],
         converged=not any(errors),
         wrong_rows=int(((predicted != codes) & (codes >= 0)).any(axis=1).sum()),

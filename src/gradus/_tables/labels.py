@@ -175,7 +175,7 @@ class TargetEncoding:
 
 def _bits_from_json(code: Any, name: str, n_classes: int) -> tuple[CodeBit, ...]:
     """Read the code of a target of many classes."""
-    bits = code if isinstance(code, list) else [None]
+    bits: list[Any] = code if isinstance(code, list) else [None]
     for bit in bits:
         texts = isinstance(bit, list) and len(bit) == 2 and all(isinstance(text, str) for text in bit)
         if not texts or len(bit[1]) != n_classes or not set(bit[1]) <= set("01-"):

@@ -252,20 +252,23 @@ class Model:
         names = [name for target in self.targets for name in target.statement_names]
         return statements(self.network.prune(), self.features, names)
 
-    def rules(self, *, as_frame: bool = False) -> Any:
+    def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
         """Return what the best circuit says, as formulas of the table's columns.
 
         Parameters
         ----------
         as_frame : bool
-            Whether to return a pandas DataFrame, with the columns that each rule reads and the number of its conditions.
+            Whether to return a pandas DataFrame: for each rule the columns that it reads, the number of its conditions, of how
+            many rows learned from it is true, and the share of these for which what it says is right.
+        as_text : bool
+            Whether to return lines of if and then.
 
         Returns
         -------
-        dict of str to str, or DataFrame
+        dict of str to str, DataFrame, or str
             A formula for each statement: a target of 0 and 1 by its name, ``"target = class"`` for others (with two
             classes only the second). ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
-            Long formulas are written in steps; the steps come first, with names such as ``s1``. Of a row for which no
+            Long formulas are written in steps; the steps come last, with names such as ``s1``. Of a row for which no
             class of a target holds, or several do, the counts in `readers` decide.
 
         Raises
@@ -278,14 +281,17 @@ class Model:
         >>> Model.of_bits(Network(2, [[0, 1]], [2], [6])).rules()
         {'z0': 'x0 ^ x1'}
         """
+        from gradus._tables.readable_rules import COLUMNS, frame_rows, if_then_text  # not above, as for `statements`
+
+        if as_text:
+            return if_then_text(self.statements, self.targets, self.about)
         if not as_frame:
             return {statement.name: statement.text for statement in self.statements}
         try:
             import pandas
         except ImportError as error:
             raise MissingExtraError("rules as a table need pandas; run pip install pandas.") from error
-        rows = [(said.name, said.text, ", ".join(said.columns), said.n_conditions) for said in self.statements]
-        return pandas.DataFrame(rows, columns=["statement", "rule", "columns", "conditions"])
+        return pandas.DataFrame(list(frame_rows(self.statements, self.about)), columns=list(COLUMNS))
 
     def __repr__(self) -> str:
         gates, votes = counted(self.network.n_gates, "gate"), counted(len(self.networks), "circuit")
@@ -339,7 +345,7 @@ class Model:
         """Return the best circuit with its columns and classes, for exports as programs."""
         from gradus._tables.exported_rule import rule_program
 
-        return rule_program(self)
+        return rule_program(self.network, self.features, self.targets, self.said)
 
     def notes(self) -> list[str]:
         """Say what the outputs of the circuit mean, for comments in exported files."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.run import Run
 from gradus._lessons.small_circuits import fit_small
 from gradus._tables.distil import taught_rows
+from gradus._tables.encoding import TableEncoding
 from gradus._tables.labels import TargetEncoding, output_parts
 from gradus._tables.model import Model
 from gradus._tables.read_voters import read_voters
@@ -74,15 +76,21 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     rows = rows_by_weight(examples, min(examples.n_rows, MOST_ROWS))
     inputs = task.vote.features.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
     X, Y = taught_rows(task.vote, inputs, examples.codes[rows], np.random.default_rng([task.seed, len(task.voters)]))
+    kept = _distinct_inputs(task.vote.features, inputs)
+    X = np.ascontiguousarray(X[:, kept])
     whole = make_learner(run=run.part(weight=1), n_tries=N_WHOLE)(X, Y, task.seed)
     sizes = _sizes(n_gates(whole.network), task.most)
     part = run.part(weight=1)
     small = fit_small(X, Y, sizes, n_tries=N_TRIES, seed=task.seed, nand=task.nand, run=part)
     order, complete = tuple(range(Y.shape[1])), whole.stopped is None
     circuits = [(network, order, part.stopped is None) for network in small] + [(whole.network, whole.order, complete)]
+    circuits = [(_widened(network, kept, inputs.shape[1]), order, done) for network, order, done in circuits]
     rights = _scored(task, sizes[: len(small)], make_learner, run) if complete else []
     nothing = np.zeros((2, 0), dtype=np.bool_)
-    return [Sized(*circuit, *np.hstack([nothing, *(right[k] for right in rights)])) for k, circuit in enumerate(circuits)]
+    sized = [Sized(*circuit, *np.hstack([nothing, *(right[k] for right in rights)])) for k, circuit in enumerate(circuits)]
+    # A circuit may turn out smaller than it was allowed to be: of those no larger than one before it, none is kept.
+    largest = [-1, *accumulate(map(n_gates, small), max)]
+    return [one for k, one in enumerate(sized) if k == len(small) or n_gates(one.network) > largest[k]]
 
 
 def _sizes(largest: int, most: int | None) -> list[int]:
@@ -113,16 +121,36 @@ def _right_in_fold(
     rows = rows_by_weight(task.examples, min(len(codes), MOST_ROWS), ~test)
     seen, learned_from = inputs[rows], codes[rows]
     X, Y = taught_rows(vote, seen, learned_from, np.random.default_rng([task.seed, fold]))
+    kept = _distinct_inputs(features, seen)
+    X = np.ascontiguousarray(X[:, kept])
     circuits = fit_small(X, Y, sizes, n_tries=FOLD_TRIES, seed=task.seed, nand=task.nand, run=run)
     circuits.append(make_learner(run=run, n_tries=1)(X, Y, task.seed).network)
     known = codes[test] >= 0
     rights = []
-    for network in circuits:
+    for narrow in circuits:
+        network = _widened(narrow, kept, inputs.shape[1])
         alone = Model.fit([network], features, targets, inputs[~test], codes[~test], weights.of(~test))
         answers = np.column_stack(alone.predict_codes(inputs[test]))
         clear = _clear(network.predict(inputs[test]), targets, codes[test])
         rights.append(np.array([(answers == codes[test])[known], clear[known]]))
     return rights
+
+
+def _distinct_inputs(features: TableEncoding, inputs: BoolMatrix) -> Ints:
+    """Return the inputs to learn from: of cuts between which no row lies only the one that is shortest to write."""
+    packed = np.packbits(inputs, axis=0)
+    best: dict[tuple[int, bytes], int] = {}
+    for node, (j, name) in enumerate(zip(features.input_columns, features.input_names, strict=True)):
+        key = (j, packed[:, node].tobytes())
+        if key not in best or len(name) < len(features.input_names[best[key]]):
+            best[key] = node
+    return np.array(sorted(best.values()), dtype=np.int64)
+
+
+def _widened(network: Network, kept: Ints, n_inputs: int) -> Network:
+    """Return a circuit over some of the inputs as one over all."""
+    node = np.concatenate([kept, n_inputs + np.arange(network.n_gates)])
+    return Network(n_inputs, node[network.sources].reshape(-1, 2), node[network.outputs], network.functions)
 
 
 def _clear(outputs: BoolMatrix, targets: Sequence[TargetEncoding], codes: Ints) -> Flags:

@@ -27,7 +27,7 @@ from gradus._tables.rewriting import Rewriter
 from gradus._tables.smallest_sums import MOST_CELLS, smallest_sum
 from gradus.errors import FormatError
 
-__all__ = ["Piece", "Statement", "node_tokens", "statements"]
+__all__ = ["Piece", "Statement", "alternatives", "node_tokens", "statements"]
 
 Piece: TypeAlias = str | Test
 """A piece of a formula: an operator, a bracket or a constant as text, or a comparison."""
@@ -84,7 +84,7 @@ class Statement:
 
 
 def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
-    """Return what every output says; what is used again comes before the statements that use it."""
+    """Return what every output says, and then the steps on the way, each before those that use it."""
     # Steps get names of their own, unless an output states the same.
     conditions = input_conditions(features)
     outputs = network.outputs.tolist()
@@ -116,7 +116,8 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
             continue
         tokens = whole.get(node) or node_tokens(network, node, signals, conditions)
         found.append(_statement(name, node, False, tokens, reads))
-    return found
+    # Outputs first; one that is named in others comes before them.
+    return sorted(found, key=lambda said: said.is_signal)
 
 
 def _statement(name: str, node: int, is_signal: bool, tokens: Sequence[Piece], reads: npt.NDArray[np.object_]) -> Statement:
@@ -182,6 +183,20 @@ def _count_pieces(count: WeightedCount, leaves: Sequence[int], rewriter: Rewrite
         pieces += [", "] if len(pieces) > 1 else []
         pieces += rewriter.tokens(rewriter.of(input_tree(place, sign > 0), leaves))
     return pieces
+
+
+def alternatives(tokens: Sequence[Piece]) -> list[list[Piece]]:
+    """Cut a formula at each "or" outside brackets."""
+    lines: list[list[Piece]] = [[]]
+    depth = 0
+    for piece in tokens:
+        if isinstance(piece, str):
+            depth += (piece == "(") - (piece == ")")
+        if piece == " | " and depth == 0:
+            lines.append([])
+        else:
+            lines[-1].append(piece)
+    return lines
 
 
 def _n_conditions(tokens: Sequence[Piece]) -> int:

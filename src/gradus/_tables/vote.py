@@ -25,8 +25,8 @@ N_VOTERS = 25
 VOTER_NOISE = 0.0001
 """Share of wrong labels that voters expect: so little that a single row of a rare class is worth a gate. Each voter may
 overfit in its own way, and the vote evens that out."""
-VOTER_BITS = 4_000
-"""What the errors of a target must at least take to describe for a voter to grow: one of many, it need not be the best."""
+VOTER_GROWTH = 0
+"""Work of a voter's growth: one of many, it need not be the best."""
 SINGLE_NOISE = 0.005
 SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
 VOTING_TIME = 0.75
@@ -119,7 +119,7 @@ def _learner(settings: LearnSettings, run: Run, *, noise: float, n_tries: int) -
             n_tries=n_tries,
             n_circuits=1,
             seed=seed,
-            growth_bits=VOTER_BITS,
+            growth_work=VOTER_GROWTH,
         )
         return learn_with(inputs, outputs, alone, run)
 

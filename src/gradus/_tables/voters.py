@@ -19,7 +19,7 @@ from gradus._core.bits import BoolMatrix
 from gradus._lessons.learn import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.cuts import FEW_VALUES, Missing, encode_table, readable_cut
+from gradus._tables.cuts import FEW_VALUES, Missing, cuts_between, encode_table
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.goals import Goal, Weights
 from gradus._tables.labels import TargetEncoding
@@ -158,7 +158,7 @@ def _varied(examples: TableExamples, sample: Mapping[str, Cells], rows: Ints, rn
     for column, other, cells in zip(examples.encoding.columns, own.columns, examples.columns.values(), strict=True):
         if column.kind in ("above", "after"):
             values = column.numbers(sample[column.name] if large else cells)
-            cuts = {*other.values, *_draw_cuts(values, rng)}
+            cuts = {*other.values, *_draw_cuts(values, rng, column.kind == "after")}
             column = replace(column, values=tuple(sorted(cuts)) or column.values)
         varied.append(column)
     encoding = TableEncoding(tuple(varied))
@@ -201,14 +201,14 @@ def _clashes(rows: Ints, classes: Ints) -> int:
     return int(len(rows) - most.sum())
 
 
-def _draw_cuts(numbers: Floats, rng: np.random.Generator) -> list[float | int]:
+def _draw_cuts(numbers: Floats, rng: np.random.Generator, days: bool) -> list[float | int]:
     """Draw cuts next to the values of random rows, so that they lie where the rows are."""
     known = numbers[~np.isnan(numbers)]
     distinct = np.unique(known)
     if len(distinct) <= FEW_VALUES:
         return []  # cut everywhere already
     below = np.minimum(np.searchsorted(distinct, rng.choice(known, RANDOM_CUTS)), len(distinct) - 2)
-    return [readable_cut(float(distinct[i]), float(distinct[i + 1])) for i in below]
+    return cuts_between(distinct, [int(place) + 1 for place in below], days=days)
 
 
 def join_voters(voters: Sequence[Voter], base: TableEncoding) -> tuple[TableEncoding, list[Network]]:

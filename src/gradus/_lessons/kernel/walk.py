@@ -38,6 +38,7 @@ __all__ = [
     "Trail",
     "gather",
     "new_trail",
+    "node_promise",
     "restart_trail",
     "scan",
     "walk",
@@ -208,10 +209,10 @@ def _list_nodes(board, rules, trail, gate, n_planes):
     for i in range(kept, limit):
         j = i + draw(trail, n_outside - i)
         if rules.entrants > 1:
-            best = _promise(board, board.candidates[j], window, n_planes)
+            best = node_promise(board, board.candidates[j], window, n_planes)
             for _ in range(rules.entrants - 1):
                 rival = i + draw(trail, n_outside - i)
-                promise = _promise(board, board.candidates[rival], window, n_planes)
+                promise = node_promise(board, board.candidates[rival], window, n_planes)
                 if promise > best:
                     best, j = promise, rival
         board.candidates[i], board.candidates[j] = board.candidates[j], board.candidates[i]
@@ -219,7 +220,7 @@ def _list_nodes(board, rules, trail, gate, n_planes):
 
 
 @uncounted
-def _promise(board, node, window, n_planes):
+def node_promise(board, node, window, n_planes):
     """Return the absolute weights of a node's ones and zeros on some words of examples: how much a gate could gain from it."""
     n_words = len(board.everything)
     ones, total = np.int64(0), np.int64(0)

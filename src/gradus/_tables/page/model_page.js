@@ -543,6 +543,24 @@
       update();
     });
   }
+  // Rows that are not right, ten at a time.
+  const odd = element("odd");
+  if (odd) {
+    const most = Number(odd.dataset.page), body = odd.querySelector("tbody");
+    let first = 0;
+    const turn = (by) => {
+      first += by;
+      const rows = [...body.rows];
+      rows.forEach((shown, i) => { shown.hidden = i < first || i >= first + most; });
+      element("odd-back").hidden = first === 0;
+      element("odd-next").hidden = first + most >= rows.length;
+      element("odd-place").textContent = rows.length > most ? `${first + 1} to ${Math.min(first + most, rows.length)} of ${rows.length}` : "";
+    };
+    element("odd-back").addEventListener("click", () => turn(-most));
+    element("odd-next").addEventListener("click", () => turn(most));
+    odd.querySelector("thead").addEventListener("click", () => turn(-first)); // after it was sorted
+    turn(0);
+  }
   show();
   window.addEventListener("resize", scale);
 })();

@@ -19,7 +19,8 @@ from gradus._tables.cells import read_cells, shown_date
 from gradus._tables.conditions import Condition, in_words, input_conditions, input_label
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding, groups_of_equal_rows, output_parts, plain_label
-from gradus._tables.statements import Piece, Statement, node_tokens
+from gradus._tables.readable_rules import HOW_SHOWN, coverage_of
+from gradus._tables.statements import Statement, alternatives, node_tokens
 from gradus.errors import DataError
 
 __all__ = ["ModelView", "OddRow", "model_page", "odd_rows"]
@@ -30,6 +31,8 @@ Scores = Mapping[str, Sequence[float]]
 MOST_ROWS = 40  # that a page offers to try
 MOST_IN_TITLE = 4  # targets
 MOST_ODD_ROWS = 200
+LEAST_SPAN = 0.1  # of the accuracies in a picture: smaller differences look small
+MOST_ODD_COLUMNS = 8  # whose cells are shown for a row that is not right
 MOST_RIVALS = 5
 MOST_LISTED = 10  # outputs of a target whose every pattern is listed
 MOST_LEAVES = 6  # inputs of a gate whose formula is shown
@@ -74,13 +77,17 @@ def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str
     features, targets = model.features, model.targets
     reads = model.network.cone(range(model.network.n_outputs))[: model.network.n_inputs]
     used: list[int] = np.unique(np.array(features.input_columns, dtype=np.int64)[reads]).tolist()
-    rows, odd, has_rows = [], [], table is not None and labels is not None
+    rows, odd, odd_entries, has_rows = [], [], [], table is not None and labels is not None
     if has_rows:
         rows = shown_rows(features.columns_by_name(table), [features.columns[j] for j in used])
         inputs = features.encode(table)
         outputs = model.network.predict(inputs)
         answers = [_answer(model.said(k, outputs[:, part])) for k, part in enumerate(output_parts(targets))]
         odd = odd_rows(inputs, class_codes(labels, targets, len(inputs)), answers)
+        odd.sort(key=lambda row: (len(row.rivals), row.row))  # those that the rules could get right first
+        of_odd = np.array([row.row for row in odd[:MOST_ODD_ROWS]], dtype=np.int64)
+        cells = shown_cells(features.columns_by_name(table), [features.columns[j] for j in used[:MOST_ODD_COLUMNS]], of_odd)
+        odd_entries = [_odd_row(row, targets[row.target], texts) for row, texts in zip(odd, cells, strict=False)]
     names = ", ".join([target.name for target in targets[:MOST_IN_TITLE]])
     more = f" and {len(targets) - MOST_IN_TITLE} more" if len(targets) > MOST_IN_TITLE else ""
     return page(
@@ -93,8 +100,11 @@ def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str
         has_rows=has_rows,
         n_circuits=model.n_circuits,
         rules=_rules(model),
-        odd=[_odd_row(row, targets[row.target]) for row in odd[:MOST_ODD_ROWS]],
+        odd=odd_entries,
+        odd_columns=[features.columns[j].name for j in used[:MOST_ODD_COLUMNS]],
         n_odd=len(odd),
+        sizes=size_points(model.about.get("size_curve")),
+        how_shown=HOW_SHOWN,
         encoded=() if features.is_plain else features.plan(),
         model=_script_data(model, used, rows),
     )
@@ -105,25 +115,15 @@ def _rules(model: ModelView) -> list[dict[str, Any]]:
     stated = {said.name: said for said in model.statements}
     steps = [said for said in model.statements if said.is_signal]
     outputs = [stated[name] for target in model.targets for name in target.statement_names]
-    return [dict(vars(said), alternatives=_alternatives(said.tokens)) for said in (*outputs, *steps)]
+    entries = [dict(vars(said), alternatives=alternatives(said.tokens), coverage="") for said in (*outputs, *steps)]
+    for entry in entries[: len(outputs)]:
+        cover = coverage_of(model.about, entry["name"])
+        entry["coverage"] = "" if cover is None else str(cover)
+    return entries
 
 
-def _alternatives(tokens: Sequence[Piece]) -> list[list[Piece]]:
-    """Cut a formula at each "or" outside brackets."""
-    lines: list[list[Piece]] = [[]]
-    depth = 0
-    for piece in tokens:
-        if isinstance(piece, str):
-            depth += (piece == "(") - (piece == ")")
-        if piece == " | " and depth == 0:
-            lines.append([])
-        else:
-            lines[-1].append(piece)
-    return lines
-
-
-def _odd_row(row: OddRow, target: TargetEncoding) -> list[Any]:
-    return [row.row + 1, target.name, target.classes[row.label], target.classes[row.answer], _why(row)]
+def _odd_row(row: OddRow, target: TargetEncoding, cells: Sequence[str]) -> list[Any]:
+    return [row.row + 1, *cells, target.name, target.classes[row.label], target.classes[row.answer], _why(row)]
 
 
 def _why(row: OddRow) -> str:
@@ -257,6 +257,20 @@ def _answer(shares: npt.NDArray[np.float64]) -> Ints:
     return np.asarray(np.argmax(np.round(shares, DIGITS), axis=1))
 
 
+def size_points(curve: Any) -> list[dict[str, Any]]:
+    """Return the sizes of a curve with their places in a picture of 100 by 100, if their accuracy is known."""
+    points = [dict(size) for size in curve or () if size.get("accuracy") is not None]
+    if len(points) < 2:
+        return []
+    high = max(size["accuracy"] for size in points)
+    low = min(*(size["accuracy"] for size in points), high - LEAST_SPAN)
+    widest = max(np.log2(1 + size["gates"]) for size in points) or 1.0
+    for size in points:
+        size["x"] = round(100 * float(np.log2(1 + size["gates"]) / widest), 1)
+        size["y"] = round(100 * (high - size["accuracy"]) / (high - low), 1)
+    return points
+
+
 def _summary(model: ModelView) -> str:
     """Say in a line what the model is."""
     rows, source = model.about.get("rows"), model.about.get("learned_from")
@@ -304,8 +318,15 @@ def shown_rows(table: Mapping[str, Any], columns: Sequence[TableColumn]) -> list
     """Return rows from all over a table as texts that the page's form can hold; a missing cell is empty."""
     if not columns:
         return []
-    n_rows, shown = len(table[columns[0].name]), []
-    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.int64))
+    n_rows = len(table[columns[0].name])
+    return shown_cells(table, columns, np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.int64)))
+
+
+def shown_cells(table: Mapping[str, Any], columns: Sequence[TableColumn], rows: Ints) -> list[list[str]]:
+    """Return the cells of some rows as texts."""
+    if not columns:
+        return [[] for _ in rows]
+    shown = []
     for column in columns:
         cells = read_cells(table[column.name])
         texts = list(cells.texts())
