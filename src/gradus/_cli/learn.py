@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import warnings
+from collections import Counter
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 from gradus._cli.console import EndedByUserError, check_file, note, print_json
 from gradus._cli.data import FORMATS_HELP, STANDARD, input_file, number_or_word, read_examples
 from gradus._cli.learn_report import LearnReport
 from gradus._cli.progress_line import Watch
+from gradus._core.cells import is_unknown
 from gradus._core.checks import NOISE_WORDS, check_n_jobs, check_seed, check_time_limit
 from gradus._core.kernels.clock import work_clock
 from gradus._core.run import Run
@@ -23,7 +26,7 @@ from gradus._tables.cuts import Missing
 from gradus._tables.dataset import FEWEST_ROWS, usual_folds
 from gradus._tables.goals import Goal
 from gradus._tables.labels import encode_target, output_names, plain_label
-from gradus.errors import SettingsError
+from gradus.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
     from gradus._tables.encoding import TableEncoding
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+MOST_PLANNED = 60
+"""Lines of a plan; of more columns only their kinds are counted, and those that matter are named in the end."""
 ORDER_WORDS = ("self-paced", "auto", "entropy", "random", "none")
 
 
@@ -95,6 +100,16 @@ def command(
         bool | None,
         typer.Option("--header/--no-header", help="The first row of a text table holds names, or not; if not given, guessed."),
     ] = None,
+    cut: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TARGETS",
+            help="Cut targets of numbers into classes, as in price=median: median, terciles or values (10/20).",
+        ),
+    ] = None,
+    number_repeats: Annotated[
+        bool, typer.Option("--number-repeats", help="Number columns that share a name instead of refusing them.")
+    ] = False,
     cv: Annotated[
         int | None,
         typer.Option(
@@ -119,9 +134,23 @@ def command(
     kinds = _parse_types(types)
     texts = [name for name, kind in kinds.items() if kind in ("category", "exact", "decimal-comma")]
     with input_file(data) as file:
-        examples = read_examples(file, targets, inputs, header=header, strict=strict, categories=texts)
-    for name in examples.targets:
-        kinds.pop(name, None)
+        examples = read_examples(
+            file,
+            targets,
+            inputs,
+            header=header,
+            number_repeats=number_repeats,
+            strict=strict,
+            categories=texts,
+            cut=_parse_types(cut, "--cut", "price=median,size=10/20"),
+        )
+    for name, labels in examples.targets.items():
+        if kinds.pop(name, "category") not in ("category", "exact"):
+            raise SettingsError(
+                f"--types names {name!r}, which is the target and holds classes; --cut makes classes of numbers."
+            )
+        if len(np.unique(labels[~is_unknown(labels)].astype(str))) == 1 and len(examples.targets) == 1:
+            raise DataError(f"target {name!r} is the same in every row, so that there is nothing to learn; name another one.")
     # scikit-learn and the kernels take a second to import: only once the arguments are known to be good.
     from gradus._lessons.learn import N_TRIES
     from gradus._tables.fit import FitSettings
@@ -148,6 +177,8 @@ def command(
         learned = learn_and_score(HeldOutTask(examples.columns, examples.targets, settings, folds), run, _show_plan)
     if data != STANDARD:
         learned.model.about["learned_from"] = data.name
+    if examples.cuts:
+        learned.model.about["cuts"] = examples.cuts
     report = LearnReport(examples, learned)
     if output is not None and output != STANDARD:
         with watch:  # Ctrl-C waits until both files are there
@@ -199,18 +230,26 @@ def _show_plan(features: TableEncoding) -> None:
     fates: dict[str, list[str]] = {}
     for column, line in zip(features.columns, features.plan(), strict=True):
         fates.setdefault(line.removeprefix(f"{column.name}: "), []).append(column.name)
+    if len(fates) > MOST_PLANNED:
+        kinds = Counter(
+            line.removeprefix(f"{column.name}: ").split(",")[0].split(";")[0]
+            for column, line in zip(features.columns, features.plan(), strict=True)
+        )
+        note(f"{len(features.columns):,} columns: {', '.join(f'{count:,} {kind}' for kind, count in kinds.most_common())}")
+        fates = {}
     for fate, names in fates.items():
         note(f"{', '.join(names)}: {fate}")
     if any(column.kind in ("above", "after") for column in features.columns):
         note("Where several circuits vote, each of them may cut elsewhere.")
 
 
-def _parse_types(texts: list[str] | None) -> dict[str, str]:
+def _parse_types(texts: list[str] | None, option: str = "--types", example: str = "zip=category,age=number") -> dict[str, str]:
+    """Split pairs of a column and what is said of it."""
     kinds = {}
     for pair in chain.from_iterable(csv.reader(texts or (), skipinitialspace=True)):
         name, _, kind = pair.rpartition("=")
         if not (name and kind):
-            raise SettingsError(f"--types has {pair!r}; write each column with its kind, as in zip=category,age=number.")
+            raise SettingsError(f"{option} has {pair!r}; write each column with its kind, as in {example}.")
         kinds[name.strip()] = kind.strip()
     return kinds
 

@@ -26,6 +26,9 @@ __all__ = ["LearnReport"]
 
 RULE_LINES = 3  # longer rules are cut, and their other conditions counted
 MOST_RULES = 16
+MOST_COLUMNS, FEW_COLUMNS, LEAST_BITS = 20, 5, 0.005
+"""Columns that are named as those that matter, in tables of more than a few, and the bits that one must save."""
+MOST_TELLING = 3
 SHOWN_ORDER = 48  # characters of the targets in the order in which they were taught; the others are counted
 METHOD_NAMES = {
     "model": "model",
@@ -108,6 +111,8 @@ class LearnReport:
         if len(model.statements) > MOST_RULES:
             where = "" if page is None else f", all in {page}"
             print(f"… and {counted(len(model.statements) - MOST_RULES, 'more rule')}{where}")
+        for line in (*self._columns_that_matter(), *self._telling_columns()):
+            print(printable(line))
         if len(self.document["order"]) > 1:
             print(printable(f"taught in the order {_shortened(self.document['order'])}"))
         right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
@@ -146,6 +151,24 @@ class LearnReport:
         if n_targets > 1:
             columns = [map(percent, score.accuracy[method]) for method in methods]
             print_table(["accuracy on rows not seen", *methods], zip(self.examples.targets, *columns, strict=True))
+
+    def _columns_that_matter(self) -> list[str]:
+        """Name the columns that save most bits on rows not seen."""
+        saved = self.learned.model.about.get("importances", {})
+        most = sorted((name for name in saved if saved[name] >= LEAST_BITS), key=lambda name: -saved[name])[:MOST_COLUMNS]
+        if len(self.examples.columns) <= FEW_COLUMNS or not most:
+            return []
+        named = ", ".join(f"{name} {saved[name]:.2f}" for name in most)
+        return [textwrap.fill(f"columns that matter, with the bits per row that each saves: {named}", WIDTH)]
+
+    def _telling_columns(self) -> list[str]:
+        """Point out columns that decide a target alone, as those do that are only known afterwards."""
+        told = self.learned.model.about.get("telling", [])
+        return [
+            f"{entry['says']!r} alone says all about {entry['target']!r}: is it known beforehand? "
+            f"If not, leave it out: --types {entry['column']}=drop"
+            for entry in told[:MOST_TELLING]
+        ]
 
     def _rare_classes(self, score: HeldOutScore) -> list[str]:
         """Say more than the accuracy where classes are uneven, and where one is rare, what other goals would give."""

@@ -19,8 +19,9 @@ from gradus._core.files import write_text_whole
 from gradus._core.wording import counted
 from gradus._formats.table import Table
 from gradus._formats.table_files import READERS, read_table
-from gradus._tables.dataset import identifying_column
-from gradus._tables.labels import labels_of, majority, output_parts
+from gradus._tables.cells import read_cells
+from gradus._tables.dataset import column_of, identifying_column
+from gradus._tables.labels import labels_between, labels_of, majority, output_parts
 from gradus._tables.model import Model, load
 from gradus.errors import DataError
 
@@ -150,7 +151,12 @@ def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table) 
         if target.name not in table.columns or target.name in model.feature_names:
             continue
         as_text = all(isinstance(label, str) for label in target.classes)
-        truth = labels_of(table.text(target.name) if as_text else table.column(target.name))
+        kept = model.about.get("cuts")
+        cuts = kept.get(target.name) if isinstance(kept, dict) else None
+        if isinstance(cuts, list):
+            truth = labels_between(read_cells(column_of(table, target.name)).numbers(), cuts)
+        else:
+            truth = labels_of(table.text(target.name) if as_text else table.column(target.name))
         known = ~is_unknown(truth)
         if not known.any():
             continue

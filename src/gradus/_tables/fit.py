@@ -21,6 +21,7 @@ from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.cuts import Missing, complete_rows, encode_table
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.goals import GOALS, Goal, Weights, class_weights, row_weights
+from gradus._tables.importances import telling_columns
 from gradus._tables.labels import TargetEncoding, encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
 from gradus._tables.readable_rules import rule_coverage
@@ -86,6 +87,8 @@ def fit_table(
 ) -> Model:
     """Learn a model; `show_plan` is told, before that takes time, how columns become inputs."""
     begin = work_clock()
+    if settings.n_circuits is not None:
+        check_count("n_circuits", settings.n_circuits)
     examples = _examples(columns, targets, settings, sample_weight)
     if show_plan is not None:
         show_plan(examples.encoding)
@@ -113,6 +116,7 @@ def fit_table(
         converged=not any(errors),
         wrong_rows=int(((predicted != codes) & (codes >= 0)).any(axis=1).sum()),
         stopped=stopped,
+        telling=telling_columns(examples.encoding, examples.targets, examples.encoding.encode(examples.columns), codes),
     )
     return model
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,15 +14,17 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
 from gradus._core.wording import quoted_name
 from gradus._tables.cells import MIN_ROWS_ID
-from gradus.errors import ConflictError, DataError, FormatError
+from gradus.errors import ConflictError, DataError, FormatError, SettingsError
 
 __all__ = [
     "UNKNOWN",
     "CodeBit",
     "TargetEncoding",
     "check_classes",
+    "cut_target",
     "encode_target",
     "groups_of_equal_rows",
+    "labels_between",
     "labels_of",
     "majority",
     "order_of_outputs",
@@ -30,6 +33,7 @@ __all__ = [
     "plain_label",
     "refuse_conflicts",
     "refuse_quantity",
+    "shown_label",
     "side_by_side",
 ]
 
@@ -39,7 +43,11 @@ SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
 MOST_CLASSES = 256
 FEW_CLASSES, ROWS_PER_CLASS = 20, 5
 """A target of numbers with more classes, and fewer rows of each on average, is a quantity."""
-NO_CLASSES = "a target must hold classes: replace its numbers by a few words, such as low and high"
+NO_CLASSES = (
+    "a target must hold classes: replace its numbers by a few words, such as low and high (gradus learn --cut NAME=median)"
+)
+CUTS = {"median": (0.5,), "terciles": (1 / 3, 2 / 3)}
+"""Shares of the rows below the cuts of a target of numbers."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -80,8 +88,8 @@ class TargetEncoding:
         if self.bits:
             return tuple(bit.name for bit in self.bits)
         if self.n_outputs == 1:
-            return (self.name if self.are_bits else f"{self.name} = {self.classes[-1]}",)
-        return tuple(f"{self.name} = {label}" for label in self.classes)
+            return (self.name if self.are_bits else f"{self.name} = {shown_label(self.classes[-1])}",)
+        return tuple(f"{self.name} = {shown_label(label)}" for label in self.classes)
 
     @property
     def are_bits(self) -> bool:
@@ -96,7 +104,7 @@ class TargetEncoding:
     @property
     def output_labels(self) -> tuple[str, ...]:
         """What each output stands for: a class, if each has an output of its own."""
-        return tuple(map(str, self.classes)) if self.has_output_per_class else self.output_names
+        return tuple(map(shown_label, self.classes)) if self.has_output_per_class else self.output_names
 
     @property
     def statement_names(self) -> list[str]:
@@ -107,7 +115,7 @@ class TargetEncoding:
         if self.n_outputs == 1 and self.are_bits:
             return [name]
         stated = self.classes if self.has_output_per_class else self.classes[-1:]
-        return [f"{name} = {quoted_name(label)}" for label in stated]
+        return [f"{name} = {quoted_name(shown_label(label))}" for label in stated]
 
     @property
     def notes(self) -> list[str]:
@@ -118,7 +126,11 @@ class TargetEncoding:
             return [
                 f"{quoted_name(self.name)} is the class whose outputs these most likely are; the model file has their code"
             ]
-        name, outputs, labels = quoted_name(self.name), list(map(repr, self.output_names)), map(quoted_name, self.classes)
+        name, outputs, labels = (
+            quoted_name(self.name),
+            list(map(repr, self.output_names)),
+            map(quoted_name, map(shown_label, self.classes)),
+        )
         if self.has_output_per_class:
             pairs = ", ".join(f"{output} for {label}" for output, label in zip(outputs, labels, strict=True))
             return [f"{name} has an output for each class, 1 where it holds: {pairs}"]
@@ -248,6 +260,36 @@ def majority(labels: npt.NDArray[Any]) -> Any:
 def plain_label(label: Any) -> Any:
     """Return a label of NumPy as one of Python."""
     return label.item() if isinstance(label, np.generic) else label
+
+
+def shown_label(label: Any) -> str:
+    """Write a label: whole numbers without a fraction."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def cut_target(numbers: npt.NDArray[np.float64], how: str, name: str) -> tuple[npt.NDArray[Any], list[float]]:
+    """Make classes of a target of numbers, cut at its median, its terciles, or at values; also the cuts."""
+    known = numbers[np.isfinite(numbers)]
+    if not len(known):
+        raise DataError(f"target {name!r} holds no number that could be cut.")
+    if how in CUTS:
+        places = CUTS[how]
+        cuts = sorted({float(np.quantile(known, share, method="lower")) for share in places})
+    else:
+        try:
+            cuts = sorted({float(text) for text in how.split("/")})
+        except ValueError as error:
+            raise SettingsError(f"--cut has {how!r} for {name!r}; use median, terciles or numbers, as in 10/20.") from error
+    return labels_between(numbers, cuts), cuts
+
+
+def labels_between(numbers: npt.NDArray[np.float64], cuts: Sequence[float]) -> npt.NDArray[Any]:
+    """Return the classes of numbers that are cut, None where there is no number."""
+    shown = list(map(shown_label, map(float, cuts)))
+    names = [f"<= {shown[0]}", *(f"{low} to {high}" for low, high in pairwise(shown)), f"> {shown[-1]}"]
+    places = np.searchsorted(np.array(cuts), numbers, side="left")
+    gone = np.isnan(numbers)
+    return np.array([None if lost else names[place] for place, lost in zip(places, gone, strict=True)], dtype=object)
 
 
 def order_of_outputs(order: Sequence[int], encodings: Sequence[TargetEncoding]) -> list[int]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._tables.goals import GOALS
+from gradus._tables.importances import column_importances
 from gradus._tables.measures import measured, rarest
 from gradus._tables.model import Model
 from gradus._tables.readers import read_circuit
@@ -35,10 +36,11 @@ def read_voters(
     names = [name for target in examples.targets for name in target.output_names]
     named = tuple(network.with_names(features.input_names, names) for network in networks)
     shares = [np.zeros((n, len(target.classes))) for target in examples.targets]
-    asked, readers = np.zeros(n), []
+    asked, readers, masks = np.zeros(n), [], []
     for voter, network in zip(voters, named, strict=True):
         unseen = np.ones(n, dtype=np.bool_)
         unseen[voter.rows] = False
+        masks.append(unseen)
         readers.append(read_circuit(network, examples.targets, inputs, codes, examples.weights, unseen))
         if unseen.any():
             said = Model((network,), features, examples.targets, readers=tuple(readers[-1:])).votes(inputs[unseen])
@@ -50,6 +52,8 @@ def read_voters(
         held_out = [share / asked[:, np.newaxis] for share in shares]  # NaN for rows that every voter has seen
     model = model.with_goals(held_out if asked.any() else model.votes(inputs), codes, examples.weights)
     model.about["unseen"] = _unseen(model, held_out, codes)
+    if left_out is None:
+        model.about["importances"] = column_importances(model, inputs, codes, masks, len(voters))
     return model, inputs
 
 
