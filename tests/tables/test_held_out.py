@@ -49,9 +49,9 @@ def test_a_forest_says_how_far_it_is_and_can_be_stopped(numbers, monkeypatch):
 def no_time_for_forests(monkeypatch):
     grow = held_out.grow_forest
 
-    def late(X, codes, run):
+    def late(X, codes, run, *weights):
         run._top._stopped = "time_limit"
-        return grow(X, codes, run)
+        return grow(X, codes, run, *weights)
 
     monkeypatch.setattr(held_out, "grow_forest", late)
 
