@@ -79,7 +79,7 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     kept = _distinct_inputs(task.vote.features, inputs)
     X = np.ascontiguousarray(X[:, kept])
     whole = make_learner(run=run.part(weight=1), n_tries=N_WHOLE)(X, Y, task.seed)
-    sizes = _sizes(n_gates(whole.network), task.most)
+    sizes = _sizes(n_gates(whole.network), Y.shape[1], task.most)
     part = run.part(weight=1)
     small = fit_small(X, Y, sizes, n_tries=N_TRIES, seed=task.seed, nand=task.nand, run=part)
     order, complete = tuple(range(Y.shape[1])), whole.stopped is None
@@ -93,9 +93,10 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     return [one for k, one in enumerate(sized) if k == len(small) or n_gates(one.network) > largest[k]]
 
 
-def _sizes(largest: int, most: int | None) -> list[int]:
+def _sizes(largest: int, n_outputs: int, most: int | None) -> list[int]:
     """Return the sizes to try below that of a circuit that is as large as it takes."""
-    wanted = {*SIZES, *([] if most is None else [most])}
+    # Fewer gates than half of the outputs leave too many of these to inputs and constants.
+    wanted = {*(size for size in SIZES if size >= n_outputs // 2), *([] if most is None else [most])}
     return sorted(size for size in wanted if size < largest)
 
 

@@ -40,6 +40,8 @@ ROOM_FOR_COUNT = 24
 """Characters of " … (99 more conditions)"."""
 MOST_SIMPLIFIED = 300
 """Literals of a nested formula in which conditions are left out that follow from others; this bounds its depth."""
+MOST_SHARED, LEAST_SAVED = 60, 2
+"""Gates of which each is tried as a step that rules share, and the fewest conditions that such a step saves."""
 LEAST_STEP = 3
 """Conditions of something used twice that gets a name."""
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
@@ -94,7 +96,7 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
             tokens = node_tokens(network, node, (), conditions)
             if _n_conditions(tokens) <= LONG:
                 whole[node] = tokens
-    signals = _signals(network, set(outputs) - whole.keys())
+    signals = _shared(network, _signals(network, set(outputs) - whole.keys()), whole, conditions)
     taken = {column.name for column in features.columns} | set(names)
     reads = _columns_read(network, features)
     found: list[Statement] = []
@@ -118,6 +120,57 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
         found.append(_statement(name, node, False, tokens, reads))
     # Outputs first; one that is named in others comes before them.
     return sorted(found, key=lambda said: said.is_signal)
+
+
+def _shared(
+    network: Network, signals: list[int], whole: dict[int, list[Piece]], conditions: Mapping[int, Condition]
+) -> list[int]:
+    """Add what outputs share to the steps as long as the rules together get shorter; outputs that use steps lose `whole`."""
+    outputs = set(network.outputs.tolist())
+    gates = [gate for gate in cone_gates(network, outputs) if gate not in signals]
+    if len(outputs) < 2 or len(gates) > MOST_SHARED:
+        return signals
+    known = {**conditions, **{gate: Condition(None, name="s1", plain="s1") for gate in (*gates, *signals)}}
+    memo: dict[tuple[int, frozenset[int]], list[Piece]] = {}
+
+    def pieces_of(node: int, cut: Collection[int]) -> list[Piece]:
+        inside = frozenset(cut_inside(network, node, cut))
+        if (node, inside) not in memo:
+            memo[node, inside] = node_tokens(network, node, inside, known)
+        return min([memo[node, inside], *([whole[node]] if node in whole else [])], key=_n_conditions)
+
+    def total(cut: Collection[int]) -> tuple[int, set[int]]:
+        """Return the conditions of all rules, and the steps that they use."""
+        waiting, used, conditions_in_all = list(outputs), set(outputs), 0
+        while waiting:
+            pieces = pieces_of(waiting.pop(), cut)
+            conditions_in_all += _n_conditions(pieces)
+            read = {piece.nodes[0] for piece in pieces if not isinstance(piece, str) and piece.nodes[0] in cut}
+            waiting += read - used
+            used |= read
+        return conditions_in_all, used
+
+    chosen, (best, used) = set(signals), total(signals)
+    while True:
+        tried = [(*total(chosen | {gate}), gate) for gate in gates if gate not in chosen]
+        least = min(tried, key=lambda one: (one[0], one[2]), default=None)
+        if least is None or least[0] > best - LEAST_SAVED:
+            break
+        best, used = least[:2]
+        chosen.add(least[2])
+    for node in [node for node in whole if pieces_of(node, chosen) is not whole[node]]:
+        del whole[node]
+    return sorted(chosen & (used | set(signals)))
+
+
+def cone_gates(network: Network, outputs: Collection[int]) -> list[int]:
+    """Return the gates that some outputs depend on."""
+    return sorted(set().union(*(cone_of(network, node, ())[0] for node in outputs)))
+
+
+def cut_inside(network: Network, node: int, cut: Collection[int]) -> list[int]:
+    """Return the nodes of a cut at which the formula of a node ends."""
+    return [leaf for leaf in cone_of(network, node, set(cut) - {node})[1] if leaf in cut]
 
 
 def _statement(name: str, node: int, is_signal: bool, tokens: Sequence[Piece], reads: npt.NDArray[np.object_]) -> Statement:
