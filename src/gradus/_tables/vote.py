@@ -17,7 +17,7 @@ from gradus._lessons.learn import LearnResult, LearnSettings, learn_with
 from gradus._tables.model import Model
 from gradus._tables.read_voters import led_by, read_voters
 from gradus._tables.sizes import Sized, SizesTask, learn_sizes, shown_place, size_curve
-from gradus._tables.voters import Learner, TableExamples, Voter, frequent_first, learn_voter
+from gradus._tables.voters import MOST_ROWS, Learner, TableExamples, Voter, frequent_first, learn_voter
 
 __all__ = ["N_VOTERS", "learn_vote"]
 
@@ -27,6 +27,8 @@ VOTER_NOISE = 0.0001
 overfit in its own way, and the vote evens that out."""
 VOTER_GROWTH = 0
 """Work of a voter's growth: one of many, it need not be the best."""
+LARGE_GROWTH = 2_000_000_000
+"""The same for large tables, where a circuit of usual size leaves most unexplained."""
 SINGLE_NOISE = 0.005
 SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
 VOTING_TIME = 0.75
@@ -73,13 +75,16 @@ def _fewest_errors(
 
 def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_voters: int) -> list[Voter]:
     """Learn as many voters as there is time for, at least one."""
+    growth = LARGE_GROWTH if examples.n_rows > MOST_ROWS else VOTER_GROWTH
 
     def learn_one(number: int) -> Voter | None:
         if number and run.stop():
             return None
         part = run.part(weight=1, describe=_described(f"circuit {number + 1} of {n_voters}"))
         try:
-            return learn_voter(examples, _learner(settings, part, noise=VOTER_NOISE, n_tries=1), settings.seed, number)
+            return learn_voter(
+                examples, _learner(settings, part, noise=VOTER_NOISE, n_tries=1, growth=growth), settings.seed, number
+            )
         except KeyboardInterrupt:  # those that are complete vote
             run.interrupt()
             return None
@@ -87,7 +92,9 @@ def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_
     run.expect(n_voters)
     voters = [voter for voter in run.map(learn_one, range(n_voters)) if voter is not None]
     if not voters:  # none was handed in before a stop
-        voters = [learn_voter(examples, _learner(settings, run, noise=VOTER_NOISE, n_tries=1), settings.seed, 0)]
+        voters = [
+            learn_voter(examples, _learner(settings, run, noise=VOTER_NOISE, n_tries=1, growth=growth), settings.seed, 0)
+        ]
     return [voter for voter in voters if voter.complete] or voters[:1]
 
 
@@ -107,7 +114,7 @@ def _described(detail: str) -> Any:
     return lambda progress: replace(progress, detail=detail)
 
 
-def _learner(settings: LearnSettings, run: Run, *, noise: float, n_tries: int) -> Learner:
+def _learner(settings: LearnSettings, run: Run, *, noise: float, n_tries: int, growth: int = VOTER_GROWTH) -> Learner:
     """Return what learns one circuit."""
 
     def learn_one(inputs: BoolMatrix, outputs: npt.NDArray[Any], seed: int) -> LearnResult:
@@ -119,7 +126,7 @@ def _learner(settings: LearnSettings, run: Run, *, noise: float, n_tries: int) -
             n_tries=n_tries,
             n_circuits=1,
             seed=seed,
-            growth_work=VOTER_GROWTH,
+            growth_work=growth,
         )
         return learn_with(inputs, outputs, alone, run)
 
