@@ -87,7 +87,7 @@ def test_any_labels_and_any_number_of_classes_in_each_target(adder):
     targets = pd.DataFrame({"low": np.where(Y[:, 0], "yes", "no"), "sum": number, "half": np.where(number > 3, 2.0, -1.0)})
     model = quick().fit(X, targets)
     assert [classes.tolist() for classes in model.classes_] == [["no", "yes"], list(range(8)), [-1.0, 2.0]]
-    assert model.network_.output_names == ("low = yes", *(f"sum = {k}" for k in range(8)), "half = 2.0")
+    assert model.network_.output_names == ("low = yes", *(f"sum = {k}" for k in range(8)), "half = 2")
     predicted = model.predict(X)
     assert predicted.dtype == object
     assert predicted.tolist() == targets.to_numpy(dtype=object).tolist()

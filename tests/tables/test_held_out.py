@@ -15,7 +15,7 @@ from gradus._tables.held_out import N_TREES, HeldOutTask, forest_chances, score_
 
 @pytest.fixture
 def numbers():
-    X = np.random.default_rng(0).normal(size=(60, 3))
+    X = np.random.default_rng(0).normal(size=(120, 3))
     return X, (X[:, 0] + X[:, 1] > 0).astype(np.int64)
 
 
@@ -49,9 +49,9 @@ def test_a_forest_says_how_far_it_is_and_can_be_stopped(numbers, monkeypatch):
 def no_time_for_forests(monkeypatch):
     grow = held_out.forest_chances
 
-    def late(X, codes, X_test, run):
+    def late(X, codes, X_test, run, *weights):
         run._top._stopped = "time_limit"
-        return grow(X, codes, X_test, run)
+        return grow(X, codes, X_test, run, *weights)
 
     monkeypatch.setattr(held_out, "forest_chances", late)
 
@@ -90,7 +90,7 @@ def test_only_rows_with_a_known_label_are_counted(numbers):
     X, y = numbers
     labels = y.astype(object)
     labels[[3, 9, 20]] = None
-    assert score(X, labels, folds=2).rows == 57
+    assert score(X, labels, folds=2).rows == 117
 
 
 def test_infinite_numbers_have_a_score(numbers):

@@ -19,14 +19,15 @@ import gradus
 from gradus import BooleanNetworkClassifier, Network
 from gradus._core.run import Run
 from gradus._lessons import LearnSettings
-from gradus._tables import vote
+from gradus._tables import distil, vote
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import encode_table
+from gradus._tables.distil import recombine_rows, taught_rows
 from gradus._tables.fit import FitSettings, fit_table
+from gradus._tables.goals import Weights
 from gradus._tables.labels import TargetEncoding, encode_target
 from gradus._tables.model import Model
-from gradus._tables.vote import distil, recombine_rows
 from gradus._tables.voters import LEFT_OUT, TableExamples, join_voters, learn_voter, unneeded_columns
 
 N = 120
@@ -61,7 +62,8 @@ def examples(frame):
     target, _, codes = encode_target(labels, "sign")
     kinds = column_kinds(cells)
     codes = codes[:, np.newaxis]
-    return TableExamples(cells, codes, (target,), kinds, "category", encode_table(cells, codes, kinds=kinds))
+    weights = Weights.equal(N, [target])
+    return TableExamples(cells, codes, (target,), kinds, "category", encode_table(cells, codes, kinds=kinds), weights)
 
 
 @pytest.fixture(scope="module")
@@ -131,22 +133,13 @@ def test_a_table_that_tells_nothing_gives_the_majority():
     assert set(model.predict(pd.DataFrame({"a": ["x", "q"]}))) == {"no"}
 
 
-def test_a_distilled_circuit_learns_from_the_rows_and_from_the_vote(examples):
+def test_rows_to_learn_from_are_those_of_the_table_and_others_that_the_vote_labels(examples):
     _, model = joined(examples)
-    seen = []
-
-    def spy(inputs, outputs, seed):
-        seen.append((inputs, outputs))
-        return best_inputs(inputs, outputs, seed)
-
-    single = distil(model, examples, spy, 0)
-    (inputs, outputs), own = seen[0], model.features.encode(examples.columns)
+    own = model.features.encode(examples.columns)
+    inputs, outputs = taught_rows(model, own, examples.codes, np.random.default_rng(0))
     assert np.array_equal(inputs[:N], own)
     assert np.array_equal(outputs[:N], model.targets[0].encode(examples.codes[:, 0]))
     assert np.array_equal(outputs[N:], model.targets[0].encode(model.predict_codes(inputs[N:])[0]))
-    assert single.encoding == model.features
-    assert single.complete
-    assert not distil(model, examples, stopped_early, 0).complete
 
 
 def test_half_of_the_rows_that_a_vote_is_asked_about_may_lie_between_classes(examples, monkeypatch):
@@ -157,8 +150,8 @@ def test_half_of_the_rows_that_a_vote_is_asked_about_may_lie_between_classes(exa
         calls.append((classes[:, 0], n_rows))
         return recombine_rows(inputs, columns, classes, n_rows, rng)
 
-    monkeypatch.setattr(vote, "recombine_rows", spy)
-    distil(model, examples, best_inputs, 0)
+    monkeypatch.setattr(distil, "recombine_rows", spy)
+    taught_rows(model, model.features.encode(examples.columns), examples.codes, np.random.default_rng(0))
     (same, n_same), (mixed, n_mixed) = calls
     assert np.array_equal(same, model.predict_codes(model.features.encode(examples.columns))[0])
     assert len(set(mixed.tolist())) == 1
@@ -286,7 +279,8 @@ def test_ctrl_c_in_a_voter_keeps_those_that_are_complete(examples, monkeypatch):
     run = Run()
     model, _, stopped = vote.learn_vote(examples, LearnSettings(n_circuits=5), run)
     assert stopped == run.stopped == "interrupted"
-    assert len(model.networks) == 2
+    assert len(model.networks) == 3  # the better one is shown, and both vote
+    assert model.apart
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
