@@ -257,11 +257,8 @@ class Model:
 
         Parameters
         ----------
-        as_frame : bool
-            Whether to return a pandas DataFrame: for each rule the columns that it reads, the number of its conditions, of how
-            many rows learned from it is true, and the share of these for which what it says is right.
-        as_text : bool
-            Whether to return lines of if and then.
+        as_frame, as_text : bool
+            Whether to return a pandas DataFrame, with what each rule covers and how often it is right, or lines of if and then.
 
         Returns
         -------
@@ -359,9 +356,7 @@ class Model:
         labels: Any = None,
         scores: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        """Write a page that shows the best circuit: its rules, its scores, and a drawing to play with.
-
-        The page is one file that opens from disk and loads nothing. It answers rows that are typed into it and says why.
+        """Write a page that shows the best circuit: its rules, its scores, and a drawing that answers the rows typed into it.
 
         Parameters
         ----------
