@@ -65,7 +65,7 @@ class Model:
         For each circuit and target, how often its outputs were true of each class, which weighs its vote. If empty, every
         circuit has one vote.
     apart : bool
-        Whether the first circuit was learned from the vote of the others, and does not vote itself.
+        Whether the first circuit was learned from the vote of the others, and does not vote.
     goals : dict of str to tuple of arrays
         For each goal and target, what the probabilities of the classes are multiplied with before the largest is taken, as
         chosen on rows held out; for ``"accuracy"`` the probabilities themselves are.
@@ -301,11 +301,8 @@ class Model:
 
         Parameters
         ----------
-        as_frame : bool
-            Whether to return a pandas DataFrame: for each rule the columns that it reads, the number of its conditions, of how
-            many rows learned from it is true, and the share of these for which what it says is right.
-        as_text : bool
-            Whether to return lines of if and then.
+        as_frame, as_text : bool
+            Whether to return a pandas DataFrame, with what each rule covers, or lines of if and then.
 
         Returns
         -------
@@ -352,12 +349,7 @@ class Model:
         return self.network._repr_svg_(self.grouping())
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model as JSON that `gradus.load`, `Network.load` and people can read.
-
-        Parameters
-        ----------
-        path : path-like
-        """
+        """Write the model as JSON that `gradus.load`, `Network.load` and people can read; `path` is path-like."""
         self.network.save(path, about=self._about())
 
     def to_json(self) -> str:
@@ -403,9 +395,7 @@ class Model:
         labels: Any = None,
         scores: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        """Write a page that shows the best circuit: its rules, its scores, and a drawing to play with.
-
-        The page is one file that opens from disk and loads nothing. It answers rows that are typed into it and says why.
+        """Write a page that shows the best circuit: rules, scores, and a drawing that answers rows typed into it.
 
         Parameters
         ----------
