@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from gradus._core.run import Callback, Progress, Run
 from gradus.errors import DataError, SettingsError
 from gradus.genes._edges import sign_odds
 from gradus.genes._priors import MOST_INPUTS, FlipRate, SetPrior, flip_rate, is_majority, pooled_rate, score_tables
-from gradus.genes._scan_kernel import cell_probabilities, scan_from, score_sets, vote
+from gradus.genes._scan_kernel import Rules, cell_probabilities, scan_from, score_sets, vote
 from gradus.genes._series import UNKNOWN, Codes
 from gradus.genes._set_kernel import MOST_CELLS, PackedSets, PackedTarget, ScoreTables, TopSets, count_cells
 from gradus.genes._transitions import TargetEvidence, pack_target
@@ -178,6 +178,8 @@ class TargetPosterior:
     shape (genes,)."""
     total: float
     """Weight of the target's transitions."""
+    scored: ScoredSets
+    """All sets, with what they were scored with."""
 
     @property
     def best_rule(self) -> RankedSet:
@@ -209,10 +211,37 @@ class TargetPosterior:
         return PackedSets(features, sizes, weights / weights.sum(), probabilities)
 
 
+class FoundFunctions(NamedTuple):
+    """Posterior of the function of one set, see `cell_probabilities`."""
+
+    errors: int
+    table: int
+    share: float
+    ones: npt.NDArray[np.float64]
+    rising: npt.NDArray[np.float64]
+    rules: Rules
+    loose: npt.NDArray[np.float64]
+    """Probability of 1 in each cell if the function is not structured."""
+
+
+def described(scored: ScoredSets, genes: tuple[int, ...], *, listing: bool = False) -> FoundFunctions:
+    """Weigh the functions of a set; with `listing`, list them too."""
+    zero, one, ones = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS)
+    rising, table, columns = np.zeros(MOST_INPUTS), np.zeros(1, np.uint64), np.array(genes, np.int64)
+    count_cells(scored.packed, columns, zero, one)
+    size, tables = len(genes), scored.tables
+    room = int(tables.start[size + 1] - tables.start[size]) << size if listing else 0
+    rules = Rules(np.empty(room, np.uint64), np.empty(room), np.zeros(1, np.int64))
+    errors, share = cell_probabilities(tables, columns, zero, one, scored.packed.total, ones, rising, table, rules)
+    slope = tables.flips[1] - tables.flips[0]
+    loose = 1 / (1 + np.exp(np.minimum(700.0, slope * (one - zero))))
+    return FoundFunctions(errors, int(table[0]), share, ones, rising, rules, loose[: 1 << size])
+
+
 def target_posterior(scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED) -> TargetPosterior:
     """Describe the sets that hold nearly all of the posterior; once the run says stop, only the best one."""
-    weights, packed, tables = scored.weights(), scored.packed, scored.tables
-    edges, rises, listed = np.zeros((3, len(tables.gene_odds)))
+    weights = scored.weights()
+    edges, rises, listed = np.zeros((3, len(scored.tables.gene_odds)))
     for genes, weight in zip(scored.sets, weights, strict=True):
         edges[list(genes)] += weight
     count = min(most, int(np.searchsorted(np.cumsum(weights), SHARE_AVERAGED)) + 1, len(weights))
@@ -220,29 +249,26 @@ def target_posterior(scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED)
     for genes, weight, score in zip(scored.sets[:count], weights[:count], scored.scores[:count], strict=True):
         if sets and run.stop(Progress(stage="rules", done=len(sets), total=count)):
             break
-        zero, one, ones = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS)
-        rising, table, columns = np.zeros(MOST_INPUTS), np.zeros(1, np.uint64), np.array(genes, np.int64)
-        count_cells(packed, columns, zero, one)
-        errors, share = cell_probabilities(tables, columns, zero, one, packed.total, ones, rising, table)
+        found = described(scored, genes)
         size = len(genes)
         sets.append(
             RankedSet(
                 features=genes,
                 weight=float(weight),
                 score=float(score),
-                errors=errors * scored.unit,
-                table=int(table[0]),
-                probabilities=ones[: 1 << size],
-                rising=tuple(rising[:size].tolist()),
-                table_share=share,
+                errors=found.errors * scored.unit,
+                table=found.table,
+                probabilities=found.ones[: 1 << size],
+                rising=tuple(found.rising[:size].tolist()),
+                table_share=found.share,
             )
         )
-        for gene, probability in zip(genes, rising, strict=False):
+        for gene, probability in zip(genes, found.rising, strict=False):
             rises[gene] += weight * probability
             listed[gene] += weight
     with np.errstate(invalid="ignore", divide="ignore"):
         signs = np.where(listed > 0, rises / listed, 0.5)
-    return TargetPosterior(tuple(sets), edges, signs, packed.total * scored.unit)
+    return TargetPosterior(tuple(sets), edges, signs, scored.packed.total * scored.unit, scored)
 
 
 @dataclass(frozen=True, eq=False)
