@@ -40,7 +40,7 @@ def trajectory(model: PublishedModel, start: States, held: dict[int, int], flips
     return Series(model.genes, noisy.astype(float), held={model.genes[g]: value for g, value in held.items()})
 
 
-def judged(model: PublishedModel, learned: GeneModel) -> dict[str, float]:
+def judged(model: PublishedModel, learned: GeneModel) -> dict[str, Any]:
     """Share of exact rules; of decided rules and those among them that are right; ranks of the true rules."""
     exact, decided, right, ranks = [], 0, 0, []
     for gene, (inputs, values) in model.rules.items():
@@ -50,7 +50,8 @@ def judged(model: PublishedModel, learned: GeneModel) -> dict[str, float]:
         decided += left[0].decided
         right += left[0].decided and exact[-1]
         ranks.append(next((k for k, rule in enumerate(left, 1) if (rule.features, rule.table) == truth), 0))
-    return {"rules": len(exact), "exact": sum(exact), "decided": decided, "decided right": right, "ranks": ranks}  # type: ignore[dict-item]
+    found = {"rules": len(exact), "exact": sum(exact), "decided": decided, "decided right": right}
+    return found | {"ranks": ranks, "shares": [candidates(learned.targets[gene])[0].share for gene in model.rules]}
 
 
 def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold: bool) -> list[dict[str, Any]]:
@@ -100,7 +101,9 @@ def main() -> None:
     print("|---|---|---|---|---|---|")
     for way, more in dict.fromkeys((row["way"], row["more"]) for row in rows):
         own = [row for row in rows if (row["way"], row["more"]) == (way, more)]
-        rules, exact, decided, right = (sum(row[name] for row in own) for name in ("rules", "exact", "decided", "decided right"))
+        rules, exact, decided, right = (
+            sum(row[name] for row in own) for name in ("rules", "exact", "decided", "decided right")
+        )
         ranks = np.array([rank for row in own for rank in row["ranks"]])
         cells = [exact / rules, decided / rules, right / max(1, decided), ((ranks > 0) & (ranks <= 10)).mean()]
         print(f"| {more} {way} | " + " | ".join(f"{cell:.3f}" for cell in cells) + f" | {sum(r['CPU s'] for r in own):.1f} |")

@@ -50,6 +50,16 @@ class Experiment:
     genes: Mapping[str, float]
     """The genes whose rules it decides, with the bits of each; most first."""
 
+    @property
+    def on(self) -> tuple[str, ...]:
+        """Genes that are on at the start."""
+        return tuple(gene for gene, value in self.state.items() if value)
+
+    @property
+    def off(self) -> tuple[str, ...]:
+        """Genes that are off at the start."""
+        return tuple(gene for gene, value in self.state.items() if not value)
+
 
 @dataclass(frozen=True, eq=False)
 class _Question:
@@ -63,7 +73,7 @@ class _Question:
     def bits(self, start: npt.NDArray[np.uint8], hold: int, gained: npt.NDArray[np.float64], *, keep: bool = False) -> float:
         """Bits that a run from a state decides, with a gene held at its value there (-1: none)."""
         held = np.arange(len(start)) == hold
-        return expected_bits(self.choices, self.draws, start, held, self.steps, self.log_error, gained, keep)
+        return float(expected_bits(self.choices, self.draws, start, held, self.steps, self.log_error, gained, keep))
 
 
 def advise(
@@ -91,7 +101,7 @@ def _best(
 ) -> tuple[npt.NDArray[np.uint8], int]:
     """Find the state and the gene to hold that decide most; where states are free, their genes are changed one by one."""
     gained = np.zeros(starts.shape[1])
-    bits = []
+    bits: list[float] = []
     for start in starts:
         if bits and run.stop(Progress(stage="experiments")):
             break
@@ -174,4 +184,4 @@ def _drawn(choices: Choices, rng: np.random.Generator) -> Draws:
 def _evenly(weights: npt.NDArray[np.float64], count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """Draw numbers with these weights, spread as evenly as they can be."""
     points = (np.arange(count) + rng.random()) / count * weights.sum()
-    return np.minimum(np.searchsorted(np.cumsum(weights), points), len(weights) - 1)
+    return np.asarray(np.minimum(np.searchsorted(np.cumsum(weights), points), len(weights) - 1))

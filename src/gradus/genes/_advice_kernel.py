@@ -29,8 +29,8 @@ class Choices(NamedTuple):
 class Draws(NamedTuple):
     """Networks, each a candidate of every gene, with their weights.
 
-    `behind` (networks, genes, candidates) says what experiments chosen before would add to the log-likelihood of each candidate
-    if the network were true, and `known` (networks, genes) the bits that they would decide.
+    `behind` (networks, genes, candidates) says what experiments chosen before would add to the log-likelihood of each
+    candidate if the network were true, and `known` (networks, genes) the bits that they would decide.
     """
 
     picks: Ints
@@ -75,8 +75,8 @@ def expected_bits(
     log_error: float,
     gained: Floats,
     keep: bool,
-) -> float:
-    """Expected bits that a run of `steps` from a state decides of each gene, and of all; with `keep`, as if it were done."""
+) -> np.float64:
+    """Return the bits that a run from a state is expected to decide, and those of each gene; `keep` takes it as done."""
     states, repeats = np.zeros((steps + 1, start.shape[0]), np.uint8), np.zeros(steps, np.int64)
     behind = np.zeros(choices.weights.shape[1], np.float64)
     gained[:] = 0.0
@@ -99,4 +99,5 @@ def expected_bits(
             if keep:
                 draws.known[s, gene] = -np.log2(left)
                 draws.behind[s, gene, : choices.counts[gene]] = behind[: choices.counts[gene]]
-    return gained.sum()
+    bits: np.float64 = gained.sum()
+    return bits

@@ -133,7 +133,7 @@ class Rules(NamedTuple):
 
     tables: Words
     shares: Floats
-    count: Ints
+    found: Ints
 
 
 @inlined
@@ -148,7 +148,15 @@ def with_signs(prototype, k, signs):
 
 @compiled
 def cell_probabilities(
-    tables: ScoreTables, genes: Ints, zero: Ints, one: Ints, total: int, ones: Floats, rising: Floats, best: Words, rules: Rules
+    tables: ScoreTables,
+    genes: Ints,
+    zero: Ints,
+    one: Ints,
+    total: int,
+    ones: Floats,
+    rising: Floats,
+    best: Words,
+    rules: Rules,
 ) -> tuple[np.int64, float]:
     """Posterior of one set's function: probability of 1 in each cell, of a rising sign of each input, and the best table."""
     # Returns the errors of the best table and its posterior among the functions of the set; ``best[0]`` is the table itself.
@@ -210,7 +218,7 @@ def cell_probabilities(
     share = 1.0 / (1.0 + np.exp(min(700.0, free - structured)))
     best_share = share * best_value / mass if mass > 0 else 0.0
     rules.shares[:count] *= share / mass if mass > 0 else 0.0
-    rules.count[:] = count
+    rules.found[:] = count
     for i in range(k):
         rising[i] = rising[i] / mass if mass > 0 else 0.5
     slope = tables.flips[1] - tables.flips[0]
