@@ -68,7 +68,6 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
         return found
 
     learned(series, "random", RANDOM)
-    learned(series[:RANDOM], "random", RANDOM - BEGUN)
     series = series[:BEGUN]
     for more in range(advised + 1):
         found = learned(series, "advised", more)

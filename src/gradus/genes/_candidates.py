@@ -58,12 +58,13 @@ def weighed_rules(target: TargetPosterior) -> WeighedRules:
     """List the structured rules of the sets, and one drawn from the other functions of each."""
     rng = np.random.default_rng(0)
     structured, drawn = [], []
+    wrong, right = target.scored.tables.flips[1], target.scored.tables.flips[0]
     for number, ranked in enumerate(target.sets):
         found = described(target.scored, ranked.features, listing=True)
         count = int(found.rules.found[0])
         shares = found.rules.shares[:count] * ranked.weight
         structured += [(np.full(count, number), found.rules.tables[:count], shares)]
-        ones = rng.random(len(found.loose)) < found.loose
+        ones = rng.random(len(found.surplus)) < 1 / (1 + np.exp(np.minimum(700.0, (wrong - right) * found.surplus)))
         table = sum(1 << cell for cell in np.flatnonzero(ones).tolist())
         drawn += [(number, table, max(0.0, ranked.weight - float(shares.sum())))]
     sets, tables, shares = (np.concatenate(parts) for parts in zip(*structured, strict=True))

@@ -222,8 +222,8 @@ class FoundFunctions(NamedTuple):
     ones: npt.NDArray[np.float64]
     rising: npt.NDArray[np.float64]
     rules: Rules
-    loose: npt.NDArray[np.float64]
-    """Probability of 1 in each cell if the function is not structured."""
+    surplus: npt.NDArray[np.int64]
+    """Units of next value 1 beyond those of 0 in each cell."""
 
 
 def described(scored: ScoredSets, genes: tuple[int, ...], *, listing: bool = False) -> FoundFunctions:
@@ -235,9 +235,7 @@ def described(scored: ScoredSets, genes: tuple[int, ...], *, listing: bool = Fal
     room = int(tables.start[size + 1] - tables.start[size]) << size if listing else 0
     rules = Rules(np.empty(room, np.uint64), np.empty(room), np.zeros(1, np.int64))
     errors, share = cell_probabilities(tables, columns, zero, one, scored.packed.total, ones, rising, table, rules)
-    slope = tables.flips[1] - tables.flips[0]
-    loose = 1 / (1 + np.exp(np.minimum(700.0, slope * (one - zero))))
-    return FoundFunctions(int(errors), int(table[0]), share, ones, rising, rules, loose[: 1 << size])
+    return FoundFunctions(int(errors), int(table[0]), share, ones, rising, rules, (one - zero)[: 1 << size])
 
 
 def target_posterior(scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED) -> TargetPosterior:
