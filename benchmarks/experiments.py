@@ -1,9 +1,9 @@
 """Which experiment next: exact rules after experiments that were advised, beside random initial states, on published models.
 
-    python benchmarks/experiments.py MODELS_FOLDER [--seeds 0,1,2] [--flips 0] [--advised 5] [--no-hold] [--json FILE]
+    python benchmarks/experiments.py MODELS_FOLDER [--seeds 0-2] [--flips 0] [--advised 5] [--no-hold] [--jobs N] [--json FILE]
 
 Each model begins with three trajectories of ten steps from random states. Then one more is recorded at a time, from the state
-and with the gene held that `Inference.next_experiments` names; beside it ten more from random states, without advice.
+and with the gene held that `Inference.next_experiments` names; beside it stand random states: ten in all, and ten more.
 "Decided" is the share of rules that are said to be decided, and of these the share that is exactly right; the rank is that of
 the true rule among the candidates of its gene.
 """
@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 
 from gene_networks import PublishedModel, States
@@ -67,7 +68,8 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
         rows.append(row | judged(model, found))
         return found
 
-    learned(series, "random", RANDOM)
+    for total in (RANDOM, BEGUN + RANDOM):
+        learned(series[:total], "random", total - BEGUN)
     series = series[:BEGUN]
     for more in range(advised + 1):
         found = learned(series, "advised", more)
@@ -83,19 +85,23 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", type=Path)
-    parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--seeds", default="0-2", help="the first and the last one")
     parser.add_argument("--flips", type=float, default=0.0)
     parser.add_argument("--advised", type=int, default=5)
     parser.add_argument("--no-hold", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    first, last = map(int, arguments.seeds.split("-"))
     models = [PublishedModel(path) for path in sorted(arguments.models.glob("*.bnet"))]
-    rows: list[dict[str, Any]] = []
-    for seed in map(int, arguments.seeds.split(",")):
-        for model in models:
-            rows += on_model(model, seed, arguments.flips, arguments.advised, not arguments.no_hold)
-        if arguments.json:
-            arguments.json.write_text(json.dumps(rows))
+    work = [(model, seed) for seed in range(first, last + 1) for model in models]
+    found = joblib.Parallel(n_jobs=arguments.jobs)(
+        joblib.delayed(on_model)(model, seed, arguments.flips, arguments.advised, not arguments.no_hold)
+        for model, seed in work
+    )
+    rows = [row for rows in found for row in rows]
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows))
     print(f"| trajectories beside the first {BEGUN} | exact | decided | of these right | true rule first, in ten | CPU s |")
     print("|---|---|---|---|---|---|")
     for way, more in dict.fromkeys((row["way"], row["more"]) for row in rows):
@@ -107,7 +113,8 @@ def main() -> None:
         cells = [exact / rules, decided / rules, right / max(1, decided), ((ranks > 0) & (ranks <= 10)).mean()]
         print(f"| {more} {way} | " + " | ".join(f"{cell:.3f}" for cell in cells) + f" | {sum(r['CPU s'] for r in own):.1f} |")
     spent = [row["advice CPU s"] for row in rows if "advice CPU s" in row]
-    print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
+    if spent:
+        print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
 
 
 if __name__ == "__main__":
