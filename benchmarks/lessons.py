@@ -1,4 +1,4 @@
-"""Accuracy, size, order and time of the lessons on known functions: rows in a file, and the tables of docs/lessons.md.
+"""Accuracy, size, order and time of the lessons on known functions: rows in a file, and the tables of docs/results/lessons.md.
 
     python benchmarks/lessons.py --tables acceptance,noise --first-set 15000 --sets 30 --n-jobs 16 --seconds 500 -o rows.jsonl
     python benchmarks/lessons.py --show rows.jsonl
@@ -39,7 +39,7 @@ ACCEPTANCE = {
     "cmux15/96@5%": (".99", ".72 · .77"), "sub5/96@5%": (".97", ".75 · .64"), "add6/128@5%": (".985", ".69 · .63"),
     "cmaj9/128@5%": (".92", ".73 · .89"), "random/200": ("the constants'", "–"),
 }  # fmt: skip
-"""Accuracy required, and that of other learners (see docs/lessons.md)."""
+"""Accuracy required, and that of other learners (see docs/results/lessons.md)."""
 FURTHER = [
     "comparator5/128", "mul3/32", "mul4/64", "counter6/24", "bin2gray6/24", "encoder8/64", "hamming7/16", "sym9/128",
     "johnson6/24", "traffic/24", "lfsr8/32", "sorter5/24", "abs6/32", "hex2seven/10", "decoder4/12", "saturating4/96",
@@ -216,7 +216,7 @@ def print_table(head: str, lines: list[str]) -> None:
 
 
 def show(rows: list[Row]) -> None:
-    """All tables of docs/lessons.md that there are rows for."""
+    """All tables of docs/results/lessons.md that there are rows for."""
     named = [*ACCEPTANCE, *FURTHER, *(case for cases in NOISE + SIZES for case in cases)]
     show_cases(rows, list(ACCEPTANCE), acceptance=True)
     others = sorted({row["case"] for row in rows} - set(named))

@@ -43,6 +43,20 @@ def errors_with(circuit, X, Y, known, node, new_values):
     return total
 
 
+def gate_weights(circuit, X, Y, known, gate):
+    """For each example, how many errors more a 1 of a gate costs than a 0."""
+    weights = []
+    for row, target, mask in zip(X, Y, known, strict=True):
+        wrong = []
+        for bit in (0, 1):
+            values = node_values(circuit, row, replaced=(gate, bit))
+            wrong.append(
+                sum(int(mask[t]) and values[node] != int(target[t]) for t, node in enumerate(circuit.outputs.tolist()))
+            )
+        weights.append(wrong[1] - wrong[0])
+    return np.array(weights)
+
+
 def cone(circuit, gate):
     """The gate and everything that depends on it."""
     inside = {gate}

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lesson_cases import cases, evaluate, packed
-from naive_lessons import best_pair_errors, errors, errors_with, node_values, outputs
+from naive_lessons import best_pair_errors, errors, errors_with, gate_weights, node_values, outputs
 
 from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.kernels.compile import compiled
@@ -12,7 +12,7 @@ from gradus._core.run import Run
 from gradus._lessons.description import Solution, error_table, gate_table
 from gradus._lessons.kernel.board import load_circuit, new_board, read_circuit
 from gradus._lessons.kernel.pricing import flip, price_nodes, weigh, weigh_both, weigh_cells
-from gradus._lessons.kernel.walk import Rules, gather, new_trail
+from gradus._lessons.kernel.walk import Rules, gather, new_trail, node_promise
 from gradus._lessons.walks import LessonSettings, Walks
 
 
@@ -20,7 +20,7 @@ from gradus._lessons.walks import LessonSettings, Walks
 def price_everything(board, rules, trail, gate, exact):
     n_touched = flip(board, gate)
     n_planes, _ = weigh(board, gate, n_touched, exact, trail.sums)
-    _, n = gather(board, rules, trail, gate)
+    _, n = gather(board, rules, trail, gate, n_planes)
     zero, total = price_nodes(board, gate, n, n_planes)
     nodes = np.empty(n, dtype=np.int64)
     pairs = np.zeros((n, n), dtype=np.int64)
@@ -31,6 +31,16 @@ def price_everything(board, rules, trail, gate, exact):
         for b in range(a):
             pairs[a, b] = (2 * zero + total - board.sizes[b]) // 2
     return nodes, pairs
+
+
+@compiled
+def promises(board, trail, gate, window):
+    n_touched = flip(board, gate)
+    n_planes, _ = weigh(board, gate, n_touched, False, trail.sums)
+    found = np.empty(board.n_inputs, dtype=np.int64)
+    for node in range(board.n_inputs):
+        found[node] = node_promise(board, node, window, n_planes)
+    return found
 
 
 def rules_for(n, m):
@@ -62,6 +72,22 @@ def test_one_flip_prices_every_node_and_the_best_function_of_every_pair(case, wh
     for i, a in enumerate(candidates):
         for j, b in enumerate(candidates[:i]):
             assert before + pairs[i, j] == best[min(a, b), max(a, b)]
+
+
+@settings(max_examples=60)
+@given(cases(max_gates=5), st.integers(0, 1))
+def test_a_node_promises_the_absolute_weights_of_its_ones_and_zeros(case, window):
+    circuit, X, Y, known = case
+    circuit = cleaned(circuit)
+    gates = np.flatnonzero(~np.isin(circuit.functions, (0, 15)))
+    if len(gates) == 0:
+        return
+    board = new_board(packed(case), list(range(Y.shape[1])), len(circuit.functions) + 1)
+    load_circuit(board, circuit)
+    weights = gate_weights(circuit, X, Y, known, circuit.n_inputs + int(gates[0]))
+    found = promises(board, new_trail(board, 1, 1), circuit.n_inputs + 2, min(window, (len(X) - 1) // 64))
+    for node, column in enumerate(X.T):  # all words fit into a window
+        assert found[node] == abs(weights[column].sum()) + abs(weights[~column].sum())
 
 
 def test_any_number_of_outputs_may_read_one_gate():

@@ -12,7 +12,7 @@ from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.run import Run
 from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.ensemble import Ensemble
-from gradus._lessons.further_inputs import further_price
+from gradus._lessons.further_inputs import further_price, with_inputs
 from gradus._lessons.offers import find_further_inputs, offered
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings
@@ -113,14 +113,12 @@ def _shortened(plain: Ensemble, lengths: Lengths, examples: PackedExamples) -> b
     """Return whether the best circuit gets shorter if a further input takes the place of one of its outputs."""
     solution = plain.ranked()[0][0].solution
     circuit, n_inputs = solution.circuit, len(examples.inputs)
-    moved = n_inputs - circuit.n_inputs
-    node = np.concatenate([np.arange(circuit.n_inputs), np.arange(len(circuit.functions)) + n_inputs])
-    start = GateList(n_inputs, circuit.functions, node[circuit.sources], node[circuit.outputs])
+    start = with_inputs(circuit, n_inputs)
     length = lengths.whole(Solution(start, solution.columns, solution.errors))
     for place, errors in enumerate(_errors(examples)[solution.columns, circuit.n_inputs :]):
         best = int(np.argmin(errors))
         outputs, new_errors = start.outputs.copy(), solution.errors.copy()
-        outputs[place], new_errors[place] = n_inputs - moved + best, errors[best]
+        outputs[place], new_errors[place] = circuit.n_inputs + best, errors[best]
         if lengths.whole(Solution(cleaned(start._replace(outputs=outputs)), solution.columns, new_errors)) < length:
             return True
     return False

@@ -11,10 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
+from gradus._circuit.network import network_of
 from gradus._core.bits import unpack
 from gradus._core.gates import ONE, ZERO
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.further_inputs import further_price, with_inputs
+from gradus._lessons.growth import Growth
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.parities_of_nodes import with_parity
 from gradus._lessons.table_lesson import TableLessons
@@ -31,7 +34,7 @@ JOINT_SHARE = 0.75  # of the work of all lessons: the most that a joint start sp
 MAX_JOINT_WORK = 4_000_000_000
 MORE_GATES = 10  # how many gates more than the circuit it competes with a joint start may use
 # A walk's seed is made of its purpose, and of numbers that say where it belongs.
-FIT, GATES, LENGTH, RANK = range(4)
+FIT, GATES, LENGTH, RANK, GROWTH = range(5)
 DOUBT, WHOLE = 3, 4
 
 
@@ -58,6 +61,7 @@ class CircuitLearner:
         self.walks, self.run = Walks(examples, settings, run), run
         self.settings, self._unscaled = self.walks.settings, settings
         self.lengths = Lengths(examples, settings.nand, settings.noise)
+        self._growth = Growth(examples, settings, self.lengths, run)
         self.seed, self.number = seed, number
         self.remaining = list(range(len(examples.targets)))
         self.solution = Solution(empty_circuit(len(examples.inputs)), [], np.zeros(0, np.int64), True)
@@ -81,6 +85,19 @@ class CircuitLearner:
             self.run.interrupt()
         self._fill_up()
         return self._result()
+
+    def refine(self, learned: LearnedCircuit) -> LearnedCircuit:
+        """Shorten a circuit that was learned from some of the examples, as all of them have it."""
+        examples, circuit = self.walks.examples, learned.solution.circuit
+        values = network_of(circuit).node_words(examples.inputs)[circuit.outputs]
+        errors = np.bitwise_count((values ^ examples.targets) & examples.known).sum(axis=1, dtype=np.int64)
+        self.solution, self.remaining = learned.solution._replace(errors=errors), []
+        self.tolerant = learned.tolerant or bool(errors.any())
+        if self.tolerant:
+            work = self.settings.length_work
+            self.solution = self._counted(self.walks.minimise_length(self.solution, self._seed(LENGTH, WHOLE), work))
+            self._back_to_constants()
+        return self._result()._replace(order=learned.order, unsolved=learned.unsolved)
 
     # One lesson.
 
@@ -269,10 +286,34 @@ class CircuitLearner:
         trials = self._trials([(column, 0) for column in candidates], work)
         best = min(trials, key=score, default=self._with_constant(candidates[0], self.solution))
         more = self._trials([(best.columns[-1], attempt) for attempt in range(1, self.settings.n_tries)], work)
-        best = min([best, *more], key=score)
+        best = self._grown(min([best, *more], key=score))
         constant = self._with_constant(best.columns[-1], self.solution)
         longer = self.lengths.whole(best) + self._margin(best.circuit, -1) > self.lengths.whole(constant)
         return constant if longer else best
+
+    def _grown(self, solution: Solution) -> Solution:
+        """If a solution leaves many errors, let it grow, its worst target from nothing, too, and the best to the end."""
+        if not self._growth.is_due(solution):
+            return solution
+        grown = self._map(partial(self._grown_once, solution), range(self.settings.n_tries))
+        best = min([solution, *grown], key=self.lengths.whole)
+        if best is solution:
+            return best
+        self.unsolved = False  # growth has tried other starts
+        return self._counted(self._growth.grow(best, self._seed(GROWTH, WHOLE), to_the_end=True))
+
+    def _grown_once(self, solution: Solution, attempt: int) -> Solution:
+        """Let a solution grow, or for further attempts, its worst target from a constant."""
+        seed = self._seed(GROWTH, attempt)
+        if not attempt:
+            return self._growth.grow(solution, seed)
+        start = self._with_constant_at(self._growth.worst(solution), solution)
+        if further_price(start.circuit, self.lengths.further):
+            return self._growth.grow(start, seed)
+        n_inputs = start.circuit.n_inputs
+        plain = start._replace(circuit=with_inputs(start.circuit, n_inputs - len(self.lengths.further)))
+        grown = self._growth.without_further_inputs().grow(plain, seed)
+        return grown._replace(circuit=with_inputs(grown.circuit, n_inputs))
 
     def _margin(self, circuit: GateList, place: int) -> int:
         """By how much an output must be shorter to describe than its constant."""
@@ -294,6 +335,12 @@ class CircuitLearner:
         errors = np.append(solution.errors, self.lengths.minority[column])
         return Solution(cleaned(grown, nand=self.settings.nand), [*solution.columns, column], errors)
 
+    def _with_constant_at(self, place: int, solution: Solution) -> Solution:
+        """Return a solution with a constant in place of one of its outputs."""
+        others = [k for k in range(len(solution.columns)) if k != place]
+        constant = self._with_constant(solution.columns[place], _selected(solution, others))
+        return _selected(constant, [*range(place), len(others), *range(place, len(others))])
+
     # The end.
 
     def _finish(self) -> None:
@@ -304,6 +351,7 @@ class CircuitLearner:
                 self._repair_errors()
             self._compare_with_joint_starts()
             self.tolerant = bool(self.solution.errors.any())
+            self.solution = self._grown(self.solution)
         if not self.tolerant and self.walks.is_wide(self.solution):
             windows = Windows(self.walks.examples, self._unscaled, self.run)
             self.solution = self._counted(windows.minimise_gates(self.solution, self._seed(GATES, WHOLE)))
@@ -372,10 +420,8 @@ class CircuitLearner:
 
     def _back_to_constants(self) -> None:
         """Replace the circuit of a target by a constant if that is hardly longer: naming an output's node is not free."""
-        for place, column in enumerate(self.solution.columns):
-            others = [k for k in range(len(self.solution.columns)) if k != place]
-            constant = self._with_constant(column, _selected(self.solution, others))
-            plain = _selected(constant, [*range(place), len(others), *range(place, len(others))])
+        for place in range(len(self.solution.columns)):
+            plain = self._with_constant_at(place, self.solution)
             margin = self._margin(self.solution.circuit, place)
             if self.lengths.whole(plain) <= self.lengths.whole(self.solution) + margin:
                 self.solution = plain

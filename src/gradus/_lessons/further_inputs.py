@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from gradus._circuit.gate_list import GateList, GateTable, Literal, as_nands, cleaned
 from gradus._circuit.weighted_counts import WeightedCount
 
-__all__ = ["FurtherInput", "expanded", "further_price"]
+__all__ = ["FurtherInput", "expanded", "further_price", "with_inputs"]
 
 
 class FurtherInput(NamedTuple):
@@ -34,6 +36,13 @@ def further_price(circuit: GateList, further: Sequence[FurtherInput]) -> int:
     read = {*circuit.sources.ravel().tolist(), *circuit.outputs.tolist()}
     used = [entry for place, entry in enumerate(further, start=first) if place in read]
     return sum(entry.table_price for entry in used) + sum({entry.group: entry.sum_price for entry in used}.values())
+
+
+def with_inputs(circuit: GateList, n_inputs: int) -> GateList:
+    """Return a circuit with more inputs, or without the last ones, which it must not read."""
+    node = np.arange(circuit.n_inputs + len(circuit.functions))
+    node[circuit.n_inputs :] += n_inputs - circuit.n_inputs
+    return GateList(n_inputs, circuit.functions, node[circuit.sources], node[circuit.outputs])
 
 
 def expanded(circuit: GateList, further: Sequence[FurtherInput], *, nand: bool = False) -> GateList:

@@ -20,7 +20,8 @@ from gradus._curriculum.orders import resolve_order
 from gradus._lessons.best_ensemble import learn_circuits
 from gradus._lessons.further_inputs import expanded
 from gradus._lessons.packed_examples import pack_examples, read_targets
-from gradus._lessons.walks import LessonSettings
+from gradus._lessons.row_sample import refined, sampled
+from gradus._lessons.walks import GROWTH_WORK, LessonSettings
 from gradus._pages.html import notebook_table
 from gradus.errors import SettingsError
 
@@ -40,6 +41,7 @@ class LearnSettings:
     n_tries: int = N_TRIES
     n_circuits: int | None = None
     seed: int = 0
+    growth_work: int = GROWTH_WORK
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,11 +199,15 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         exact=None if noise == "auto" else noise == 0,
         noise=noise,
         n_tries=n_tries,
+        growth_work=settings.growth_work,
     )
-    ensemble, examples = learn_circuits(examples, lessons, seed, run, n_circuits)
+    some = examples if lessons.exact else sampled(examples, seed)
+    ensemble, read = learn_circuits(some, lessons, seed, run, n_circuits)
     ranked, n_voting = ensemble.ranked()
+    if some is not examples:
+        ranked = run.map(lambda circuit: refined(circuit, read, examples, lessons, seed, run.part()), ranked)
     names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
-    gates = (expanded(circuit.solution.circuit, examples.further, nand=lessons.nand) for circuit in ranked)
+    gates = (expanded(circuit.solution.circuit, read.further, nand=lessons.nand) for circuit in ranked)
     circuits = tuple(network_of(circuit, **names) for circuit in gates)
     best = circuits[0]
     wrong = (best.predict(inputs) ^ targets) & known

@@ -19,7 +19,7 @@ from gradus._lessons.kernel.board import load_circuit, new_board, read_circuit
 from gradus._lessons.kernel.walk import BEST, BEST_LIVE, PRICED, RUNNING, WORK, Rules, new_trail, restart_trail, scan, walk
 from gradus._lessons.packed_examples import PackedExamples
 
-__all__ = ["LessonSettings", "Walks", "seed_from"]
+__all__ = ["GROWTH_BITS", "GROWTH_WORK", "LessonSettings", "Walks", "seed_from"]
 
 SLICE_WORK = 40_000_000  # word operations: about 20 ms
 PAIR_WORK = 20_000  # word operations for the pairs of one move; if all pairs took more, only some nodes are candidates
@@ -27,6 +27,7 @@ MIN_CANDIDATES = 24
 WORK_OF_A_MOVE = 40_000
 THRESHOLDS = np.array([0] * 10 + [-1, -1, 1, 1, 2, 3], dtype=np.int64)
 NO_THRESHOLD = np.zeros(1, dtype=np.int64)
+GROWTH_BITS, GROWTH_WORK = 400, 2_400_000_000_000
 MORE_SLOTS = 4  # gates by which a circuit may grow temporarily on the way to a smaller one
 
 Ints = npt.NDArray[np.int64]
@@ -63,6 +64,12 @@ class LessonSettings(NamedTuple):
     """Work of removing gates after a lesson."""
     length_work: int = 50_000_000
     """Work of shortening gates and errors after a lesson."""
+    growth_bits: int = GROWTH_BITS
+    """Errors of a target that are described by fewer bits are left to the lesson; others make it grow."""
+    growth_work: int = GROWTH_WORK
+    """The most work for that, for all targets together."""
+    entrants: int = 1
+    """Nodes of which the most promising becomes a candidate of a move, if there are too many."""
     cheap_try: int = 200_000_000
     """Work of a fit up to which a lesson gets all tries; in harder lessons time is better spent on removing gates."""
     width: int = 8
@@ -158,6 +165,7 @@ class Walks:
             max_candidates=self._max_candidates + self.settings.fresh_gates,
             stop_cost=0,
             max_work=work,
+            entrants=self.settings.entrants,
         )
         return rules._replace(**others)
 

@@ -26,6 +26,8 @@ N_VOTERS = 25
 VOTER_NOISE = 0.0001
 """Share of wrong labels that voters expect: so little that a single row of a rare class is worth a gate. Each voter may
 overfit in its own way, and the vote evens that out."""
+VOTER_GROWTH = 0
+"""Work of a voter's growth: one of many, it need not be the best."""
 SINGLE_NOISE = 0.005
 SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
 VOTING_TIME = 0.75
@@ -103,6 +105,7 @@ def _learner(settings: LearnSettings, run: Run, noise: float, n_tries: int) -> L
             n_tries=n_tries,
             n_circuits=1,
             seed=seed,
+            growth_work=VOTER_GROWTH,
         )
         return learn_with(inputs, outputs, alone, run)
 

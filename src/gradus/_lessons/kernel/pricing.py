@@ -17,6 +17,7 @@ from gradus._lessons.kernel.board import VECTOR, gate_word
 
 __all__ = [
     "choose_function", "flip", "flip_output", "padded", "price_nodes", "price_pairs", "weigh", "weigh_both", "weigh_cells",
+    "weight",
 ]  # fmt: skip
 
 ONE = np.uint64(1)
@@ -143,14 +144,14 @@ def price_nodes(board, old, n_candidates, n_planes):
     for k in range(np.uint64(n_planes)):
         for w in range(n_words):
             plane, negative = board.planes[k, w], board.negative[w]
-            total += _weight(plane, negative, k)
-            zero -= _weight(plane & board.values[old, w], negative, k)
+            total += weight(plane, negative, k)
+            zero -= weight(plane & board.values[old, w], negative, k)
             add_weights(board, plane, negative, k, w * stride, stride, board.node_sums)
     return zero, total
 
 
 @uncounted
-def _weight(plane, negative, k):
+def weight(plane, negative, k):
     """Sum one word of a plane with its signs."""
     return (np.int64(popcount(plane & ~negative)) - np.int64(popcount(plane & negative))) << np.int64(k)
 
@@ -230,7 +231,7 @@ def choose_function(board, a, b, n_candidates, n_planes, total, coins):
     for k in range(n_planes):
         for w in range(n_words):
             ones = board.candidate_values[w * stride + a] & board.candidate_values[w * stride + b]
-            both += _weight(board.planes[k, w] & ones, board.negative[w], k)
+            both += weight(board.planes[k, w] & ones, board.negative[w], k)
     sum_a, sum_b = board.node_sums[a], board.node_sums[b]
     function = coins & 15
     function = _decide(function, 0, total - sum_a - sum_b + both)

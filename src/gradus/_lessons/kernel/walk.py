@@ -25,6 +25,7 @@ from gradus._lessons.kernel.pricing import (
     weigh,
     weigh_both,
     weigh_cells,
+    weight,
 )
 
 __all__ = [
@@ -37,12 +38,14 @@ __all__ = [
     "Trail",
     "gather",
     "new_trail",
+    "node_promise",
     "restart_trail",
     "scan",
     "walk",
 ]
 
 RUNNING, REACHED, SPENT = 0, 1, 2
+PROMISE_WORDS = 32
 STEP, COST, BEST, WORK, PRICED, BEST_LIVE, MOVED = range(7)
 """Places in a trail's numbers."""
 
@@ -71,6 +74,8 @@ class Rules(NamedTuple):
     """The walk ends when the best cost is no higher."""
     max_work: int
     """Word operations after which the walk ends."""
+    entrants: int = 1
+    """If there are too many nodes, each candidate is the best of this many nodes drawn at random."""
     latest: bool = False
     """Whether the latest of equally good circuits counts as the best, not the first."""
 
@@ -164,9 +169,9 @@ def draw_function(trail, nand):
 
 
 @uncounted
-def gather(board, rules, trail, gate):
+def gather(board, rules, trail, gate, n_planes):
     """List the candidates: nodes outside the cone, then spare gates; returns the number of nodes and of all."""
-    n_nodes = _list_nodes(board, rules, trail, gate)
+    n_nodes = _list_nodes(board, rules, trail, gate, n_planes)
     _draw_spare_gates(board, rules, trail, n_nodes)
     total = n_nodes + rules.n_spare
     n_words, stride = len(board.everything), padded(total)
@@ -177,7 +182,7 @@ def gather(board, rules, trail, gate):
 
 
 @uncounted
-def _list_nodes(board, rules, trail, gate):
+def _list_nodes(board, rules, trail, gate, n_planes):
     """List the nodes outside the cone, or some of them if there are too many; returns how many are listed."""
     n_outside = 0
     for node in range(board.n_inputs):
@@ -200,10 +205,33 @@ def _list_nodes(board, rules, trail, gate):
             if board.candidates[i] == a or board.candidates[i] == b:
                 board.candidates[i], board.candidates[kept] = board.candidates[kept], board.candidates[i]
                 kept += 1
+    window = draw(trail, len(board.everything))
     for i in range(kept, limit):
         j = i + draw(trail, n_outside - i)
+        if rules.entrants > 1:
+            best = node_promise(board, board.candidates[j], window, n_planes)
+            for _ in range(rules.entrants - 1):
+                rival = i + draw(trail, n_outside - i)
+                promise = node_promise(board, board.candidates[rival], window, n_planes)
+                if promise > best:
+                    best, j = promise, rival
         board.candidates[i], board.candidates[j] = board.candidates[j], board.candidates[i]
     return limit
+
+
+@uncounted
+def node_promise(board, node, window, n_planes):
+    """Return the absolute weights of a node's ones and zeros on some words of examples: how much a gate could gain from it."""
+    n_words = len(board.everything)
+    ones, total = np.int64(0), np.int64(0)
+    for i in range(min(n_words, PROMISE_WORDS)):
+        w = window + i
+        w -= n_words if w >= n_words else 0
+        for k in range(n_planes):
+            plane, negative = board.planes[k, w], board.negative[w]
+            total += weight(plane, negative, k)
+            ones += weight(plane & board.values[node, w], negative, k)
+    return abs(ones) + abs(total - ones)
 
 
 @uncounted
@@ -286,7 +314,7 @@ def step(board, rules, trail):
         old = board.outputs[t]
         n_touched = flip_output(board, t)
     n_planes, n_filled = weigh(board, old, n_touched, rules.exact, trail.sums)
-    n_nodes, n_candidates = gather(board, rules, trail, gate)
+    n_nodes, n_candidates = gather(board, rules, trail, gate, n_planes)
     threshold = rules.thresholds[draw(trail, len(rules.thresholds))]
     there, kind, a, b, function = pick_move(board, rules, trail, n_nodes, n_candidates, n_planes, old, threshold)
     n_pairs = n_candidates * (n_candidates - 1) // 2
@@ -328,7 +356,7 @@ def scan(board: Board, rules: Rules, trail: Trail) -> npt.NDArray[np.int64]:
     for t in range(len(board.outputs)):
         n_touched = flip_output(board, t)
         n_planes, _ = weigh(board, board.outputs[t], n_touched, False, trail.sums)
-        _, n = gather(board, rules, trail, np.int64(-1))
+        _, n = gather(board, rules, trail, np.int64(-1), n_planes)
         zero, total = price_nodes(board, board.outputs[t], n, n_planes)
         node, pair = 0, 0
         for a in range(np.uint64(n)):
