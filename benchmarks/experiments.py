@@ -43,16 +43,17 @@ def trajectory(model: PublishedModel, start: States, held: dict[int, int], flips
 
 def judged(model: PublishedModel, learned: GeneModel) -> dict[str, Any]:
     """Share of exact rules; of decided rules and those among them that are right; ranks of the true rules."""
-    exact, decided, right, ranks = [], 0, 0, []
+    exact, decided, right, ranks, shares = [], 0, 0, [], []
     for gene, (inputs, values) in model.rules.items():
         truth = (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values)))
         left = candidates(learned.targets[gene])
         exact.append((left[0].features, left[0].table) == truth)
         decided += left[0].decided
         right += left[0].decided and exact[-1]
+        shares.append(left[0].share)
         ranks.append(next((k for k, rule in enumerate(left, 1) if (rule.features, rule.table) == truth), 0))
     found = {"rules": len(exact), "exact": sum(exact), "decided": decided, "decided right": right}
-    return found | {"ranks": ranks, "shares": [candidates(learned.targets[gene])[0].share for gene in model.rules]}
+    return found | {"ranks": ranks, "shares": shares}
 
 
 def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold: bool) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gradus._core.run import Run
 from gradus.errors import DataError, SettingsError
 from gradus.genes import YEAST_SERIES, Series, infer
-from gradus.genes._advice import _few_rules, _question, advise
+from gradus.genes._advice import _few, _question, advise
 from gradus.genes._advice_kernel import Choices, Draws, expected_bits
 from gradus.genes._candidates import Candidate, candidates, is_settled, open_question, weighed_rules
 from gradus.genes._edges import EdgePrior
@@ -87,7 +87,7 @@ def test_frames_say_what_is_decided_and_what_is_open(yeast):
     )
     assert many.rules["decided"].all()
     assert set(many.rules["question"]) == {""}
-    assert many.rules["share"].min() > 0.975
+    assert many.rules["share"].min() > 0.97
     assert many.attractors["rests_on"].tolist() == [""]
 
 
@@ -188,15 +188,12 @@ def test_the_best_of_all_experiments_is_found_where_they_can_be_listed(yeast):
 
 
 def test_many_rules_are_drawn_from_evenly(yeast):
-    target = yeast.model.targets[2]
-    rules = weighed_rules(target)
-    drawn = _few_rules(target, rules, np.random.default_rng(0))
-    assert len(rules.shares) > 64 >= len(drawn)
-    assert sum(weight for *_, weight in drawn) == pytest.approx(1)
-    first = max(range(len(rules.shares)), key=lambda k: rules.shares[k])
-    features = target.sets[int(rules.sets[first])].features
-    share = next(weight for genes, table, weight in drawn if (genes, table) == (features, int(rules.tables[first])))
-    assert share == pytest.approx(rules.shares[first] / rules.shares.sum(), abs=2 / 64)
+    rules = weighed_rules(yeast.model.targets[2])
+    kept, weights = _few(rules.shares, np.random.default_rng(0))
+    assert len(rules.shares) > 64 >= len(kept)
+    assert weights.sum() == 64
+    first = rules.shares.argmax()
+    assert weights[kept == first][0] == pytest.approx(64 * rules.shares[first] / rules.shares.sum(), abs=2)
 
 
 def test_experiments_are_the_same_every_time_and_do_not_decide_the_same(yeast):
@@ -205,10 +202,10 @@ def test_experiments_are_the_same_every_time_and_do_not_decide_the_same(yeast):
     assert yeast.next_experiments(2) == chosen[:2]
     assert [each.bits for each in chosen] == sorted((each.bits for each in chosen), reverse=True)
     for each in chosen:
-        assert set(each.state) == set(yeast.model.genes) == {*each.on, *each.off}
+        assert set(each.state) == set(yeast.model.genes)
         assert sum(each.genes.values()) <= each.bits + 1e-9
         assert all(each.state[gene] == value for gene, value in each.held.items())
-    assert len({(*each.on, "held", *each.held.items()) for each in chosen}) == 4
+    assert len({(*each.state.values(), *each.held.items()) for each in chosen}) == 4
 
 
 def test_only_what_is_allowed_is_advised(yeast):

@@ -158,8 +158,9 @@ def _show(found: Inference, advice: Sequence[Experiment], files: list[Path], sec
         worse = f"{gene.gene}: the allowed regulators explain it worse than {better}"
         print(f"{printable(worse)} (log evidence {gene.log_evidence:.1f})")
     for number, chosen in enumerate(advice, start=1):
+        on = [gene for gene, value in chosen.state.items() if value]
         held = "".join(f", {gene} held at {value}" for gene, value in chosen.held.items())
-        print(printable(f"experiment {number} ({chosen.bits:.1f} bits): on {', '.join(chosen.on) or 'nothing'}{held}"))
+        print(printable(f"experiment {number} ({chosen.bits:.1f} bits): on {', '.join(on) or 'nothing'}{held}"))
     print(f"{counted(len(found.model.suspects), 'suspect value')}, {seconds:.1f} s; wrote")
     for path in files:
         print(f"  {path}")

@@ -1,36 +1,33 @@
 """The experiments that would decide most: runs from states that can be set, with a gene held or none, ranked by bits.
 
-An experiment decides as many bits of a gene's rule as it is expected to take off the logarithm of the weight of the rules
-that are left. Networks are drawn from the posterior; each is run from the state, and for each the rules that would then still
-agree are weighed. Of noisy values a bound is taken: the weight of a rule falls by the Bhattacharyya distance for each value in
-which it differs from the network.
+Networks are drawn from the posterior; each is run from the state, and the rules of each gene that would still agree are
+weighed: half the weight is a bit. Of noisy values a bound from below is taken: the weight of a rule falls by the Bhattacharyya
+distance for each value in which it differs from the network.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.run import Progress, Run
-from gradus.genes._advice_kernel import Choices, Draws, expected_bits
-from gradus.genes._candidates import WeighedRules, weighed_rules
+from gradus.genes._advice_kernel import Choices, Draws, State, expected_bits
+from gradus.genes._candidates import weighed_rules
 from gradus.genes._model import GeneModel
-from gradus.genes._posterior import TargetPosterior
 from gradus.genes._priors import MOST_INPUTS
+from gradus.genes._set_kernel import Floats, Ints
 
-__all__ = ["Experiment", "advise"]
+__all__ = ["Advice", "Experiment", "advise"]
 
 MOST_RULES, MOST_NETWORKS = 64, 32
 """Rules of a gene and networks of all genes that are compared; more are drawn from, evenly over their weights."""
-STARTS, CLIMBED = 32, 2
-"""Random states to begin with, and how many of the best are improved gene by gene."""
-SWEEPS = 2
+STARTS, CLIMBED, SWEEPS = 32, 2, 2
+"""Random states to begin with, how many of the best are improved gene by gene, and how often."""
 LEAST_GAIN, HOLD_GAIN = 1.001, 1.03
 """A change of the state, and holding a gene, must raise the bits by these factors: holding one is more work."""
 LEAST_BITS = 0.05
@@ -50,15 +47,8 @@ class Experiment:
     genes: Mapping[str, float]
     """The genes whose rules it decides, with the bits of each; most first."""
 
-    @property
-    def on(self) -> tuple[str, ...]:
-        """Genes that are on at the start."""
-        return tuple(gene for gene, value in self.state.items() if value)
 
-    @property
-    def off(self) -> tuple[str, ...]:
-        """Genes that are off at the start."""
-        return tuple(gene for gene, value in self.state.items() if not value)
+Advice: TypeAlias = Sequence[Experiment]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +60,7 @@ class _Question:
     steps: int
     log_error: float
 
-    def bits(self, start: npt.NDArray[np.uint8], hold: int, gained: npt.NDArray[np.float64], *, keep: bool = False) -> float:
+    def bits(self, start: State, hold: int, gained: Floats, *, keep: bool = False) -> float:
         """Bits that a run from a state decides, with a gene held at its value there (-1: none)."""
         held = np.arange(len(start)) == hold
         return float(expected_bits(self.choices, self.draws, start, held, self.steps, self.log_error, gained, keep))
@@ -96,77 +86,57 @@ def advise(
     return tuple(chosen)
 
 
-def _best(
-    question: _Question, starts: npt.NDArray[np.uint8], hold: Sequence[int], free: bool, run: Run
-) -> tuple[npt.NDArray[np.uint8], int]:
+def _best(question: _Question, starts: State, hold: Sequence[int], free: bool, run: Run) -> tuple[State, int]:
     """Find the state and the gene to hold that decide most; where states are free, their genes are changed one by one."""
-    gained = np.zeros(starts.shape[1])
-    bits: list[float] = []
-    for start in starts:
-        if bits and run.stop(Progress(stage="experiments")):
+    gained, bits = np.zeros(starts.shape[1]), np.full(len(starts), -np.inf)
+    for number, start in enumerate(starts):
+        if number and run.stop(Progress(stage="experiments")):
             break
-        bits.append(question.bits(start, -1, gained))
-    found = []
-    for place in np.argsort(-np.array(bits), kind="stable")[:CLIMBED].tolist():
-        found.append(_climbed(question, starts[place], bits[place], hold, free, run))
+        bits[number] = question.bits(start, -1, gained)
+    ranked = np.argsort(-bits, kind="stable")[:CLIMBED].tolist()
+    found = [_climbed(question, starts[k], float(bits[k]), hold, free, run) for k in ranked]
     return max(found, key=lambda one: one[0])[1:]
 
 
 def _climbed(
-    question: _Question, start: npt.NDArray[np.uint8], bits: float, hold: Sequence[int], free: bool, run: Run
-) -> tuple[float, npt.NDArray[np.uint8], int]:
+    question: _Question, start: State, bits: float, hold: Sequence[int], free: bool, run: Run
+) -> tuple[float, State, int]:
     """Change one gene at a time, or hold it, while that decides more."""
     best, state, held, gained = bits, start, -1, np.zeros(len(start))
     for _, gene in itertools.product(range(SWEEPS), range(len(start))):
         if run.stop(Progress(stage="experiments")):
             break
-        for turned, holding, factor in _changes(gene, held, gene in hold, free):
+        changes = [(1, held)] * (free or gene == held) + [(0, gene), (1, gene)] * (gene in hold and gene != held)
+        for turned, holding in changes:
             other = state.copy()
             other[gene] ^= turned
             now = question.bits(other, holding, gained)
-            if now > best * factor:
+            if now > best * (HOLD_GAIN if held < 0 <= holding else LEAST_GAIN):
                 best, state, held = now, other, holding
     return best, state, held
 
 
-def _changes(gene: int, held: int, can_hold: bool, free: bool) -> Iterator[tuple[int, int, float]]:
-    """List the changes of a gene: whether its value is turned, the gene held then, and the factor they must gain."""
-    if free or gene == held:
-        yield 1, held, LEAST_GAIN
-    if can_hold and gene != held:
-        yield 0, gene, HOLD_GAIN if held < 0 else LEAST_GAIN
-        yield 1, gene, HOLD_GAIN if held < 0 else LEAST_GAIN
-
-
 def _question(model: GeneModel, steps: int) -> _Question:
-    rng = np.random.default_rng(1)
-    rules = [_few_rules(target, weighed_rules(target), rng) for target in model.targets]
-    shape = (len(rules), max(len(own) for own in rules))
+    rng, shape = np.random.default_rng(1), (len(model.targets), MOST_RULES)
     features, tables = np.zeros((*shape, MOST_INPUTS), np.int64), np.zeros(shape, np.uint64)
-    sizes, weights = np.zeros(shape, np.int64), np.zeros(shape)
-    for gene, own in enumerate(rules):
-        for c, (genes, table, weight) in enumerate(own):
-            features[gene, c, : len(genes)] = genes
-            sizes[gene, c], tables[gene, c], weights[gene, c] = len(genes), table, weight
-    counts = np.array([len(own) for own in rules], np.int64)
-    choices = Choices(features, sizes, tables, weights / weights.sum(axis=1, keepdims=True), counts)
-    rate = model.flips.rate
+    sizes, weights, counts = np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape[0], np.int64)
+    for gene, target in enumerate(model.targets):
+        rules, sets = weighed_rules(target), target.packed(len(target.sets))
+        kept, shares = _few(rules.shares, rng)
+        own, counts[gene] = (gene, slice(len(kept))), len(kept)
+        features[own], sizes[own] = sets.features[rules.sets[kept]], sets.sizes[rules.sets[kept]]
+        tables[own], weights[own] = rules.tables[kept], shares / shares.sum()
+    choices, rate = Choices(features, sizes, tables, weights, counts), model.flips.rate
     return _Question(choices, _drawn(choices, rng), steps, float(np.log(2 * np.sqrt(rate * (1 - rate)))))
 
 
-def _few_rules(target: TargetPosterior, rules: WeighedRules, rng: np.random.Generator) -> list[tuple[Any, int, float]]:
-    """List the rules of a gene with their weights; of many, some are drawn that stand for all."""
-    order = np.argsort(-rules.shares, kind="stable")
-    shares = rules.shares[order]
+def _few(shares: Floats, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """Return the numbers of the rules of a gene and their weights; of many, some are drawn that stand for all."""
+    order = np.argsort(-shares, kind="stable")
     if len(order) <= MOST_RULES:
-        drawn, weights = np.arange(len(order)), shares
-    else:
-        drawn, counts = np.unique(_evenly(shares, MOST_RULES, rng), return_counts=True)
-        weights = counts / MOST_RULES
-    return [
-        (target.sets[int(rules.sets[k])].features, int(rules.tables[k]), float(weight))
-        for k, weight in zip(order[drawn], weights, strict=True)
-    ]
+        return order, shares[order]
+    drawn, counts = np.unique(_evenly(shares[order], MOST_RULES, rng), return_counts=True)
+    return order[drawn], counts.astype(np.float64)
 
 
 def _drawn(choices: Choices, rng: np.random.Generator) -> Draws:
@@ -181,7 +151,7 @@ def _drawn(choices: Choices, rng: np.random.Generator) -> Draws:
     return Draws(picks, weights, np.zeros((len(picks), n_genes, most)), np.zeros((len(picks), n_genes)))
 
 
-def _evenly(weights: npt.NDArray[np.float64], count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def _evenly(weights: Floats, count: int, rng: np.random.Generator) -> Ints:
     """Draw numbers with these weights, spread as evenly as they can be."""
     points = (np.arange(count) + rng.random()) / count * weights.sum()
     return np.asarray(np.minimum(np.searchsorted(np.cumsum(weights), points), len(weights) - 1))

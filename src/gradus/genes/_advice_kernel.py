@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,10 @@ import numpy.typing as npt
 from gradus._core.kernels.compile import compiled, inlined
 from gradus.genes._set_kernel import Floats, Ints, Words
 
-__all__ = ["Choices", "Draws", "expected_bits"]
+__all__ = ["Choices", "Draws", "State", "expected_bits"]
 
-LEAST_LOG = -30.0
-"""A rule whose log-likelihood has fallen by this is out; its further errors are not counted."""
+State: TypeAlias = npt.NDArray[np.uint8]
+Held: TypeAlias = npt.NDArray[np.bool_]
 
 
 class Choices(NamedTuple):
@@ -67,14 +67,7 @@ def fill_run(choices, picks, start, held, states, repeats):
 
 @compiled
 def expected_bits(
-    choices: Choices,
-    draws: Draws,
-    start: npt.NDArray[np.uint8],
-    held: npt.NDArray[np.bool_],
-    steps: int,
-    log_error: float,
-    gained: Floats,
-    keep: bool,
+    choices: Choices, draws: Draws, start: State, held: Held, steps: int, log_error: float, gained: Floats, keep: bool
 ) -> np.float64:
     """Return the bits that a run from a state is expected to decide, and those of each gene; `keep` takes it as done."""
     states, repeats = np.zeros((steps + 1, start.shape[0]), np.uint8), np.zeros(steps, np.int64)
@@ -89,8 +82,6 @@ def expected_bits(
             for c in range(choices.counts[gene]):
                 log = draws.behind[s, gene, c]
                 for t in range(run):
-                    if log < LEAST_LOG:
-                        break
                     if value_of(choices, gene, c, states[t]) != states[t + 1, gene]:
                         log += repeats[t] * log_error
                 behind[c] = log
@@ -99,5 +90,4 @@ def expected_bits(
             if keep:
                 draws.known[s, gene] = -np.log2(left)
                 draws.behind[s, gene, : choices.counts[gene]] = behind[: choices.counts[gene]]
-    bits: np.float64 = gained.sum()
-    return bits
+    return np.float64(gained.sum())

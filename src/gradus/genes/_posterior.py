@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,15 @@ from gradus.genes._series import UNKNOWN, Codes
 from gradus.genes._set_kernel import MOST_CELLS, Floats, PackedSets, PackedTarget, ScoreTables, TopSets, count_cells
 from gradus.genes._transitions import TargetEvidence, pack_target
 
-__all__ = ["RankedSet", "TargetPosterior", "TolerantSets", "search_sets", "target_posterior", "tolerant_feature_sets"]
+__all__ = [
+    "RankedSet",
+    "TargetPosterior",
+    "TolerantSets",
+    "ranked_set",
+    "search_sets",
+    "target_posterior",
+    "tolerant_feature_sets",
+]
 
 SETS_KEPT, SETS_TRIED = 400, {4: 2500, 5: 1000, 6: 350}
 """Sets of each size that are kept; sets of four, five and six genes that are tried, about, grown from the best below."""
@@ -213,58 +221,43 @@ class TargetPosterior:
         return PackedSets(features, sizes, weights / weights.sum(), probabilities)
 
 
-class FoundFunctions(NamedTuple):
-    """Posterior of the function of one set, see `cell_probabilities`."""
-
-    errors: int
-    table: int
-    share: float
-    ones: npt.NDArray[np.float64]
-    rising: npt.NDArray[np.float64]
-    rules: Rules
-    surplus: npt.NDArray[np.int64]
-    """Units of next value 1 beyond those of 0 in each cell."""
-
-
-def described(scored: ScoredSets, genes: tuple[int, ...], *, listing: bool = False) -> FoundFunctions:
-    """Weigh the functions of a set; with `listing`, list them too."""
+def ranked_set(scored: ScoredSets, number: int, weight: float, *, listing: bool = False) -> tuple[RankedSet, Rules]:
+    """Describe a set with its best rule; with `listing`, list its rules too."""
     zero, one, ones = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS)
-    rising, table, columns = np.zeros(MOST_INPUTS), np.zeros(1, np.uint64), np.array(genes, np.int64)
+    genes, tables, rising = scored.genes(number), scored.tables, np.zeros(MOST_INPUTS)
+    size, columns = len(genes), np.array(genes, np.int64)
     count_cells(scored.packed, columns, zero, one)
-    size, tables = len(genes), scored.tables
     room = int(tables.start[size + 1] - tables.start[size]) << size if listing else 0
-    rules = Rules(np.empty(room, np.uint64), np.empty(room), np.zeros(1, np.int64))
-    errors, share = cell_probabilities(tables, columns, zero, one, scored.packed.total, ones, rising, table, rules)
-    return FoundFunctions(int(errors), int(table[0]), share, ones, rising, rules, (one - zero)[: 1 << size])
+    rules = Rules(np.zeros(1, np.uint64), np.empty(room, np.uint64), np.empty(room), np.zeros(1, np.int64))
+    errors, share = cell_probabilities(tables, columns, zero, one, scored.packed.total, ones, rising, rules)
+    described = RankedSet(
+        features=genes,
+        weight=weight,
+        score=float(scored.scores[number]),
+        errors=float(errors * scored.unit),
+        table=int(rules.best[0]),
+        probabilities=ones[: 1 << size],
+        rising=tuple(rising[:size].tolist()),
+        table_share=share,
+    )
+    return described, rules
 
 
 def target_posterior(scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED) -> TargetPosterior:
     """Describe the sets that hold nearly all of the posterior; once the run says stop, only the best one."""
     weights = scored.weights()
     n, inside = len(scored.tables.gene_odds), scored.sets >= 0
-    edges = np.bincount(scored.sets[inside], np.broadcast_to(weights[:, None], inside.shape)[inside], n)
+    edges = np.asarray(
+        np.bincount(scored.sets[inside], np.broadcast_to(weights[:, None], inside.shape)[inside], n), np.float64
+    )
     rises, listed = np.zeros((2, n))
     count = min(most, int(np.searchsorted(np.cumsum(weights), SHARE_AVERAGED)) + 1, len(weights))
     sets: list[RankedSet] = []
-    for number, (weight, score) in enumerate(zip(weights[:count], scored.scores[:count], strict=True)):
-        genes = scored.genes(number)
+    for number, weight in enumerate(weights[:count].tolist()):
         if sets and run.stop(Progress(stage="rules", done=len(sets), total=count)):
             break
-        found = described(scored, genes)
-        size = len(genes)
-        sets.append(
-            RankedSet(
-                features=genes,
-                weight=float(weight),
-                score=float(score),
-                errors=found.errors * scored.unit,
-                table=found.table,
-                probabilities=found.ones[: 1 << size],
-                rising=tuple(found.rising[:size].tolist()),
-                table_share=found.share,
-            )
-        )
-        for gene, probability in zip(genes, found.rising, strict=False):
+        sets.append(ranked_set(scored, number, weight)[0])
+        for gene, probability in zip(sets[-1].features, sets[-1].rising, strict=True):
             rises[gene] += weight * probability
             listed[gene] += weight
     with np.errstate(invalid="ignore", divide="ignore"):

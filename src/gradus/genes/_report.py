@@ -21,24 +21,12 @@ from gradus._formats.bnet import file_names, write_bnet
 from gradus._formats.sbml import write_sbml
 from gradus._pages.html import page, render
 from gradus.errors import MissingExtraError
-from gradus.genes._advice import Experiment
+from gradus.genes._advice import Advice
 from gradus.genes._attractors import MOST_FOR_CYCLES
 from gradus.genes._edges import model_edges
 from gradus.genes._model import GeneModel, rule_tokens
 from gradus.genes._posterior import TargetPosterior
-from gradus.genes._results import (
-    TABLES,
-    Inference,
-    as_document,
-    candidate_rows,
-    edge_rows,
-    experiment_rows,
-    named_sets,
-    rests_on,
-    rule_rows,
-    suspect_rows,
-    table_csv,
-)
+from gradus.genes._results import TABLES, Inference, as_document, experiment_rows, named_sets, rests_on, table_csv
 
 __all__ = ["FILES", "SignedEdge", "graph_of", "regulatory_graph", "rules_page", "write_inference"]
 
@@ -72,7 +60,7 @@ SWEEPS = 40
 
 
 def write_inference(
-    found: Inference, folder: str | PathLike[str], *, title: str, advice: Sequence[Experiment] = ()
+    found: Inference, folder: str | PathLike[str], *, title: str, advice: Advice = ()
 ) -> tuple[list[Path], list[str]]:
     """Write all `FILES`; what needs an extra that is not installed is left out and named."""
     check_new_folder(folder)
@@ -137,13 +125,7 @@ def graph_of(model: GeneModel) -> str:
 
 
 def rules_page(
-    inference: Inference,
-    *,
-    graph: str,
-    hierarchy: str | None,
-    files: dict[str, str],
-    title: str,
-    advice: Sequence[Experiment] = (),
+    inference: Inference, *, graph: str, hierarchy: str | None, files: dict[str, str], title: str, advice: Advice = ()
 ) -> str:
     """Return the report as HTML."""
     model, run = inference.model, inference.long_run
@@ -159,21 +141,19 @@ def rules_page(
         title=f"Rules inferred from {title}",
         inference=inference,
         rules=[(rule, rule_tokens(rule)) for rule in model.rules if rule.seen],
-        certain=rule_rows(inference),
-        candidates=candidate_rows(inference),
+        certain=TABLES["rules"](inference),
+        candidates=TABLES["candidates"](inference),
         most_candidates=MOST_CANDIDATES_SHOWN,
         advice=list(enumerate(advice, start=1)),
         learned=learned,
         few=max((target.total for target in model.targets), default=0) < FEW_TRANSITIONS,
         graph=graph,
-        likely_edges=[row for row in edge_rows(model) if row["probability"] >= LEAST_SHOWN],
+        likely_edges=[row for row in TABLES["edges"](inference) if row["probability"] >= LEAST_SHOWN],
         least_shown=LEAST_SHOWN,
         most_rows=MOST_ROWS,
         set_lists=[(gene, regulator_sets(target)) for gene, target in shown if target.total],
-        suspects=suspect_rows(model, inference.series),
-        attractors=[]
-        if run is None
-        else [(number, end, rests_on(inference, end)) for number, end in enumerate(run.attractors, start=1)],
+        suspects=TABLES["suspects"](inference),
+        attractors=[(k, end, rests_on(inference, end)) for k, end in enumerate(run.attractors if run else (), start=1)],
         most_for_cycles=MOST_FOR_CYCLES,
         orders=[[model.genes[k] for k in group.targets] for group in inference.hierarchies if len(group.targets) > 1],
         hierarchy=hierarchy,

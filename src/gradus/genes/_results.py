@@ -19,7 +19,7 @@ from gradus._core.run import Callback, Run
 from gradus._core.wording import counted, listed
 from gradus._pages.html import notebook_table
 from gradus.errors import DataError, MissingExtraError
-from gradus.genes._advice import Experiment, advise
+from gradus.genes._advice import Advice, Experiment, advise
 from gradus.genes._attractors import Attractor, LongRun
 from gradus.genes._candidates import Candidate, candidates, is_settled, open_question
 from gradus.genes._learning import SeriesScores, experiments
@@ -28,32 +28,17 @@ from gradus.genes._series import UNKNOWN, Series, as_series
 from gradus.genes._transitions import gather_evidence
 
 __all__ = [
-    "TABLES",
-    "Hierarchy",
-    "Inference",
-    "allowed_states",
-    "as_document",
-    "candidate_rows",
-    "data_sentences",
-    "edge_rows",
-    "experiment_rows",
-    "held_places",
-    "named_sets",
-    "rests_on",
-    "rule_rows",
-    "suspect_rows",
-    "table_csv",
-]
+    "TABLES", "Hierarchy", "Inference", "allowed_states", "as_document", "data_sentences", "edge_rows", "experiment_rows",
+    "held_places", "named_sets", "rests_on", "rule_rows", "suspect_rows", "table_csv",
+]  # fmt: skip
 
 Row = dict[str, Any]
 LEAST_EDGE = 0.01
 MOST_SETS = 20
 DIGITS = 6
+OPEN = ("share", "decided", "question")
 COLUMNS = {
-    "rules": (
-        *("target", "rule", "regulators", "probability", "errors", "transitions", "learned"),
-        *("share", "decided", "question"),
-    ),
+    "rules": (*("target", "rule", "regulators", "probability", "errors", "transitions", "learned"), *OPEN),
     "candidates": ("target", "rank", "rule", "regulators", "share"),
     "edges": ("regulator", "target", "probability", "sign", "sign_probability", "self", "reported"),
     "sets": ("target", "regulators", "probability", "errors"),
@@ -266,10 +251,8 @@ def candidate_rows(found: Inference) -> list[Row]:
         for rank, candidate in enumerate(left if target.seen else (), start=1):
             table = tuple((candidate.table >> cell) & 1 for cell in range(1 << len(candidate.features)))
             names = tuple(found.model.genes[i] for i in candidate.features)
-            rule = rule_text(replace(target, regulators=names, table=table))
-            rows.append(
-                {"target": target.target, "rank": rank, "rule": rule, "regulators": " ".join(names), "share": candidate.share}
-            )
+            cells = target.target, rank, rule_text(replace(target, regulators=names, table=table)), " ".join(names)
+            rows.append(dict(zip(COLUMNS["candidates"], (*cells, candidate.share), strict=True)))
     return rows
 
 
@@ -339,17 +322,11 @@ def rests_on(found: Inference, attractor: Attractor) -> tuple[str, ...]:
 
 def attractor_rows(found: Inference) -> list[Row]:
     """List the attractors."""
-    return [
-        {
-            "attractor": number,
-            "states": attractor.states,
-            "on": " ".join(attractor.on),
-            "off": " ".join(attractor.off),
-            "changing": " ".join(attractor.changing),
-            "rests_on": " ".join(rests_on(found, attractor)),
-        }
-        for number, attractor in enumerate(() if found.long_run is None else found.long_run.attractors, start=1)
-    ]
+    rows = []
+    for number, end in enumerate(() if found.long_run is None else found.long_run.attractors, start=1):
+        genes = (" ".join(names) for names in (end.on, end.off, end.changing, rests_on(found, end)))
+        rows.append(dict(zip(COLUMNS["attractors"], (number, end.states, *genes), strict=True)))
+    return rows
 
 
 def held_rows(long_run: LongRun | None) -> list[Row]:
@@ -402,19 +379,15 @@ def data_sentences(series: Sequence[Series], model: GeneModel) -> list[str]:
     return [sentence for applies, sentence in sentences if applies]
 
 
-def experiment_rows(advice: Sequence[Experiment]) -> list[Row]:
+def experiment_rows(advice: Advice) -> list[Row]:
     """List the experiments that were advised."""
-    return [
-        {
-            "experiment": number,
-            "bits": chosen.bits,
-            "held": " ".join(f"{gene}={value}" for gene, value in chosen.held.items()),
-            "on": " ".join(chosen.on),
-            "off": " ".join(chosen.off),
-            "decides": " ".join(f"{gene}={bits:.1f}" for gene, bits in chosen.genes.items()),
-        }
-        for number, chosen in enumerate(advice, start=1)
-    ]
+    rows = []
+    for number, chosen in enumerate(advice, start=1):
+        on, off = (" ".join(gene for gene, value in chosen.state.items() if value == side) for side in (1, 0))
+        held = " ".join(f"{gene}={value}" for gene, value in chosen.held.items())
+        decides = " ".join(f"{gene}={bits:.1f}" for gene, bits in chosen.genes.items())
+        rows.append(dict(zip(COLUMNS["experiments"], (number, chosen.bits, held, on, off, decides), strict=True)))
+    return rows
 
 
 TABLES: dict[str, Callable[[Inference], list[Row]]] = {
@@ -449,7 +422,7 @@ def _plain(value: Any) -> Any:
     return "" if value is None else value
 
 
-def as_document(found: Inference, advice: Sequence[Experiment] = ()) -> dict[str, Any]:
+def as_document(found: Inference, advice: Advice = ()) -> dict[str, Any]:
     """Return everything as dictionaries and lists that JSON can hold."""
     genes = found.model.genes
     overall = None if found.scores is None else found.scores.overall

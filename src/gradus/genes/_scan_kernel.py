@@ -129,8 +129,9 @@ def score_sets(data: PackedTarget, tables: ScoreTables, sets: Ints, size: int, f
 
 
 class Rules(NamedTuple):
-    """Functions of a set with their posterior among all functions of the set, and how many there are."""
+    """The best table, and functions of a set with their posterior among all functions of the set, and how many there are."""
 
+    best: Words
     tables: Words
     shares: Floats
     found: Ints
@@ -148,19 +149,11 @@ def with_signs(prototype, k, signs):
 
 @compiled
 def cell_probabilities(
-    tables: ScoreTables,
-    genes: Ints,
-    zero: Ints,
-    one: Ints,
-    total: int,
-    ones: Floats,
-    rising: Floats,
-    best: Words,
-    rules: Rules,
+    tables: ScoreTables, genes: Ints, zero: Ints, one: Ints, total: int, ones: Floats, rising: Floats, rules: Rules
 ) -> tuple[np.int64, float]:
     """Posterior of one set's function: probability of 1 in each cell, of a rising sign of each input, and the best table."""
-    # Returns the errors of the best table and its posterior among the functions of the set; ``best[0]`` is the table itself.
-    # `rules` gets the structured functions that are not far less probable than the best so far, if it has room.
+    # Returns the errors of the best table and its posterior among the functions of the set; the table itself is in `rules`,
+    # with the structured functions that are not far less probable than the best so far, if there is room for them.
     k = genes.shape[0]
     known = known_units(zero, one, k)
     scratch = new_scratch(0, tables, k)
@@ -206,7 +199,7 @@ def cell_probabilities(
                 if value > best_value:
                     best_value = value
                     best_errors = errors[f]
-                    best[0] = with_signs(prototype, k, signs)
+                    rules.best[0] = with_signs(prototype, k, signs)
         mass += own
         for i in range(k):
             if not (signs >> i) & 1:
@@ -234,7 +227,7 @@ def cell_probabilities(
             if ones[cell] > 0.5:
                 table |= np.uint64(1) << np.uint64(cell)
             best_errors += min(zero[cell], one[cell])
-        best[0] = table
+        rules.best[0] = table
         # Each cell that leans neither way halves what a single function can have.
         best_share = 1.0 - share
         for cell in range(1 << k):
