@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
-from gradus._core.wording import counted, quoted_name
+from gradus._core.wording import counted
 from gradus.genes._posterior import TargetPosterior, ranked_set
 from gradus.genes._series import UNKNOWN
 from gradus.genes._set_kernel import Ints, Words
@@ -113,7 +113,7 @@ def _dispute(best: Candidate, rival: Candidate, names: Sequence[str], evidence: 
     states = _all_states(genes)
     differ = best.values(genes, states) != rival.values(genes, states)
     own, others = ([g for g in genes if g not in rule.features] for rule in (rival, best))
-    subject = [[quoted_name(names[gene]) for gene in part] for part in (own, others) if part]
+    subject = [[names[gene] for gene in part] for part in (own, others) if part]
     where, shown = _where(states[differ], genes, {*own, *others}, names), _shown(genes, differ, evidence)
     if not subject:
         return f"whether it is on{where}: {shown}"
@@ -127,7 +127,7 @@ def _where(states: npt.NDArray[np.int64], genes: Sequence[int], subject: set[int
     common = [(gene, column[0]) for gene, column in zip(genes, states.T, strict=True) if (column == column[0]).all()]
     some = "" if common or subject else ", for instance"
     shown = common if common or subject else list(zip(genes, states[0], strict=True))
-    words = [f"{'with' if value else 'without'} {quoted_name(names[gene])}" for gene, value in shown if gene not in subject]
+    words = [f"{'with' if value else 'without'} {names[gene]}" for gene, value in shown if gene not in subject]
     return f"{some} {' and '.join(words)}" if words else ""
 
 
