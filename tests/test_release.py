@@ -65,7 +65,7 @@ def test_the_version_is_the_same_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(r"^version: (.+)$", citation, flags=re.MULTILINE)[1] == gradus.__version__
-    head = re.search(r"^## (\S+) \((.+)\)$", changes, flags=re.MULTILINE)
+    head = re.search(r"^## (\S+) \((?!unreleased)(.+)\)$", changes, flags=re.MULTILINE)
     assert head[1] == gradus.__version__
     assert re.search(r"^date-released: (.+)$", citation, flags=re.MULTILINE)[1] == head[2]
     assert tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dynamic"] == ["version"]
@@ -92,6 +92,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(distribution):
     with tarfile.open(sdist) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     assert {"README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "tests/test_release.py", "docs/index.md"} <= inside
+    assert not any(name.startswith("paper/") or name.endswith(".parquet") for name in inside), "the laboratory is apart"
     # The commit goes into both, if the tests run in a checkout.
     if (ROOT / ".git").exists():
         assert "gradus/_commit.txt" in names

@@ -33,6 +33,10 @@ network_picture
     Draw a network as SVG, PNG or PDF.
 pack
     Pack a matrix of bits column by column into words, as `Network.node_words` takes them.
+compiled, inlined
+    Compile an entry point of a kernel with Numba, cached on disk, and the pieces that it calls.
+generator_state
+    The two words that the generator of a search starts from.
 files, pages, wording : module
     Files written whole and read with errors that name them; the kit of pages; numbers in sentences.
 
@@ -55,12 +59,13 @@ if TYPE_CHECKING:
     from gradus._circuit.drawing.picture import network_picture
     from gradus._core import files, wording
     from gradus._core.bits import pack
+    from gradus._core.kernels.compile import compiled, inlined
     from gradus._curriculum.orders import resolve_order
     from gradus._lessons.learn import learn_whole
     from gradus._pages import html as pages
     from gradus._search.cuda import run_many
     from gradus._search.driver import resume, run_search
-    from gradus._search.job import Checkpoint, Job, Outcome, Settings, largest_cost
+    from gradus._search.job import Checkpoint, Job, Outcome, Settings, generator_state, largest_cost
     from gradus._search.search import make_network
 
 _HOME = {
@@ -68,6 +73,9 @@ _HOME = {
     "Job": "_search.job",
     "Outcome": "_search.job",
     "Settings": "_search.job",
+    "compiled": "_core.kernels.compile",
+    "generator_state": "_search.job",
+    "inlined": "_core.kernels.compile",
     "largest_cost": "_search.job",
     "learn_whole": "_lessons.learn",
     "make_network": "_search.search",
@@ -87,7 +95,10 @@ __all__ = [
     "Outcome",
     "Settings",
     "circuit_bits",
+    "compiled",
     "files",
+    "generator_state",
+    "inlined",
     "largest_cost",
     "learn_whole",
     "make_network",

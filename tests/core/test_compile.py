@@ -14,7 +14,7 @@ from numba.core.dispatcher import Dispatcher
 
 import gradus
 from gradus._core.kernels import compile as _compile
-from gradus._core.kernels.compile import _cache_folder, _KernelFiles, _source_digest, _sources
+from gradus._core.kernels.compile import _cache_folder, _KernelFiles, _source_digest, _sources, compiled, inlined
 
 # Given a cache file and damaged copies of it, each copy in turn takes its place, as if the disk had damaged it;
 # a fresh dispatcher then has to find its code, without the one in memory.
@@ -234,3 +234,18 @@ def test_compiling_in_another_thread_does_not_change_what_python_reports(kernel)
     thread.start()
     thread.join()
     assert reports == [sys.unraisablehook]
+
+
+def test_a_piece_of_a_kernel_is_called_by_compiled_code_alone():
+    @inlined
+    def twice(number):
+        return 2 * number
+
+    @compiled
+    def entry(number):
+        return twice(number) + 1
+
+    for _ in range(2):  # before and after it is compiled
+        with pytest.raises(TypeError, match="twice is a piece of a kernel"):
+            twice(3)
+        assert entry(3) == 7

@@ -279,9 +279,15 @@ class CudaEngine(Engine):
     name = "a GPU"
     _patience = STOP_SECONDS
 
+    def __init__(self, n_threads: int | None = None) -> None:
+        super().__init__()
+        if n_threads is not None and (type(n_threads) is not int or n_threads < 0):
+            raise SettingsError(f"n_jobs is {n_threads!r}; beside a GPU it must be a number of CPU threads, 0 for none.")
+        self._threads = max(1, (os.cpu_count() or 2) - 1) if n_threads is None else n_threads
+
     def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
-        searches = [task for task in tasks if task.design.method == "network"]
-        others = [task for task in tasks if task.design.method != "network"]
+        on_gpu = [task.design.method == "network" and not task.design.in_stages for task in tasks]
+        searches, others = (list(itertools.compress(tasks, [flag == wanted for flag in on_gpu])) for wanted in (True, False))
         # The longest searches should begin first, and those with many examples and targets are the hardest.
         searches.sort(key=_size, reverse=True)
         yield from self._searched(searches, begun)
@@ -314,11 +320,8 @@ class CudaEngine(Engine):
         def fail(index: int, error: BaseException) -> None:
             ended.put(Row.failure(sent[index][0], error))
 
-        jobs, cores = (
-            itertools.chain(first, jobs_of([task for task in tasks if task.id_bytes not in begun])),
-            os.cpu_count() or 2,
-        )
-        on_gpu: dict[str, Any] = {"since": since, "left": keep, "failed": fail, "n_jobs": max(1, cores - 1)}
+        jobs = itertools.chain(first, jobs_of([task for task in tasks if task.id_bytes not in begun]))
+        on_gpu: dict[str, Any] = {"since": since, "left": keep, "failed": fail, "n_jobs": self._threads}
         stream = run_many(jobs, callback=lambda _: self._over.is_set(), **on_gpu)
         try:
             for index, outcome in stream:
@@ -350,9 +353,9 @@ def choose_engine(*, n_jobs: int | None = None, dask: str | None = None, backend
     """Pick the engine that a user asked for."""
     check_word("backend", backend, ("cpu", "cuda"))
     if backend == "cuda":
-        if dask is not None or n_jobs is not None:
-            raise SettingsError("a GPU runs in this process: leave out --n-jobs and --dask, or --backend cuda.")
-        return CudaEngine()
+        if dask is not None:
+            raise SettingsError("a GPU runs in this process: leave out --dask, or --backend cuda.")
+        return CudaEngine(None if n_jobs == -1 else n_jobs)
     if dask is None:
         return LocalEngine(n_jobs)
     if n_jobs is not None:

@@ -13,14 +13,17 @@ import numpy.typing as npt
 
 from gradus.lab import Checkpoint, Job, Outcome, largest_cost, learn_whole, make_network, resume, run_search
 from gradus.problems import Problem
-from gradus_paper.orders import TargetOrder, order_of, shuffled_targets, tau_of
+from gradus_paper.orders import TargetOrder, another_order, order_of, shuffled_targets, tau_of
 from gradus_paper.row import Row
-from gradus_paper.tasks import Task
+from gradus_paper.stages import search_in_stages
+from gradus_paper.tasks import TOGETHER, Task
 from gradus_paper.training_sets import TrainingSet, register, training_set
 
 BoolMatrix = npt.NDArray[np.bool_]
 Predictor = Callable[[BoolMatrix], BoolMatrix]
 Counts = npt.NDArray[np.int64]
+
+CHAINS = 11  # chains that vote; an odd number, so that there are no ties
 
 
 def job_of(task: Task) -> tuple[Job, TargetOrder]:
@@ -57,8 +60,13 @@ def finished_row(task: Task, order: TargetOrder, outcome: Outcome, cpu_seconds: 
     errors = np.bitwise_count(wrong).sum(axis=1, dtype=np.int64)
     measured = {name: getattr(outcome, name) for name in ("converged", "iterations", "restarts", "live_gates")}
     measured["train_loss"] = outcome.cost / largest_cost(task.design.settings.loss, *data.Y.shape[::-1])
-    taught = {"learned_order": list(order.order), "tau": order.tau, "eta": order.eta}
-    return Row.of(task, **taught, **measured, cpu_seconds=cpu_seconds, **_accuracies(errors, data.n_test))
+    return Row.of(task, **_taught(order), **measured, cpu_seconds=cpu_seconds, **_accuracies(errors, data.n_test))
+
+
+def _taught(order: TargetOrder) -> dict[str, Any]:
+    """Return the columns of a row that say in which order the targets were taught."""
+    sizes = None if order.sizes is None else list(order.sizes)
+    return {"learned_order": list(order.order), "tau": order.tau, "eta": order.eta, "set_sizes": sizes}
 
 
 def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
@@ -74,9 +82,13 @@ def run_task(task: Task, since: Checkpoint | None = None) -> Row:
     begin = time.thread_time()
     if task.design.method == "network":
         job, order = job_of(task)
-        outcome = run_search(job) if since is None or not fits(since, job) else resume(job, since)[0]
+        if task.design.in_stages:
+            stages = order.stages if task.design.order == TOGETHER else [1] * len(order.order)
+            outcome = search_in_stages(job, stages, task.design.tolerance)
+        else:
+            outcome = run_search(job) if since is None or not fits(since, job) else resume(job, since)[0]
         return finished_row(task, order, outcome, time.thread_time() - begin if since is None else None)
-    measured = _lessons(task) if task.design.method == "lessons" else _baseline(task)
+    measured = _OTHER_METHODS.get(task.design.method, _baseline)(task)
     return Row.of(task, **measured, cpu_seconds=time.thread_time() - begin)
 
 
@@ -118,6 +130,23 @@ def _lessons(task: Task) -> dict[str, Any]:
     order = TargetOrder(columns, tau_of(columns, data), None)
     scores = _scores(data, order, lambda X: result.predict(X)[:, places])
     return {**scores, "live_gates": int(result.n_gates), "best_circuit_accuracy": alone}
+
+
+def _curriculum(task: Task) -> dict[str, Any]:
+    """Find the order alone: nothing is learned."""
+    return {**_taught(order_of(task)), "n_test": 0}
+
+
+def _chains(task: Task) -> dict[str, Any]:
+    """Fit `CHAINS` chains of trees, each on rows drawn with replacement, and let them vote."""
+    # Orders by minimum sets differ in their ties, and random ones in everything; an order of lessons is the same for all.
+    data, first = training_set(task.set_key), order_of(task)
+    rng = np.random.default_rng(task.search_seed)
+    orders = [first.order if k == 0 else another_order(task, k).order for k in range(CHAINS)]
+    drawn = [rng.integers(0, len(data.X), len(data.X)) for _ in orders]
+    seeds = rng.integers(0, 2**32, CHAINS).tolist()
+    fitted = [_fitted("chain", data.X[i], data.Y[i], order, seed) for i, order, seed in zip(drawn, orders, seeds, strict=True)]
+    return _scores(data, first, lambda X: 2 * np.sum([predict(X) for predict in fitted], axis=0) > CHAINS)
 
 
 def _baseline(task: Task) -> dict[str, Any]:
@@ -174,3 +203,6 @@ def _fitted(method: str, X: BoolMatrix, Y: BoolMatrix, order: Sequence[int], see
         return np.column_stack(columns).astype(np.bool_)
 
     return predict
+
+
+_OTHER_METHODS = {"lessons": _lessons, "curriculum": _curriculum, "chains": _chains}  # all others are plain classifiers

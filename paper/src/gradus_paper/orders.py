@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gradus import kendall_tau
 from gradus.errors import SettingsError
 from gradus.lab import learn_whole, resolve_order, wording
-from gradus_paper.tasks import FOUND_ORDERS, SELF_PACED, Task, TrainingSetKey
+from gradus_paper.tasks import BY_COLUMN, FOUND_ORDERS, SELF_PACED, TOGETHER, Task, TrainingSetKey
 from gradus_paper.training_sets import TrainingSet, name_of, training_set
 
 CACHED_ORDERS = 64
@@ -23,32 +24,58 @@ class TargetOrder:
     order: tuple[int, ...]
     tau: float | None  # Kendall's tau with the known order, where one is known
     eta: float | None  # nestedness of the curriculum, where one was found
+    sizes: tuple[int, ...] | None = None  # of the minimum feature set of each target, by column, where they were found
+
+    @property
+    def stages(self) -> list[int]:
+        """Return how many targets are taught at a time: those with equally large sets together."""
+        ranks = [0 if self.sizes is None else self.sizes[column] for column in self.order]
+        return [len(list(group)) for _, group in itertools.groupby(ranks)]
 
 
 def order_of(task: Task) -> TargetOrder:
     """Return the order of a task's targets; one that is found depends on the training set alone, and is found only once."""
     if task.design.order in FOUND_ORDERS:
-        return _found_order(task.design.order, task.design.shuffle, task.set_key)
+        return _found_order(task.design.order, task.design.shuffle, task.set_key, "order")
     data = training_set(task.set_key)
     order = _plain_order(task, data)
     return TargetOrder(order, tau_of(order, data), None)
 
 
+def another_order(task: Task, number: int) -> TargetOrder:
+    """Return the order of a task's targets with other random choices: ties in found orders, everything in random ones."""
+    word = task.design.order
+    if word in FOUND_ORDERS and word != SELF_PACED:
+        return _found_order(word, task.design.shuffle, task.set_key, f"order {number}")
+    if word == "random":
+        data = training_set(task.set_key)
+        order = permutation(data.Y.shape[1], task.set_key.seed(f"random {number}"))
+        return TargetOrder(order, tau_of(order, data), None)
+    return order_of(task)
+
+
 @functools.lru_cache(maxsize=CACHED_ORDERS)
-def _found_order(word: str, shuffle: bool, key: TrainingSetKey) -> TargetOrder:
+def _found_order(word: str, shuffle: bool, key: TrainingSetKey, draw: str) -> TargetOrder:
     data = training_set(key)
     m = data.Y.shape[1]
     shuffled = shuffled_targets(key, m) if shuffle else tuple(range(m))
-    Y, seed = np.ascontiguousarray(data.Y[:, list(shuffled)]), key.seed("order")
+    Y, seed = np.ascontiguousarray(data.Y[:, list(shuffled)]), key.seed(draw)
     curriculum = None
     if word == SELF_PACED:
         places = learn_whole(data.X, Y, n_circuits=1, seed=seed).order
     elif word == "auto-random":
         places, curriculum = resolve_order(data.X, Y, "auto", seed=seed, choose="random")
     else:
-        places, curriculum = resolve_order(data.X, Y, word, seed=seed)
+        places, curriculum = resolve_order(data.X, Y, "auto" if word in (BY_COLUMN, TOGETHER) else word, seed=seed)
+    if curriculum is None:
+        columns = tuple(shuffled[place] for place in places)
+        return TargetOrder(columns, tau_of(columns, data), None)
+    if word == BY_COLUMN:
+        places = tuple(sorted(range(m), key=lambda place: (curriculum.sizes[place], place)))
+        curriculum = replace(curriculum, order=places)
     columns = tuple(shuffled[place] for place in places)
-    return TargetOrder(columns, tau_of(columns, data), None if curriculum is None else float(curriculum.nestedness))
+    sizes = tuple(curriculum.sizes[shuffled.index(column)] for column in range(m))
+    return TargetOrder(columns, tau_of(columns, data), float(curriculum.nestedness), sizes)
 
 
 def shuffled_targets(key: TrainingSetKey, n_targets: int) -> tuple[int, ...]:
@@ -68,7 +95,10 @@ def _plain_order(task: Task, data: TrainingSet) -> tuple[int, ...]:
         return tuple(int(column) for column in value.split(","))
     known = data.known_order or ()  # the check has refused words that need a known order where there is none
     if kind == "tau":
-        places = permutation_with_inversions(m, inversions_for_tau(float(value), m), task.set_key.seed(word))
+        tau, _, count = value.partition("/")
+        # With a count, the orders drawn depend on the problem alone, so that each is tried on several training sets.
+        key = task.set_key._replace(n_train=0, sample=task.sample % int(count)) if count else task.set_key
+        places = permutation_with_inversions(m, inversions_for_tau(float(tau), m), key.seed(word))
         return tuple(known[place] for place in places)
     return known
 
@@ -111,7 +141,7 @@ def check_order(order: str, n_targets: int, problem: str, *, known: bool) -> Non
             f"order is {order!r}, but no order of the targets of {problem!r} is known; use 'auto', 'none' or 'given:...'."
         )
     if kind == "tau":
-        inversions_for_tau(float(value), n_targets)
+        inversions_for_tau(float(value.partition("/")[0]), n_targets)
     if kind == "given" and sorted(map(int, value.split(","))) != list(range(n_targets)):
         raise SettingsError(f"order is {order!r}; it must name each of the targets 0 to {n_targets - 1} once.")
 

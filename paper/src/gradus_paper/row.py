@@ -34,6 +34,7 @@ class Row:
     draw: str = _column(pa.string(), "design.draw")
     targets: Sequence[str] | None = _column(pa.list_(pa.string()), "design.targets")
     noise: float = _column(pa.float64(), "design.noise")
+    tolerance: float | None = _column(pa.float64(), "design.tolerance")
     n_train: int = _column(pa.int32(), "task.n_train")
     sample: int = _column(pa.int32(), "task.sample")
     repeat: int = _column(pa.int32(), "task.repeat")
@@ -47,6 +48,7 @@ class Row:
     learned_order: Sequence[int] | None = _column(pa.list_(pa.int16()))
     tau: float | None = _column(pa.float64())
     eta: float | None = _column(pa.float64())
+    set_sizes: Sequence[int] | None = _column(pa.list_(pa.int16()))
     converged: bool | None = _column(pa.bool_())
     iterations: int | None = _column(pa.int64())
     restarts: int | None = _column(pa.int32())
@@ -82,7 +84,8 @@ class Row:
         for name, (kind, attribute) in _SOURCES.items():
             value = getattr(self, name)
             # A row from before a setting existed has its default.
-            if kind != "settings" or (self.method == "network" and value is not None):
+            is_known = value is not None if kind == "settings" or name == "tolerance" else True
+            if is_known and (kind != "settings" or self.method == "network"):
                 values[kind][attribute] = value
         design, settings = values["design"], Settings(**values["settings"])
         design["targets"] = None if self.targets is None else tuple(self.targets)

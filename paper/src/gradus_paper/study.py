@@ -141,8 +141,9 @@ def grid(
     published : mapping, optional
         Arguments that differ in the paper's published configuration files.
     **axes
-        A value or a list of values for ``method``, ``order``, ``shuffle``, ``noise`` and each setting of `gradus.search`
-        (``loss``, ``gates_per_target``, ``history``, ``max_iter``, ``n_restarts``, ``time_limit``); also ``targets``.
+        A value or a list of values for ``method``, ``order``, ``shuffle``, ``noise``, ``tolerance`` and each setting of
+        `gradus.search` (``loss``, ``gates_per_target``, ``history``, ``max_iter``, ``n_restarts``, ``time_limit``); also
+        ``targets``.
 
     Examples
     --------
@@ -185,7 +186,7 @@ def _count(samples: Any) -> int:
 
 def _designs(problems: Sequence[str], draw: str = "random", targets: Any = None, **axes: Any) -> tuple[Design, ...]:
     """Return a design for each problem and each combination of the values on the axes."""
-    possible = ("method", "order", "shuffle", "noise", *SETTINGS)
+    possible = ("method", "order", "shuffle", "noise", "tolerance", *SETTINGS)
     for name, values in axes.items():
         if name not in possible:
             close = difflib.get_close_matches(name, possible, n=1)
@@ -204,9 +205,9 @@ def _designs(problems: Sequence[str], draw: str = "random", targets: Any = None,
 
 def study_names() -> dict[str, Callable[[], Study]]:
     """Return the studies that come with the package, by name; each is a function that makes the study."""
-    from gradus_paper import beyond, paper
+    from gradus_paper import beyond, open_questions, paper
 
-    return {study.__name__: study for study in (*paper.STUDIES, *beyond.STUDIES)}
+    return {study.__name__: study for study in (*paper.STUDIES, *beyond.STUDIES, *open_questions.STUDIES)}
 
 
 def load_study(name: str, *, samples: int | None = None, as_published: bool = False) -> Study:

@@ -14,12 +14,15 @@ from gradus.errors import SettingsError
 from gradus.lab import Settings
 
 BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
-METHODS = ("network", "lessons", *BASELINES)
+METHODS = ("network", "lessons", "curriculum", "chains", *BASELINES)
+IN_ORDER = ("network", "curriculum", "chain", "chains")  # methods whose result depends on the order of the targets
 METHOD_VERSIONS: dict[str, int] = {}  # of methods that changed since the published rows: 2, 3, …; changes their ids alone
 DRAWS = ("random", "leave-one-out")
-ORDER_WORDS = ("known", "none", "auto", "auto-random", "entropy", "self-paced", "random")
 SELF_PACED = "self-paced"  # the order of lessons, which choose the next target as they go
-FOUND_ORDERS = ("auto", "auto-random", "entropy", SELF_PACED)
+BY_COLUMN = "auto-column"  # from minimum feature sets like "auto", but targets with equally large sets stay in column order
+TOGETHER = "auto-together"  # the same, but targets with equally large sets are taught as one, with no order among them
+FOUND_ORDERS = ("auto", "auto-random", BY_COLUMN, TOGETHER, "entropy", SELF_PACED)
+ORDER_WORDS = ("known", "none", *FOUND_ORDERS, "random")
 MOST_NOISE = 0.5
 ID_BYTES = 16
 # The words of the version that made the published rows: other ones would give every task another seed.
@@ -54,13 +57,15 @@ class Design:
     method: str = "network"  # the word "network" for the paper's search, "lessons", or one of `BASELINES`
     settings: Settings = field(default_factory=Settings)  # settings of the search; the defaults for every other method
     order: str = "known"
-    """One of `ORDER_WORDS`, "tau:T" (drawn among the orders at that Kendall distance from the known one) or "given:2,0,1"."""
+    """One of `ORDER_WORDS`, "tau:T" (drawn among the orders at that Kendall distance from the known one, for each training
+    set), "tau:T/N" (N of them are drawn, and training set s has number s modulo N) or "given:2,0,1"."""
     shuffle: bool = False  # whether the targets are shuffled, per training set, before an order is found
     draw: str = "random"
     """How the training set is chosen; with "leave-one-out" the sample is the number of the pattern left out."""
     targets: tuple[str, ...] | None = None  # the targets to learn; None for all of them
     noise: float = 0.0  # share of the training labels that are flipped, each at random; never a label that is tested on
     method_version: int | None = None  # version of the method; None for that of today
+    tolerance: float = 0.0  # share of the examples on which a target may be wrong and still count as learned, under Lgh
 
     def __post_init__(self) -> None:
         check_word("method", self.method, METHODS)
@@ -68,16 +73,26 @@ class Design:
         _check_order_word(self.order)
         if not isinstance(self.noise, float | int) or not 0 <= self.noise <= MOST_NOISE:
             raise SettingsError(f"noise is {self.noise!r}; it must be a share of the labels from 0 to {MOST_NOISE:g}.")
+        if not isinstance(self.tolerance, float | int) or not 0 <= self.tolerance < 1:
+            raise SettingsError(f"tolerance is {self.tolerance!r}; it must be a share of the examples, from 0 to below 1.")
+        if self.in_stages and self.settings.loss != "lgh":
+            raise SettingsError(f"a tolerance and the order {TOGETHER!r} need the loss 'lgh', not {self.settings.loss!r}.")
         # Whatever does not affect the result must not make two tasks of one.
         object.__setattr__(self, "noise", float(self.noise))
+        object.__setattr__(self, "tolerance", float(self.tolerance) if self.method == "network" else 0.0)
         if self.method_version is None:
             object.__setattr__(self, "method_version", METHOD_VERSIONS.get(self.method, 1))
         if self.method != "network":
             object.__setattr__(self, "settings", Settings())
-            if self.method != "chain":
+            if self.method not in IN_ORDER:
                 object.__setattr__(self, "order", SELF_PACED if self.method == "lessons" else "none")
         if self.shuffle and self.order not in FOUND_ORDERS:
             object.__setattr__(self, "shuffle", False)
+
+    @property
+    def in_stages(self) -> bool:
+        """Whether the search is of the laboratory: Lgh whose stages are groups of targets, or end with errors left."""
+        return self.method == "network" and (self.order == TOGETHER or self.tolerance > 0)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -89,6 +104,7 @@ class Design:
             known["settings"] = {**_FIXED_SETTINGS, **settings}
         # Named only where they are not what they were for the published rows, whose ids have neither.
         known |= {"noise": self.noise} if self.noise else {}
+        known |= {"tolerance": self.tolerance} if self.tolerance else {}
         known |= {"method_version": self.method_version} if self.method_version != 1 else {}
         return known
 
@@ -154,10 +170,17 @@ def _check_order_word(order: Any) -> None:
     with contextlib.suppress(ValueError):  # not a number
         if (
             order in ORDER_WORDS
-            or (kind == "tau" and -1.0 <= float(value) <= 1.0)
+            or (kind == "tau" and -1.0 <= float(value.partition("/")[0]) <= 1.0 and _drawn_orders(value) != 0)
             or (kind == "given" and all(part.strip().isdecimal() for part in value.split(",")))
         ):
             return
     raise SettingsError(
-        f"order is {order!r}; it must be one of {', '.join(ORDER_WORDS)}, 'tau:T' with T from -1 to 1, or 'given:2,0,1'."
+        f"order is {order!r}; it must be one of {', '.join(ORDER_WORDS)}, 'tau:T' or 'tau:T/N' with T from -1 to 1 and N "
+        "orders drawn, or 'given:2,0,1'."
     )
+
+
+def _drawn_orders(value: str) -> int | None:
+    """Return the number of orders that "T/N" draws; None for "T", which draws one for each training set."""
+    _, slash, count = value.partition("/")
+    return int(count) if slash else None

@@ -17,6 +17,7 @@ from gradus import problems
 from gradus.errors import SettingsError
 from gradus.lab import pack
 from gradus.problems import Problem
+from gradus_paper.random_functions import random_functions
 from gradus_paper.tasks import Task, TrainingSetKey
 
 BoolMatrix = npt.NDArray[np.bool_]
@@ -83,7 +84,7 @@ def name_of(key: str) -> str:
 @functools.lru_cache(maxsize=CACHED_PROBLEMS)
 def problem_of(key: str) -> Problem:
     """Load the problem that a task names; its truth table is built once per process."""
-    return _tables[key] if key in _tables else problems.load(key)
+    return _tables.get(key) or random_functions(key) or problems.load(key)
 
 
 @dataclass(frozen=True, eq=False)

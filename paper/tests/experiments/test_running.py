@@ -235,7 +235,8 @@ def test_workers_without_gradus_give_a_readable_error():
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"n_jobs": 2, "dask": "tcp://a:1"}, "not both"),
         ({"backend": "tpu"}, "backend is 'tpu'"),
-        ({"backend": "cuda", "n_jobs": 2}, "leave out --n-jobs"),
+        ({"backend": "cuda", "dask": "tcp://a:1"}, "leave out --dask"),
+        ({"backend": "cuda", "n_jobs": -2}, "n_jobs is -2"),
     ],
 )
 def test_contradictory_options_are_refused(wishes, message):

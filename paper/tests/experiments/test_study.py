@@ -6,6 +6,7 @@ import pytest
 
 from experiment_helpers import Here
 from gradus.errors import GradusError
+from gradus_paper.orders import order_of
 from gradus_paper.paper import fig4
 from gradus_paper.runs import run_tasks, standings
 from gradus_paper.store import Store
@@ -19,6 +20,7 @@ def points(study, problem):
 def test_every_figure_and_table_has_a_study():
     wanted = {f"fig{k}" for k in range(1, 8)} | {"figA1", "figA2", "tab2", "tab3", "quick", "all", "baselines"}
     wanted |= {"beyond", "sample_complexity", "noise", "orders", "league", "headline", "adder", "replication"}
+    wanted |= {"ties", "fig6_before", "listed_order", "all_targets", "open-questions"}
     assert set(study_names()) == wanted
 
 
@@ -34,11 +36,16 @@ def test_sizes_are_those_of_table_1():
     assert histories == {"cpar7": 1000, "cmaj9": 250, "sub5": 250, "add6": 250, "cmux15": 250}
 
 
-def test_figure_6_has_250_networks_for_each_of_eleven_taus_at_each_size():
+def test_figure_6_has_five_training_sets_for_each_of_50_orders_and_1000_at_both_ends():
     tasks = load_study("fig6").tasks()
     lgh = [task for task in tasks if task.design.settings.loss == "lgh"]
-    assert len(lgh) == 16 * 11 * 250
+    assert len(lgh) == 16 * (9 * 250 + 2 * 1000)
     assert len({task.design.order for task in lgh}) == 11
+    orders = [order_of(task).order for task in lgh if task.design.order == "tau:0/50" and task.n_train == 48]
+    assert len(orders) == 250
+    assert orders[:50] * 5 == orders
+    before = [task for task in load_study("fig6_before").tasks() if task.design.settings.loss == "lgh"]
+    assert len(before) == 16 * 11 * 250
 
 
 def test_figures_share_tasks():

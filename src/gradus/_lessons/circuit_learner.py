@@ -52,6 +52,8 @@ class LearnedCircuit(NamedTuple):
     """Whether errors are left although nothing suggests wrong labels: another start may avoid them."""
     work: int
     """Word operations: how long it took, measured without a clock."""
+    rivals: tuple[Solution, ...] = ()
+    """Other circuits that have grown for its only target."""
 
 
 class CircuitLearner:
@@ -67,6 +69,7 @@ class CircuitLearner:
         self.solution = Solution(empty_circuit(len(examples.inputs)), [], np.zeros(0, np.int64), True)
         self.tolerant = settings.exact is False or _contradictory(examples)
         self.unsolved = False
+        self.rivals: list[Solution] = []
         self.work = 0
         # Where a lesson cannot try all targets, small sets of nodes say which one is next.
         many = len(self.remaining) > settings.width and not self.tolerant
@@ -292,15 +295,21 @@ class CircuitLearner:
         return constant if longer else best
 
     def _grown(self, solution: Solution) -> Solution:
-        """If a solution leaves many errors, let it grow, its worst target from nothing, too, and the best to the end."""
+        """If a solution leaves many errors, let it grow, and its worst target from nothing, too."""
         if not self._growth.is_due(solution):
             return solution
         grown = self._map(partial(self._grown_once, solution), range(self.settings.n_tries))
-        best = min([solution, *grown], key=self.lengths.whole)
-        if best is solution:
-            return best
+        grown = sorted(grown, key=self.lengths.whole)
+        if self.run.stop() or not self.lengths.whole(grown[0]) < self.lengths.whole(solution):
+            return min([solution, *grown], key=self.lengths.whole)
         self.unsolved = False  # growth has tried other starts
-        return self._counted(self._growth.grow(best, self._seed(GROWTH, WHOLE), to_the_end=True))
+        # All of a single target go on to the end, and the others may vote.
+        grown = grown if len(self.lengths.known) == 1 else grown[:1]
+        ended = self._map(
+            lambda k: self._growth.grow(grown[k], self._seed(GROWTH, WHOLE, k), to_the_end=True), range(len(grown))
+        )
+        best, *self.rivals = sorted(ended or grown, key=self.lengths.whole)
+        return best
 
     def _grown_once(self, solution: Solution, attempt: int) -> Solution:
         """Let a solution grow, or for further attempts, its worst target from a constant."""
@@ -443,6 +452,7 @@ class CircuitLearner:
             tolerant=self.tolerant,
             unsolved=self.unsolved,
             work=self.work,
+            rivals=tuple(self.rivals),
         )
 
 

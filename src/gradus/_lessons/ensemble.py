@@ -12,6 +12,7 @@ import numpy as np
 from gradus._circuit.network import network_of
 from gradus._core.run import Progress, Run
 from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
+from gradus._lessons.description import Lengths
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
@@ -40,6 +41,7 @@ class Ensemble:
             self._learn(range(n_circuits), n_circuits)
             return
         self._learn_enough()
+        self._add_rivals()
         ranked, n_voting = self.ranked()
         if not ranked[0].tolerant and not (n_voting > 1 and _agree(ranked[:n_voting])):
             self._add_neighbours(ranked[:n_voting], N_VOTES // n_voting - 1)
@@ -91,6 +93,13 @@ class Ensemble:
 
         part = self.run.part(weight=1, describe=describe)
         return CircuitLearner(self.examples, self.settings, self.seed, number, part).learn()
+
+    def _add_rivals(self) -> None:
+        """Add the circuits that have grown beside the others."""
+        lengths = Lengths(self.examples, self.settings.nand, self.settings.noise)
+        for circuit in list(self.circuits):
+            for rival in circuit.rivals:
+                self.circuits.append(circuit._replace(solution=rival, length=lengths.whole(rival), rivals=()))
 
     def _add_neighbours(self, parents: Sequence[LearnedCircuit], count: int) -> None:
         """Walk on from each exact circuit through others with a few gates more, and add `count` of these for each."""

@@ -31,6 +31,7 @@ EXIT_FAILED = 1  # some tasks failed; all others are done
 SECONDS_PER_LINE = 5.0
 ABSORBED = "rows of another folder or table"
 ABSORB = "Run nothing; add what another folder of results or a published .parquet has. May be repeated."
+JOBS = "Local processes, or CPU threads that help a GPU; one per core if not given or -1."
 NAMES = "quick, all, fig1 … fig7, tab2, tab3, figA1, figA2, baselines, beyond"
 
 
@@ -38,7 +39,7 @@ def command(
     what: Annotated[str, typer.Argument(help=f"{NAMES}, or a Python file of your own.", show_default=False)],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the results; or gradus-WHAT.")] = None,
     samples: Annotated[int | None, typer.Option(help="Run at most this many samples per point.")] = None,
-    n_jobs: Annotated[int | None, typer.Option(help="Local processes; one per core if not given or -1.")] = None,
+    n_jobs: Annotated[int | None, typer.Option(help=JOBS)] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")] = None,
     backend: Annotated[str, typer.Option(metavar="cpu|cuda", help="Where to run; cuda is an NVIDIA GPU.")] = "cpu",
     as_published: Annotated[bool, typer.Option("--as-published", help="Settings of the paper's configuration files.")] = False,

@@ -197,10 +197,10 @@ def _ctrl_c_kept() -> Iterator[None]:
 
 
 def _njit(function: F, **options: Any) -> Any:
-    """Compile a function with Numba, without the GIL and without zero-division checks."""
+    """Compile a function with Numba, without the GIL, zero-division checks and an entry for C."""
     # Where the compiler is switched off, the kernel raises: it uses machine instructions that Python cannot name.
     if not numba.config.DISABLE_JIT:
-        return numba.njit(nogil=True, error_model="numpy", **options)(function)
+        return numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
 
     @functools.wraps(function)
     def refuse(*_: Any, **__: Any) -> Any:
@@ -227,11 +227,23 @@ def compiled(function: F) -> F:
 
 def inlined(function: F) -> F:
     """Compile a piece of a kernel, to be called from compiled code only; LLVM inlines it."""
-    return cast(F, _njit(function, forceinline=True))
+    return _piece(function)
 
 
 def uncounted(function: F) -> F:
     """Compile a piece of a kernel as `inlined` does, for pieces that make no array and return none."""
     # References to arrays are not counted in them. Numba would do so wherever a tuple of arrays is passed, which took a third
     # of the time of the lessons' kernel.
-    return cast(F, _njit(function, forceinline=True, _nrt=False))
+    return _piece(function, _nrt=False)
+
+
+def _piece(function: F, **options: Any) -> F:
+    """Compile a piece without a wrapper for Python, which unpacks every array and took a quarter of the first call."""
+    dispatcher = _njit(function, forceinline=True, no_cpython_wrapper=True, **options)
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise TypeError(f"{function.__name__} is a piece of a kernel: only compiled code can call it.")
+
+    if not numba.config.DISABLE_JIT:  # Numba would call the missing wrapper, which ends the process
+        dispatcher._insert, dispatcher._compile_for_args = (lambda *_: None), refuse
+    return cast(F, dispatcher)

@@ -177,7 +177,7 @@ def adjust_weights(walk: Walk, max_work: int, pair_work: int) -> int:
     _begin(walk)
     walk.state[WORK] = 0
     n_columns = len(walk.weights)
-    best = _price_with(walk, 0, walk.weights[0], n_columns - 1, walk.weights[n_columns - 1])
+    best = _price_with(walk, np.int64(0), walk.weights[0], n_columns - 1, walk.weights[n_columns - 1])
     pairs = n_columns * (n_columns - 1) // 2 * (len(walk.allowed) - 1) ** 2
     paired = n_columns > 1 and pairs * len(walk.labels) < pair_work
     before = best + 1

@@ -83,9 +83,9 @@ def price_move(board, old, kind, a, b, function, n_touched):
 
 
 @uncounted
-def _free_slot(board, start):
+def _free_slot(used, start):
     slot = start
-    while board.used[slot]:
+    while used[slot]:
         slot += 1
     return slot
 
@@ -94,7 +94,7 @@ def _free_slot(board, start):
 def apply_move(board, gate, t, kind, a, b, function, changed):
     """Carry out the move for which `mark_live` was called last."""
     first = board.n_inputs + 2
-    n = 0
+    n, search = np.int64(0), np.int64(0)
     for place in range(board.n_live[0]):
         node = board.order[place]
         if not board.mark[node] or (node == gate and kind == NODE):
@@ -102,11 +102,10 @@ def apply_move(board, gate, t, kind, a, b, function, changed):
         elif not board.cone[node]:
             board.next_order[n] = node
             n += 1
-    search = 0
     for slot in range(board.n_slots, board.n_slots + N_SPARE):
         if not board.mark[first + slot]:
             continue
-        search = _free_slot(board, search)
+        search = _free_slot(board.used, search)
         board.used[search] = 1
         board.functions[search] = board.functions[slot]
         for terminal in range(2):
@@ -146,7 +145,7 @@ def _set_output(board, t, kind, a, b, function, n, search):
     first = board.n_inputs + 2
     board.outputs[t] = a
     if kind == PAIR:
-        slot = _free_slot(board, search)
+        slot = _free_slot(board.used, search)
         board.used[slot] = 1
         board.functions[slot] = function
         board.sources[slot, 0] = a

@@ -39,7 +39,8 @@ def solve(rows: Words, orders: Ints, n_unknowns: int) -> tuple[Words, int]:
             errors = _contradictions(rows, n_unknowns, solution)
             if errors < least:
                 least = errors
-                best[:] = solution
+                for word in range(n_words):
+                    best[word] = solution[word]
                 if errors == 0:
                     break
     return best, least
@@ -64,8 +65,8 @@ def eliminate(rows: Words, order: Ints, n_unknowns: int, basis: Words, solution:
     The solution is only set if the rank is the number of unknowns. `basis` is scratch space.
     """
     n_words = rows.shape[1]
-    taken = np.zeros(n_unknowns, dtype=np.uint8)
-    row = np.empty(n_words, dtype=np.uint64)
+    # Every further type of array that is made takes a tenth of a second to compile.
+    taken, row = np.zeros(n_unknowns, dtype=np.uint64), np.zeros(n_words, dtype=np.uint64)
     rank = 0
     for place in order:
         for word in range(n_words):
@@ -77,7 +78,8 @@ def eliminate(rows: Words, order: Ints, n_unknowns: int, basis: Words, solution:
             pivot = _lowest(row, n_unknowns)
         if pivot < n_unknowns:
             taken[pivot] = 1
-            basis[pivot] = row
+            for word in range(n_words):
+                basis[pivot, word] = row[word]
             rank += 1
             if rank == n_unknowns:
                 _substitute(basis, n_unknowns, solution)

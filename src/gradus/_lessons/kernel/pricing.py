@@ -68,7 +68,7 @@ def flip_output(board, t):
         board.breaks[t, w] = board.known[t, w] & ~board.wrong[t, w]
         board.mends[t, w] = board.wrong[t, w]
     board.touched[0] = t
-    return 1
+    return np.int64(1)
 
 
 @uncounted
@@ -110,7 +110,7 @@ def weigh(board, old, n_touched, exact, sums):
         add_planes(board.mends, board.touched, n_touched, w, sums, depth, seen)
         for k in range(2 * depth):
             sums[seen + k] |= sums[k]
-        _subtract(board, w, depth, sums)
+        _subtract(board.planes, board.negative, w, depth, sums)
         board.negative[w] ^= board.values[old, w]
     n_filled = 0
     for k in range(2 * depth):
@@ -119,18 +119,18 @@ def weigh(board, old, n_touched, exact, sums):
 
 
 @uncounted
-def _subtract(board, w, depth, sums):
+def _subtract(planes, negative, w, depth, sums):
     """Subtract mends from breaks on one word of examples, into signs and magnitudes."""
     borrow = np.uint64(0)
     for k in range(depth):
         plus, minus = sums[k], sums[depth + k]
-        board.planes[k, w] = plus ^ minus ^ borrow
+        planes[k, w] = plus ^ minus ^ borrow
         borrow = (~plus & (minus | borrow)) | (minus & borrow)
-    board.negative[w] = borrow
+    negative[w] = borrow
     carry = borrow
     for k in range(depth):  # where the difference is negative, its complement plus 1
-        bits = board.planes[k, w] ^ borrow
-        board.planes[k, w] = bits ^ carry
+        bits = planes[k, w] ^ borrow
+        planes[k, w] = bits ^ carry
         carry &= bits
 
 
@@ -146,7 +146,7 @@ def price_nodes(board, old, n_candidates, n_planes):
             plane, negative = board.planes[k, w], board.negative[w]
             total += weight(plane, negative, k)
             zero -= weight(plane & board.values[old, w], negative, k)
-            add_weights(board, plane, negative, k, w * stride, stride, board.node_sums)
+            add_weights(board.candidate_values, plane, negative, k, w * stride, stride, board.node_sums)
     return zero, total
 
 
@@ -163,12 +163,11 @@ def padded(n):
 
 
 @uncounted
-def add_weights(board, plane, negative, k, start, n, sums):
+def add_weights(values, plane, negative, k, start, n, sums):
     """Add, for each of the first n candidates, the weight of its ones in a row of plane k, of which this is one word."""
     # Ones of negative weight count -1, and the zeros there 0; counting these 0 and 1 instead takes a single popcount and makes
     # all sums too large by the same number. The candidates' values lie word by word, so that this loop, where the time goes,
     # runs over neighbours.
-    values = board.candidate_values
     extra = np.int64(popcount(plane & negative))
     for b in range(n):
         sums[b] += (np.int64(popcount(plane & (values[start + b] ^ negative))) - extra) << np.int64(k)
@@ -185,7 +184,7 @@ def weigh_both(board, a, n_candidates, n_planes):
         for w in range(n_words):
             plane = board.planes[k, w] & board.candidate_values[w * stride + a]
             if plane:
-                add_weights(board, plane, board.negative[w], k, w * stride, n, board.pair_sums)
+                add_weights(board.candidate_values, plane, board.negative[w], k, w * stride, n, board.pair_sums)
 
 
 @uncounted

@@ -109,19 +109,19 @@ def new_trail(board: Board, seed: int, history: int) -> Trail:
 
 
 @uncounted
-def draw_word(trail):
+def draw_word(random):
     """Draw the next 64 random bits (splitmix64)."""
-    trail.random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = trail.random[0]
+    random[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = random[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
 
 
 @uncounted
-def draw(trail, n):
+def draw(random, n):
     """Draw a whole number below n."""
-    return np.int64((draw_word(trail) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32))
+    return np.int64((draw_word(random) >> np.uint64(32)) * np.uint64(n) >> np.uint64(32))
 
 
 @uncounted
@@ -158,11 +158,11 @@ def _keep_best(board, trail, cost):
 
 
 @uncounted
-def draw_function(trail, nand):
+def draw_function(random, nand):
     """Draw a function that depends on both sources: XOR one time in three, else one with a single 1 or a single 0."""
     if nand:
         return 7
-    which = draw(trail, 12)
+    which = draw(random, 12)
     if which < 4:
         return 6
     return 1 << (which & 3) if which < 8 else 15 ^ 1 << (which & 3)
@@ -205,13 +205,13 @@ def _list_nodes(board, rules, trail, gate, n_planes):
             if board.candidates[i] == a or board.candidates[i] == b:
                 board.candidates[i], board.candidates[kept] = board.candidates[kept], board.candidates[i]
                 kept += 1
-    window = draw(trail, len(board.everything))
+    window = draw(trail.random, len(board.everything))
     for i in range(kept, limit):
-        j = i + draw(trail, n_outside - i)
+        j = i + draw(trail.random, n_outside - i)
         if rules.entrants > 1:
             best = node_promise(board, board.candidates[j], window, n_planes)
             for _ in range(rules.entrants - 1):
-                rival = i + draw(trail, n_outside - i)
+                rival = i + draw(trail.random, n_outside - i)
                 promise = node_promise(board, board.candidates[rival], window, n_planes)
                 if promise > best:
                     best, j = promise, rival
@@ -241,10 +241,10 @@ def _draw_spare_gates(board, rules, trail, n_nodes):
     n_readable = n_nodes
     for i in range(rules.n_spare):
         slot = board.n_slots + i
-        x = draw(trail, n_readable)
-        y = draw(trail, n_readable - 1)
+        x = draw(trail.random, n_readable)
+        y = draw(trail.random, n_readable - 1)
         y += y >= x
-        board.functions[slot] = draw_function(trail, rules.nand)
+        board.functions[slot] = draw_function(trail.random, rules.nand)
         if n_readable < 2:  # a single input: there is only its complement
             y = x
             board.functions[slot] = 7 if rules.nand else 3
@@ -261,7 +261,7 @@ def pick_move(board, rules, trail, n_nodes, n_candidates, n_planes, old, thresho
     """Draw a replacement among those at or below the threshold: (whether there is one, kind, a, b, function)."""
     zero, total = price_nodes(board, old, n_candidates, n_planes)
     n_cheap = 0
-    if draw(trail, 256) < rules.node_chance:
+    if draw(trail.random, 256) < rules.node_chance:
         for i in range(n_nodes):
             board.picks[n_cheap] = i
             n_cheap += zero + board.node_sums[i] <= threshold
@@ -272,18 +272,18 @@ def pick_move(board, rules, trail, n_nodes, n_candidates, n_planes, old, thresho
             board.picks[n_cheap] = -2
             n_cheap += 1
     if n_cheap:
-        i = board.picks[draw(trail, n_cheap)]
+        i = board.picks[draw(trail.random, n_cheap)]
         node = board.n_inputs - 1 - i if i < 0 else board.candidates[i]
         return node != old, NODE, node, node, 12
     n_picks = price_pairs(board, n_candidates, n_planes, zero, total, threshold, rules.nand)
     if n_picks == 0:
         return False, NODE, 0, 0, 0
-    pair = board.picks[draw(trail, n_picks)]
+    pair = board.picks[draw(trail.random, n_picks)]
     i, j = pair >> 32, pair & 0xFFFFFFFF
     a, b = board.candidates[i], board.candidates[j]
     if rules.nand:
         return True, PAIR, a, b, 7
-    coins = np.int64(draw_word(trail) >> np.uint64(60))
+    coins = np.int64(draw_word(trail.random) >> np.uint64(60))
     function = choose_function(board, i, j, n_candidates, n_planes, total, coins)
     if function == 12 or function == 10:
         node = a if function == 12 else b
@@ -298,52 +298,47 @@ def pick_move(board, rules, trail, n_nodes, n_candidates, n_planes, old, thresho
     return True, PAIR, a, b, function
 
 
-@uncounted
-def step(board, rules, trail):
-    """Try one move; returns the work it took."""
-    n_live, n_outputs = board.n_live[0], len(board.outputs)
-    n_words = len(board.everything)
-    place = draw(trail, n_live + n_outputs)
-    gate, t = np.int64(-1), np.int64(0)
-    if place < n_live:
-        gate = board.order[place]
-        old = gate
-        n_touched = flip(board, gate)
-    else:
-        t = place - n_live
-        old = board.outputs[t]
-        n_touched = flip_output(board, t)
-    n_planes, n_filled = weigh(board, old, n_touched, rules.exact, trail.sums)
-    n_nodes, n_candidates = gather(board, rules, trail, gate, n_planes)
-    threshold = rules.thresholds[draw(trail, len(rules.thresholds))]
-    there, kind, a, b, function = pick_move(board, rules, trail, n_nodes, n_candidates, n_planes, old, threshold)
-    n_pairs = n_candidates * (n_candidates - 1) // 2
-    trail.numbers[PRICED] += n_pairs
-    cost = trail.numbers[COST]
-    late = trail.numbers[STEP] % len(trail.history)
-    if there:
-        count = mark_live(board, gate, t, kind, a, b)
-        if count < len(rules.gate_cost):
-            changed = price_move(board, old, kind, a, b, function, n_touched)
-            new_cost = total_cost(rules, board.new_errors, count)
-            if new_cost < trail.history[late] or new_cost <= cost:
-                apply_move(board, gate, t, kind, a, b, function, changed)
-                cost = new_cost
-                trail.numbers[COST] = cost
-                trail.numbers[MOVED] += 1
-                if cost < trail.numbers[BEST] or (rules.latest and cost == trail.numbers[BEST]):
-                    _keep_best(board, trail, cost)
-    trail.history[late] = cost
-    trail.numbers[STEP] += 1
-    return 400 + n_words * (2 * n_pairs * max(n_filled, 1) + 4 * n_candidates + 8 * n_live)
-
-
 @compiled
 def walk(board: Board, rules: Rules, trail: Trail, slice_work: int) -> int:
     """Continue a walk for about `slice_work` word operations; returns `RUNNING`, `REACHED` or `SPENT`."""
+    # A move is tried here and not in a function of its own, because LLVM optimises a piece once more in each that calls it.
     end = min(trail.numbers[WORK] + slice_work, rules.max_work)
+    n_outputs, n_words = len(board.outputs), len(board.everything)
     while trail.numbers[WORK] < end and trail.numbers[BEST] > rules.stop_cost:
-        trail.numbers[WORK] += step(board, rules, trail)
+        n_live = board.n_live[0]
+        place = draw(trail.random, n_live + n_outputs)
+        gate, t = np.int64(-1), np.int64(0)
+        if place < n_live:
+            gate = board.order[place]
+            old = gate
+            n_touched = flip(board, gate)
+        else:
+            t = place - n_live
+            old = board.outputs[t]
+            n_touched = flip_output(board, t)
+        n_planes, n_filled = weigh(board, old, n_touched, rules.exact, trail.sums)
+        n_nodes, n_candidates = gather(board, rules, trail, gate, n_planes)
+        threshold = rules.thresholds[draw(trail.random, len(rules.thresholds))]
+        there, kind, a, b, function = pick_move(board, rules, trail, n_nodes, n_candidates, n_planes, old, threshold)
+        n_pairs = n_candidates * (n_candidates - 1) // 2
+        trail.numbers[PRICED] += n_pairs
+        cost = trail.numbers[COST]
+        late = trail.numbers[STEP] % len(trail.history)
+        if there:
+            count = mark_live(board, gate, t, kind, a, b)
+            if count < len(rules.gate_cost):
+                changed = price_move(board, old, kind, a, b, function, n_touched)
+                new_cost = total_cost(rules, board.new_errors, count)
+                if new_cost < trail.history[late] or new_cost <= cost:
+                    apply_move(board, gate, t, kind, a, b, function, changed)
+                    cost = new_cost
+                    trail.numbers[COST] = cost
+                    trail.numbers[MOVED] += 1
+                    if cost < trail.numbers[BEST] or (rules.latest and cost == trail.numbers[BEST]):
+                        _keep_best(board, trail, cost)
+        trail.history[late] = cost
+        trail.numbers[STEP] += 1
+        trail.numbers[WORK] += 400 + n_words * (2 * n_pairs * max(n_filled, 1) + 4 * n_candidates + 8 * n_live)
     if trail.numbers[BEST] <= rules.stop_cost:
         return REACHED
     return SPENT if trail.numbers[WORK] >= rules.max_work else RUNNING
@@ -352,7 +347,7 @@ def walk(board: Board, rules: Rules, trail: Trail, slice_work: int) -> int:
 @compiled
 def scan(board: Board, rules: Rules, trail: Trail) -> npt.NDArray[np.int64]:
     """Return the fewest errors that one node and one gate on two nodes make, for every output of a board."""
-    best = np.empty((len(board.outputs), 2), dtype=np.int64)
+    best = np.zeros((len(board.outputs), 2), dtype=np.int64)
     for t in range(len(board.outputs)):
         n_touched = flip_output(board, t)
         n_planes, _ = weigh(board, board.outputs[t], n_touched, False, trail.sums)
