@@ -17,9 +17,8 @@ from gradus.genes._transitions import TargetEvidence
 
 __all__ = ["Candidate", "WeighedRules", "candidates", "is_settled", "open_question", "weighed_rules"]
 
-DECIDED_FROM = 0.97
-"""Share from which a rule is decided: 95 % where doubt counts 5/3 times as much. The prior takes the genes of a network as
-independent, but trajectories show few of their joint states: of rules at 95 %, nine of ten were right (tuning seeds)."""
+DECIDED_FROM = 0.95
+"""Share of the posterior from which a rule is decided."""
 LEAST_SHARE, MOST_RULES, MOST_DISPUTES = 0.01, 20, 2
 """Rules with at least this share are candidates, and at most so many; rivals of the best rule that are put into words."""
 
