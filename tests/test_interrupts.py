@@ -6,6 +6,7 @@ The tables name every public call and every verb; a test fails if a new one is m
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import signal
 import threading
@@ -56,6 +57,11 @@ def series():
     return [gradus.genes.Series(genes, bits(60, len(genes), k).astype(float), name=f"s{k}") for k in range(2)]
 
 
+@functools.cache
+def open_rules():
+    return gradus.genes.infer(series(), time_limit=2, leave_out=False, attractors=False)
+
+
 def many_searches():
     X, Y = examples()
     for seed in range(1000):
@@ -103,6 +109,7 @@ LIMITED = {
     "find_curriculum": lambda **settings: gradus.find_curriculum(*examples(), **settings),
     "tolerant_feature_sets": first_target(gradus.tolerant_feature_sets),
     "genes.infer": lambda **settings: gradus.genes.infer(series(), **settings),
+    "genes.Inference.next_experiments": lambda **settings: open_rules().next_experiments(10**6, **settings),
 }
 """Calls with a time limit."""
 UNLIMITED = {

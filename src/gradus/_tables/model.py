@@ -167,7 +167,7 @@ class Model:
                 )
             if self.readers and any(len(reader[k].nodes[0]) > 1 for reader in self.readers):
                 raise DataError(
-                    f"the vote on {target.name!r} also weighs the gates below its outputs and is no circuit; use the one shown."
+                    f"the vote on {target.name!r} also weighs gates below its outputs and is no circuit; use the one shown."
                 )
         voters = replace(self, networks=self.networks[self.apart :], readers=self.readers[self.apart :])
         circuit = joined(voters.networks, [voters._vote_on(k) for k in range(len(self.targets))])
