@@ -28,6 +28,7 @@ from gradus._tables.fit import FitSettings, fit_table
 from gradus._tables.goals import Weights
 from gradus._tables.labels import TargetEncoding, encode_target
 from gradus._tables.model import Model
+from gradus._tables.voted import vote_on
 from gradus._tables.voters import LEFT_OUT, TableExamples, join_voters, learn_voter, unneeded_columns
 
 N = 120
@@ -224,7 +225,7 @@ def test_a_vote_as_one_circuit_says_the_same_unless_it_is_nearly_tied(seed, coun
     assert len(voted.networks) == 1
     for k, (said, shares) in enumerate(zip(voted.predict_codes(rows), model.votes(rows), strict=True)):
         beyond = np.abs(shares[:, 1] - 0.5) * len(networks)
-        sure = beyond > (len(networks) / 2 + 1.5) * model._vote_on(k).unit if counted else np.ones(len(rows), dtype=bool)
+        sure = beyond > (len(networks) / 2 + 1.5) * vote_on(model, k).unit if counted else np.ones(len(rows), dtype=bool)
         assert (said == model.predict_codes(rows)[k])[sure].all()
 
 

@@ -14,12 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
-from gradus._circuit.network import given_names, network_of
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.wording import counted
 from gradus._formats.registry import READ
-from gradus._lessons.voting import WeightedVote, joined, majority, rounded_vote
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.goals import GOALS, Goal, Weights, goal_multipliers, goals_from_json
 from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
@@ -36,7 +34,6 @@ __all__ = ["Model", "load"]
 
 VERSION = 5
 """Of the part ``about`` of a model file; no other is read."""
-LEVELS = 63  # of the weights in a vote that becomes a circuit
 MOST_NAMED = 4  # targets that its text names
 WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "goals", "goal", "apart")
 """Keys of the part ``about`` that `save` writes itself."""
@@ -157,34 +154,9 @@ class Model:
         >>> Model((first, nand, nand), of_one.features, of_one.targets).voted().rules()
         {'z0': '!x0 | !x1'}
         """
-        if len(self.networks) == 1:
-            return self
-        for k, target in enumerate(self.targets):
-            if target.n_outputs > 1:
-                raise DataError(
-                    f"target {target.name!r} has {len(target.classes)} classes, and only votes on two classes become one "
-                    "circuit; use the best circuit."
-                )
-            if self.readers and any(len(reader[k].nodes[0]) > 1 for reader in self.readers):
-                raise DataError(
-                    f"the vote on {target.name!r} also weighs gates below its outputs and is no circuit; use the one shown."
-                )
-        voters = replace(self, networks=self.networks[self.apart :], readers=self.readers[self.apart :])
-        circuit = joined(voters.networks, [voters._vote_on(k) for k in range(len(self.targets))])
-        best = self.network
-        network = network_of(circuit, **given_names(best.input_names, best.output_names))
-        return replace(self, networks=(network,), readers=(), apart=False, goals={})
+        from gradus._tables.voted import voted
 
-    def _vote_on(self, k: int) -> WeightedVote:
-        """Return how the circuits vote on a target of one output."""
-        if not self.readers or len(self.targets[k].classes) == 1:
-            return majority(len(self.networks))
-        # The probability that each circuit's output, 0 or 1, gives the second class.
-        either = np.array([[False], [True]])
-        nodes = [NodeValues({reader[k].nodes[0][0]: 0}, either) for reader in self.readers]
-        shares = [reader[k].probabilities(values) for reader, values in zip(self.readers, nodes, strict=True)]
-        said = np.array(shares)[:, :, 1]
-        return rounded_vote(float((said.mean(axis=1) - 0.5).sum()), {}, ((said[:, 1] - said[:, 0]) / 2).tolist(), LEVELS)
+        return voted(self)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
