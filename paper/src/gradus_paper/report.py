@@ -225,9 +225,9 @@ def _statements(claims: Sequence[Claim]) -> str:
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
     """Return claims as a Markdown table; `expected` is the heading of the values beside ours."""
-    lines = [f"| | statement | {expected} | ours | verdict |", "|---|---|---|---|---|"]
+    lines = [f"| | statement | {expected} | ours | training sets | verdict |", "|---|---|---|---|---|---|"]
     for claim in claims:
-        cells = [claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**"]
+        cells = [claim.number, claim.statement, claim.paper, claim.ours, claim.training_sets, f"**{claim.verdict}**"]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

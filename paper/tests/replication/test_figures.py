@@ -67,6 +67,11 @@ def rows_for(name, made_up):
     elif name in ("tab2", "tab3"):
         problem, targets = ("yeast", ("SK", "PP")) if name == "tab2" else ("ecoli", ("G2", "G6"))
         rows = made_up(problem, accuracy(2), m=2, sizes=(8,), draw="leave-one-out", targets=targets, order="none")
+    elif name == "ties":
+        rows = made_up("sub5", accuracy(5), m=5, losses=("l1", "lgh"))
+        rows += [
+            row for order in ("auto", "auto-column") for row in made_up("sub5", accuracy(5), m=5, order=order, losses=("lgh",))
+        ]
     else:
         rows = []
     return [replace(row, converged=row.method != "network" or row.n_train != 24 or row.sample > 0) for row in rows]

@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING
 from gradus.errors import SettingsError
 from gradus_paper.figures.circuit_figures import Drawing, adder, fig1, fig2
 from gradus_paper.figures.comparisons import league, noise, orders, sample_complexity
-from gradus_paper.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, headline, tab2, tab3
+from gradus_paper.figures.curves import (
+    accuracy,
+    baselines,
+    fig3,
+    fig4,
+    fig5,
+    fig6,
+    fig7,
+    figA1,
+    figA2,
+    headline,
+    tab2,
+    tab3,
+    ties,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
