@@ -160,7 +160,8 @@ def fewer_examples_for_parity(results: Results) -> est.Statements:
     curves = zip(rows, est.aligned_accuracies(*rows), strict=True)
     needed = [est.crossing(curve.sizes, est.row_means(accuracy), 0.9) for curve, accuracy in curves]
     ours = f"{est.as_share(saved)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
-    yield "Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, est.within(saved.scaled(100), 16.0, tolerance=3.0)
+    verdict = est.within(saved.scaled(100), 16.0, tolerance=3.0)
+    yield "Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, verdict, f"{saved.n:,}"
 
 
 def llh_and_lw_alike_on_parity(results: Results) -> est.Statements:
@@ -196,10 +197,10 @@ def automatic_order_keeps_the_gain(results: Results) -> est.Statements:
         if problem == EXCEPTION:
             overall = est.overall_gain(auto, base)
             statement = f"The automatic order still gains on {problem_title(problem)}, over all sizes"
-            yield statement, "some improvement", f"{est.as_points(overall)}; {ours}", est.above(overall, 0.0)
+            yield statement, "some improvement", f"{est.as_points(overall)}; {ours}", est.above(overall, 0.0), f"{gain.n:,}"
         else:
             keeps = est.above(kept, SHARE_KEPT, 1.0 - SHARE_KEPT) if gain.low > 0 else est.UNDECIDED
-            yield f"The automatic order keeps the gain on {problem_title(problem)}", "nearly all", ours, keeps
+            yield f"The automatic order keeps the gain on {problem_title(problem)}", "nearly all", ours, keeps, f"{gain.n:,}"
 
 
 def order_and_nesting_are_found(results: Results) -> est.Statements:
@@ -237,13 +238,12 @@ def gain_grows_with_tau(results: Results) -> est.Statements:
     lead = est.mean_interval(gains[:, -1] - gains[:, next_best])
     _, ends = est.gain_matrix(part, size, ends=True)
     first, last, mirror = map(est.mean_interval, (ends[:, -1], ends[:, 0], ends.sum(axis=1)))
-    of = "orders of each τ" if drawn else "as observations"
     rise = f"{est.in_points(slope)} from τ = 0 to 1, over {len(taus)} values at {size} examples"
     more = f"{est.in_points(lead)} more than at {taus[next_best]:.1f}"
     largest = f"largest at τ = {taus[best]:.1f}; {est.in_points(first)} at τ = 1, {more}"
     both = f"{est.in_points(last)} against {est.in_points(first)}; together {est.in_points(mirror)}"
     as_large = est.within(mirror, 0.0, tolerance=MIRROR_TOLERANCE * abs(first.value))
-    addition, sets = "On 5-bit addition the", f"{part.training_sets().get('add5', {}).get(size, 0):,} ({len(gains)} {of})"
+    addition, sets = "On 5-bit addition the", f"{len(gains)} orders of each τ" if drawn else f"{len(gains):,}"
     yield f"{addition} gain grows with τ", "grows", rise, est.above(slope, 0.0), sets
     yield f"{addition} gain is largest at τ = 1", "largest", largest, est.not_below(lead, 100 * est.ONE_POINT), sets
     yield f"{addition} loss at τ = -1 is as large as the gain at τ = 1", "as negative", both, as_large
@@ -279,13 +279,21 @@ def gain_rises_until_the_last_target(results: Results) -> est.Statements:
             continue
         steps = [est.mean_difference(after, before) for before, after in itertools.pairwise(largest)]
         drop = est.mean_difference(largest[-2], largest[-1])
-        verdicts = [*(est.not_below(step, est.ONE_POINT) for step in steps[:-1]), est.above(drop, 0.0)]
+        rises = {step: est.not_below(step, est.ONE_POINT) for step in steps[:-1]}
+        verdict = est.together([*rises.values(), est.above(drop, 0.0)])
+        open_ones = [est.networks_to_decide(step, est.ONE_POINT) for step, said in rises.items() if said == est.UNDECIDED]
+        open_ones += [est.networks_to_decide(drop)] if est.above(drop, 0.0) == est.UNDECIDED else []
         each = ", ".join(f"{100 * float(np.mean(list(of.values()))):.1f}" for of in largest)
         falls = [k + 2 for k, step in enumerate(steps[:-1]) if step.high < 0]
         early = f"; falls before, at target {', '.join(map(str, falls))}" if falls else ""
         ours = f"{each} points; the last {est.as_points(drop)} less than the one before{early}"
         statement = f"The gain rises with every target and drops at the last alone on {problem_title(problem)}"
-        yield statement, "rises, then drops", ours, est.together(verdicts)
+        yield statement, "rises, then drops", ours, verdict, _decided_by(f"{drop.n:,}", verdict, max(open_ones, default=0))
+
+
+def _decided_by(sets: str, verdict: str, needed: int) -> str:
+    """Write how many training sets a statement rests on, and about how many would decide one that is undecided."""
+    return f"{sets}; decided by about {needed:,}" if verdict == est.UNDECIDED and needed else sets
 
 
 def no_consistent_effect_on_steps(results: Results) -> est.Statements:
@@ -306,7 +314,7 @@ def no_consistent_effect_on_steps(results: Results) -> est.Statements:
     decided = est.DOES_NOT_HOLD if directions == 1 else est.HOLDS
     verdict = decided if min(map(len, tested)) >= est.FEWEST_PAIRS else est.UNDECIDED
     statement = "Lgh changes the number of training steps in no consistent direction over the problems"
-    yield statement, "none", f"significantly {ours}", verdict
+    yield statement, "none", f"significantly {ours}", verdict, f"{min(map(len, tested)):,}"
 
 
 def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, est.Estimate]]]:
@@ -331,10 +339,8 @@ def lgh_improves_on_time_series(results: Results) -> est.Statements:
 
 def _improves(gain: est.Estimate, problem: str) -> tuple[str, str]:
     """Judge whether a gain on a time series is above zero; say how many networks it rests on, or would be decided by."""
-    verdict, rests_on = est.above(gain, 0.0), _folds(gain, problem)
-    if verdict == est.UNDECIDED and gain.n >= est.FEWEST_PAIRS:
-        rests_on += f"; decided by about {est.networks_to_decide(gain):,}"
-    return verdict, rests_on
+    verdict, needed = est.above(gain, 0.0), est.networks_to_decide(gain) if gain.n >= est.FEWEST_PAIRS else 0
+    return verdict, _decided_by(_folds(gain, problem), verdict, needed)
 
 
 def _folds(gain: est.Estimate, problem: str) -> str:
@@ -379,7 +385,8 @@ def stricter_losses_gain_more_in_found_orders(results: Results) -> est.Statement
         best_first = ("lw", "llh", "lgh") if problem == LW_BEST else ("lgh", "llh", "lw")
         others = [(best_first[0], "llh"), (best_first[0], "lgh")] if problem == LW_BEST else [("lgh", "llh"), ("llh", "lw")]
         steps = {pair: est.peak_difference(rows[pair[0]], rows[pair[1]], base) for pair in others}
-        verdicts = [est.not_below(step, est.ONE_POINT) for step in steps.values()]
+        judge = est.above if problem == LW_BEST else est.not_below
+        verdicts = [judge(step, tolerance=est.ONE_POINT) for step in steps.values()]
         said = "Lw gains most" if problem == LW_BEST else "Lgh ≥ Llh ≥ Lw ≥ L1"
         if problem != LW_BEST:
             verdicts.append(est.above(est.peak(rows["lw"], base)[1], 0.0, est.ONE_POINT))
@@ -414,7 +421,9 @@ def first_targets_of_parity(results: Results) -> est.Statements:
     most = max(mean.value for mean in means) / 10
     ours = ", ".join(est.as_points(mean) for mean in means[:2])
     verdict = est.together([est.above(mean.below(most), 0.0, est.ONE_POINT) for mean in means[:2]])
-    yield "The first two targets of 7-bit parity gain little", f"below {100 * most:.1f} points", ours, verdict
+    needed = max(est.networks_to_decide(mean, est.ONE_POINT) for mean in means[:2])
+    sets = _decided_by(f"{means[0].n:,}", verdict, needed)
+    yield "The first two targets of 7-bit parity gain little", f"below {100 * most:.1f} points", ours, verdict, sets
 
 
 CLAIMS = (

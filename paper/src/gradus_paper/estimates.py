@@ -161,7 +161,7 @@ def ratio_of_sizes(first: Results, second: Results, level: float, *, replicates:
     return bootstrap(ratio, curves[0][1].shape[1], replicates=replicates)
 
 
-def above(estimate: Estimate, threshold: float, tolerance: float = 0.0) -> str:
+def above(estimate: Estimate, threshold: float = 0.0, tolerance: float = 0.0) -> str:
     """Decide whether a value is above a threshold: its whole interval must be on one side."""
     # An interval on both sides is close if the value is known to within the tolerance: if half of its width is no more.
     # Statements that name a direction only have no tolerance.
@@ -308,12 +308,11 @@ def mean_difference(first: dict[int, float], second: dict[int, float]) -> Estima
     return mean_interval([first[sample] - second[sample] for sample in sorted(first.keys() & second.keys())])
 
 
-def networks_to_decide(gain: Estimate) -> int:
-    """Return about how many networks would show that a gain with this value is not zero, to two digits."""
-    half = (gain.high - gain.low) / 2
-    needed = gain.n * (half / max(abs(gain.value), 1e-6)) ** 2
-    digits = max(0, len(str(int(needed))) - 2)
-    return round(int(needed), -digits)
+def networks_to_decide(gain: Estimate, tolerance: float | None = None) -> int:
+    """Return about how many observations make half of the interval as narrow as a tolerance, or as the value itself."""
+    half, wanted = (gain.high - gain.low) / 2, abs(gain.value) if tolerance is None else tolerance
+    needed = int(gain.n * (half / max(wanted, 1e-6)) ** 2) if np.isfinite(half) else 0
+    return round(needed, -max(0, len(str(needed)) - 2))
 
 
 def in_estimated_order(results: Results, problem: str) -> Results:
@@ -329,8 +328,9 @@ def taught_in_orders(results: Results) -> tuple[Results, int]:
     part = results.select(problem="add5", method="network")
     orders = part.order.tolist()
     drawn = np.array([order.startswith("tau:") and "/" in order for order in orders], dtype=np.bool_)
-    if drawn.any():  # then the known order was taught once for all tau
-        return part.where(drawn | (part.order == "known")), int(next(order.split("/")[1] for order in orders if "/" in order))
+    if drawn.any():  # then the known order was taught once for all tau, and for other figures at other sizes
+        part = part.where((drawn | (part.order == "known")) & np.isin(part.n_train, part.n_train[drawn]))
+        return part, int(next(order.split("/")[1] for order in orders if "/" in order))
     each = np.array([order.startswith("tau:") for order in orders], dtype=np.bool_)
     return part.where((each | (part.loss == "l1")) & each.any()), 0
 

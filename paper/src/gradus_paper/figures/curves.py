@@ -184,9 +184,9 @@ def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
         part = results.select(problem=problem)
         base = part.select(loss="l1")
         style.name_panel(grid[0, column], problem)
-        grid[-1, column].set_xlabel(style.SIZE)
         for panel, loss in zip(grid[:, column], est.STRICTER_LOSSES, strict=True):
             style.zero_line(panel)
+            panel.set_xlabel(style.SIZE)
             for k, points in enumerate(est.target_gain_by_size(part.select(loss=loss).pairs(base))):
                 _draw_gain(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
     for panel, loss in zip(grid[:, 0], est.STRICTER_LOSSES, strict=True):
@@ -203,6 +203,7 @@ def ties(results: Results) -> Figure:
         base, lgh = part.select(loss="l1"), part.select(loss="lgh")
         style.name_panel(above, problem)
         style.zero_line(above)
+        above.set_xlabel(style.SIZE)
         for words, colour, label in TIE_RULES:
             rows = lgh.select(order=words)
             _draw_gain(above, est.gain_by_size(rows.pairs(base)), style.COLOURS[colour], label)
