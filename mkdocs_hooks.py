@@ -32,7 +32,7 @@ def on_files(files: Files, config: Any) -> Files:
     page = _adder_page()
     for name, content in {"adder.html": page, "adder_circuit.html": page.replace("</head>", ONLY_THE_CIRCUIT)}.items():
         files.append(File.generated(config, f"interactive/{name}", content=content))
-    for page_path in ARCHIVE.rglob("report.html"):
+    for page_path in ARCHIVE.rglob("*.html"):
         name = f"results/{page_path.relative_to(ARCHIVE).as_posix()}"
         files.append(File.generated(config, name, abs_src_path=str(page_path)))
     return files

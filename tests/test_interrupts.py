@@ -6,6 +6,7 @@ The tables name every public call and every verb; a test fails if a new one is m
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import signal
 import threading
@@ -56,6 +57,11 @@ def series():
     return [gradus.genes.Series(genes, bits(60, len(genes), k).astype(float), name=f"s{k}") for k in range(2)]
 
 
+@functools.cache
+def open_rules():
+    return gradus.genes.infer(series(), time_limit=2, leave_out=False, attractors=False)
+
+
 def many_searches():
     X, Y = examples()
     for seed in range(1000):
@@ -103,6 +109,7 @@ LIMITED = {
     "find_curriculum": lambda **settings: gradus.find_curriculum(*examples(), **settings),
     "tolerant_feature_sets": first_target(gradus.tolerant_feature_sets),
     "genes.infer": lambda **settings: gradus.genes.infer(series(), **settings),
+    "genes.Inference.next_experiments": lambda **settings: open_rules().next_experiments(10**6, **settings),
 }
 """Calls with a time limit."""
 UNLIMITED = {
@@ -230,7 +237,10 @@ HANDLING = {
     "Model.save": lambda large: large.model.save(large.path("m.json")),
     "Model.save_page": lambda large: large.model.save_page(large.path("m.html")),
     "Model.to_json": lambda large: large.model.to_json(),
+    "LearnResult.voting_network": lambda large: large.learned.voting_network(),
+    "Model.voted": lambda large: large.model.voted(),
     "LearnResult.predict": lambda large: large.learned.predict(large.rows),
+    "LearnResult.next_examples": lambda large: large.learned.next_examples(1000),
     "LearnResult.predict_proba": lambda large: large.learned.predict_proba(large.rows),
     "BooleanNetworkClassifier.predict": lambda large: large.fitted.predict(large.rows),
     "BooleanNetworkClassifier.predict_proba": lambda large: large.fitted.predict_proba(large.rows),
@@ -266,13 +276,19 @@ SMALL = {
     "Model.answer",
     "Model.fit",
     "Model.grouping",
-    "Model.with_best",
+    "Model.decide",
+    "Model.said",
+    "Model.with_goals",
     "Model.notes",
+    "Model.program",
     "Model.single",
     "Network.cone",
     "Network.with_names",
     "Progress.describe",
     "lab.circuit_bits",
+    "lab.compiled",
+    "lab.generator_state",
+    "lab.inlined",
     "lab.largest_cost",
     "lab.make_network",
     "lab.run_many",

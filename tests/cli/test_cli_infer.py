@@ -14,7 +14,7 @@ import pytest
 from cli_files import write_csv, write_series
 
 from browser import needs_browser, opened
-from gradus import Network
+from gradus import Network, read_network
 from gradus._cli.main import run
 from gradus.genes import ECOLI_SERIES, YEAST_SERIES
 from gradus.genes._report import FILES
@@ -42,7 +42,7 @@ def test_the_yeast_series_gives_every_file_in_time(yeast_rules):
     made_in, printed, cpu_seconds = yeast_rules
     assert cpu_seconds < ENOUGH_SECONDS
     folder = made_in / "rules"
-    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == sorted(FILES)
+    assert {path.name for path in folder.iterdir() if path.is_file()} == set(FILES) - {"experiments.csv"}
     assert (made_in / "rules.bnet").read_text() == (folder / "rules.bnet").read_text()
     for heading in ("one step", "usual value", "stays as it is", "free run", "not learned"):
         assert heading in printed
@@ -81,7 +81,7 @@ def test_json_is_the_summary_and_names_the_files(here, yeast, capsys):
     document = json.loads(capsys.readouterr().out)
     assert document["clean"] is True
     assert document["overall"]["scored"] == 90
-    assert [path.split("/")[-1] for path in document["files"]] == list(FILES)
+    assert [path.split("/")[-1] for path in document["files"]] == [name for name in FILES if name != "experiments.csv"]
 
 
 def test_prior_knowledge_is_kept_and_what_it_cannot_explain_is_reported(here, yeast, capsys):
@@ -96,6 +96,31 @@ def test_prior_knowledge_is_kept_and_what_it_cannot_explain_is_reported(here, ye
     assert "SK: the allowed regulators explain it worse than start" in capsys.readouterr().out
     assert run([*words, "--prior", "out/edges.csv"]) == 0
     assert run([*words, "--prior", "out/rules.sbml"]) == 0
+
+
+def test_experiments_are_advised_on_every_door(here, yeast, capsys):
+    words = ["infer", "yeast.csv", "-o", "out", "--advise", "3", "--advise-hold", "SK,PP"]
+    assert run([*words, "--json"]) == 0
+    experiments = json.loads(capsys.readouterr().out)["experiments"]
+    assert len(experiments) == 3
+    assert {gene for chosen in experiments for gene in chosen["held"]} <= {"SK", "PP"}
+    found = column(here / "out" / "experiments.csv", "on")
+    assert [set(text.split()) for text in found] == [{g for g, v in e["state"].items() if v} for e in experiments]
+    assert "What to measure next" in (here / "out" / "report.html").read_text()
+    rows = [dict(zip(YEAST_SERIES.genes, row, strict=True)) for row in YEAST_SERIES.states[:2].astype(int).tolist()]
+    write_csv(here / "states.csv", YEAST_SERIES.genes, [list(row.values()) for row in rows])
+    assert run([*words[:-1], "none", "--advise-states", "states.csv"]) == 0
+    assert "experiment 2 (" in capsys.readouterr().out
+    summary = json.loads((here / "out" / "summary.json").read_text())
+    assert all(chosen["state"] in rows and not chosen["held"] for chosen in summary["experiments"])
+
+
+def test_the_signs_of_rules_are_comments_of_the_model(here, yeast, capsys):
+    assert run(["infer", "yeast.csv", "-o", "rules.bnet"]) == 0
+    text = (here / "rules.bnet").read_text()
+    assert "\n# start -> SK\n" in text
+    assert "\n# Cdc2_Cdc13 -| Wee1_Mik1\n" in text
+    assert set(read_network(here / "rules.bnet").output_names) == set(YEAST_SERIES.genes)
 
 
 def test_series_come_in_every_layout(here, capsys):
@@ -133,6 +158,8 @@ def test_bad_series_and_settings_are_refused(refused, here, yeast):
     good = ("infer", "yeast.csv", "-o", "out")
     assert "missing.csv" in refused("infer", "missing.csv", "-o", "out")
     assert "Missing option '--output'" in refused("infer", "yeast.csv")
+    assert "'Cdc99' cannot be held" in refused(*good, "--advise", "1", "--advise-hold", "Cdc99")
+    assert "other genes" in refused(*good, "--advise", "1", "--advise-states", "numbers.csv")
     assert "--binarize kmeans" in refused("infer", "numbers.csv", "-o", "out")
     assert "empty.csv holds no state" in refused("infer", "empty.csv", "-o", "out")
     assert "nobody" in refused(*good, "--allow", "edges.csv")

@@ -12,7 +12,7 @@ from gradus._cli import draw, export
 from gradus._formats import circuits
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
-from gradus.errors import FormatError, SettingsError
+from gradus.errors import DataError, FormatError, SettingsError
 
 ADDER = Network(2, [[0, 1], [0, 2], [1, 2], [3, 4], [2, 2]], [5, 6], output_names=["sum", "carry"])
 
@@ -46,6 +46,28 @@ def test_bad_input_raises_our_own_error(model: Path, tmp_path: Path) -> None:
     assert isinstance(result.exception, FormatError)
     result = CliRunner().invoke(app(), ["draw", str(model), str(tmp_path / "net.svg"), "--order", "sum"])
     assert isinstance(result.exception, SettingsError)
+
+
+def test_the_vote_of_a_model_is_exported_as_one_circuit(tmp_path: Path) -> None:
+    """Two of three circuits say NAND; the best one is the first column."""
+    of_one = Model.of_bits(Network(2, [], [0]))
+    nand = Network(2, [[0, 1]], [2])
+    Model((of_one.network, nand, nand), of_one.features, of_one.targets).save(tmp_path / "model.json")
+    for options, rule in (([], "z0 = x0\n"), (["--vote"], "z0 = !x0 | !x1\n")):
+        target = tmp_path / "rules.txt"
+        result = CliRunner().invoke(app(), ["export", str(tmp_path / "model.json"), str(target), *options])
+        assert result.exit_code == 0, result.output
+        assert rule in target.read_text(encoding="utf-8")
+
+
+def test_a_vote_on_three_classes_is_refused_with_a_reason(tmp_path: Path) -> None:
+    network = Network(2, [[0, 1]], [0, 1, 2], input_names=["a", "b"], output_names=["t = p", "t = q", "t = r"])
+    features = TableEncoding((TableColumn("a", "bit", strict=True), TableColumn("b", "bit", strict=True)))
+    Model((network, network), features, (TargetEncoding("t", ("p", "q", "r")),)).save(tmp_path / "model.json")
+    for verb, name in (("export", "circuit.v"), ("draw", "net.svg")):
+        result = CliRunner().invoke(app(), [verb, str(tmp_path / "model.json"), str(tmp_path / name), "--vote"])
+        assert isinstance(result.exception, DataError)
+        assert "target 't' has 3 classes, and only votes on two classes become one circuit" in str(result.exception)
 
 
 def legend(picture: Path) -> list[str]:

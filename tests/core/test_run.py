@@ -238,17 +238,3 @@ def test_in_another_process_it_is_a_run_with_the_time_that_is_left():
     copy = pickle.loads(pickle.dumps(Run(10, lambda progress: None, n_jobs=4)))
     assert 9 < copy.seconds_left() <= 10
     assert not copy.stop(STEP)
-
-
-def test_the_best_so_far_is_kept_now_and_then(monkeypatch):
-    monkeypatch.setattr("gradus._core.run.SECONDS_PER_KEEP", 0.0)
-    kept = []
-    run = Run(keep=kept.append)
-    run.part().keep(lambda: "best")
-    assert kept == ["best"]
-    Run(keep=kept.append)  # a new one first waits
-
-
-def test_nothing_is_made_that_is_not_kept_yet():
-    run = Run(keep=lambda best: pytest.fail("too early"))
-    run.keep(lambda: pytest.fail("too early"))

@@ -106,10 +106,10 @@ def test_the_more_targets_were_learned_exactly_the_more_evidence_of_noise_is_nee
     X = np.random.default_rng(0).random((20, 4)) < 0.5
     own = learner(X, np.zeros((20, 15), bool), exact=None)
     for column in range(learned):
-        own._accept(own._with_constant(column, own.solution))
+        own._accept(own._constant(column))
     asked = []
     monkeypatch.setattr(
         CircuitLearner, "_is_doubtful", lambda self, solution, attempt, doubt=None: asked.append(doubt) or True
     )
-    assert own._noise_checked(own._with_constant(14, own.solution)) is None
+    assert own._noise_checked(own._constant(14)) is None
     assert asked == [None, pytest.approx(33.0 * (1 + 0.1 * max(learned - 4, 0)))]

@@ -27,7 +27,7 @@ def only_constants(X, Y, run=None):
     """A learner whose lessons have found no circuit for any target."""
     own = learner(X, Y, run=run)
     for column in range(Y.shape[1]):
-        own._accept(own._with_constant(column, own.solution))
+        own._accept(own._constant(column))
     own.unsolved, own.work = True, WORK_OF_LESSONS
     return own
 

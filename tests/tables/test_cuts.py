@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_cuts
-from gradus._tables.cuts import choose_category_bits, cut_column, readable_cut
+from gradus._tables.cuts import choose_category_bits, cut_column, cuts_between, readable_cut
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -57,7 +57,7 @@ def test_noise_is_not_cut_but_for_one_cut_as_a_fallback():
 
 
 def test_a_column_of_few_values_is_cut_everywhere_even_if_it_tells_nothing_alone():
-    assert cut_column(np.array([1.0, 2, 3, 1, 2, 3]), np.zeros((6, 1), int)) == (1.5, 2.5)
+    assert cut_column(np.array([1.0, 2, 3, 1, 2, 3]), np.zeros((6, 1), int)) == (1, 2)
 
 
 def test_constant_and_empty_columns_have_no_cut():
@@ -71,6 +71,17 @@ def test_a_readable_cut_divides_its_neighbours(a, b):
     low, high = min(a, b), max(a, b)
     if low < high:
         assert low <= readable_cut(low, high) < high
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=8, unique=True), st.booleans(), st.booleans())
+def test_cuts_lie_between_their_neighbours_and_among_whole_numbers_and_days_are_whole(numbers, whole, days):
+    distinct = np.unique(np.floor(numbers) if whole else numbers)
+    cuts = cuts_between(distinct, range(1, len(distinct)), days=days)
+    for low, cut, high in zip(distinct, cuts, distinct[1:], strict=False):
+        assert low <= cut < high
+        if whole or (days and np.ceil(low) < high):
+            assert cut == int(cut)
 
 
 def test_a_target_without_information_does_not_hide_that_of_another():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradus._tables.labels import OutputReader, TargetEncoding, encode_target, refuse_conflicts
+from gradus._tables.labels import TargetEncoding, encode_target, refuse_conflicts
 from gradus.errors import ConflictError, FormatError
 
 
@@ -76,43 +76,6 @@ def test_unknown_labels_have_no_code_and_no_bits(labels):
         assert (code == -1) == (label is None)
         assert np.isnan(row.astype(float)).all() == (label is None)
         assert label is None or classes[code] == label
-
-
-@given(st.integers(2, 4), st.integers(0, 1000))
-def test_a_reader_is_naive_bayes_with_a_tenth_of_a_row_of_each_kind(n_classes, seed):
-    rng = np.random.default_rng(seed)
-    target = TargetEncoding("y", tuple(range(n_classes)))
-    outputs = rng.random((12, target.n_outputs)) < 0.5
-    codes = rng.integers(-1, n_classes, 12)
-    reader = OutputReader.count(outputs, codes, n_classes)
-    for row, found in zip(outputs, reader.probabilities(outputs), strict=True):
-        wanted = []
-        for label in range(n_classes):
-            mine = outputs[codes == label]
-            share = (len(mine) + 0.1) / ((codes >= 0).sum() + 0.1 * n_classes)
-            for k, value in enumerate(row):
-                share *= ((mine[:, k] == value).sum() + 0.1) / (len(mine) + 0.2)
-            wanted.append(share)
-        assert np.allclose(found, np.array(wanted) / sum(wanted))
-    again = OutputReader.from_json(json.loads(json.dumps(reader.to_json())), target)
-    assert np.array_equal(again.probabilities(outputs), reader.probabilities(outputs))
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        None,
-        {},
-        {"rows": [1, 2], "true": [[1]]},
-        {"rows": [1, 2], "true": [[2], [0]]},
-        {"rows": [1, -2], "true": [[0], [-3]]},
-        {"rows": [1, 2.5], "true": [[0], [0]]},
-        {"rows": [[1], [2, 3]], "true": 3},
-    ],
-)
-def test_counts_that_do_not_fit_the_target_are_refused(document):
-    with pytest.raises(FormatError, match="'y'"):
-        OutputReader.from_json(document, TargetEncoding("y", (0, 1)))
 
 
 def test_rows_in_conflict_are_named_from_1_with_the_number_of_others():

@@ -87,7 +87,7 @@ def test_any_labels_and_any_number_of_classes_in_each_target(adder):
     targets = pd.DataFrame({"low": np.where(Y[:, 0], "yes", "no"), "sum": number, "half": np.where(number > 3, 2.0, -1.0)})
     model = quick().fit(X, targets)
     assert [classes.tolist() for classes in model.classes_] == [["no", "yes"], list(range(8)), [-1.0, 2.0]]
-    assert model.network_.output_names == ("low = yes", *(f"sum = {k}" for k in range(8)), "half = 2.0")
+    assert model.network_.output_names == ("low = yes", *(f"sum = {k}" for k in range(8)), "half = 2")
     predicted = model.predict(X)
     assert predicted.dtype == object
     assert predicted.tolist() == targets.to_numpy(dtype=object).tolist()
@@ -327,7 +327,7 @@ def refusal(y):
 def test_targets_that_are_no_classes_are_refused_as_on_the_command_line():
     assert refusal([k % 50 for k in range(100)]) == (
         "target 'y' has 50 different numbers in 100 rows; a target must hold classes: replace its numbers by a few words, "
-        "such as low and high, or give it as texts (gradus learn --types y=category)."
+        "such as low and high (gradus learn --cut NAME=median), or give it as texts (gradus learn --types y=category)."
     )
     assert "another value in every row, as an id has" in refusal([f"row {k}" for k in range(30)])
     assert "more than 256 different values" in refusal([k % 300 for k in range(3000)])

@@ -10,12 +10,12 @@ from gradus._core.run import Run
 from gradus._tables import held_out
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.fit import FitSettings
-from gradus._tables.held_out import N_TREES, HeldOutTask, grow_forest, score_held_out
+from gradus._tables.held_out import N_TREES, HeldOutTask, forest_chances, score_held_out
 
 
 @pytest.fixture
 def numbers():
-    X = np.random.default_rng(0).normal(size=(60, 3))
+    X = np.random.default_rng(0).normal(size=(120, 3))
     return X, (X[:, 0] + X[:, 1] > 0).astype(np.int64)
 
 
@@ -31,7 +31,7 @@ def test_a_forest_grown_in_steps_is_the_one_grown_at_once(numbers, monkeypatch, 
     monkeypatch.setattr(held_out, "N_TREES", 40)
     X, y = numbers
     at_once = RandomForestClassifier(40, random_state=0).fit(X, y)
-    assert np.array_equal(grow_forest(X, y, Run()).predict_proba(X), at_once.predict_proba(X))
+    assert np.array_equal(forest_chances(X, y, X, Run()) / 40, at_once.predict_proba(X))
 
 
 def test_a_forest_says_how_far_it_is_and_can_be_stopped(numbers, monkeypatch):
@@ -39,7 +39,7 @@ def test_a_forest_says_how_far_it_is_and_can_be_stopped(numbers, monkeypatch):
     monkeypatch.setattr("gradus._core.run.SECONDS_PER_SLICE", 0.0)  # a tree at a time
     seen = []
     run = Run(callback=lambda progress: seen.append(progress) or len(seen) == 3)
-    assert grow_forest(*numbers, run) is None
+    assert forest_chances(*numbers, numbers[0], run) is None
     assert run.stopped == "callback"
     assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
     assert seen[-1].total == N_TREES
@@ -47,13 +47,13 @@ def test_a_forest_says_how_far_it_is_and_can_be_stopped(numbers, monkeypatch):
 
 @pytest.fixture
 def no_time_for_forests(monkeypatch):
-    grow = held_out.grow_forest
+    grow = held_out.forest_chances
 
-    def late(X, codes, run):
+    def late(X, codes, X_test, run, *weights):
         run._top._stopped = "time_limit"
-        return grow(X, codes, run)
+        return grow(X, codes, X_test, run, *weights)
 
-    monkeypatch.setattr(held_out, "grow_forest", late)
+    monkeypatch.setattr(held_out, "forest_chances", late)
 
 
 @pytest.mark.usefixtures("no_time_for_forests")
@@ -90,7 +90,7 @@ def test_only_rows_with_a_known_label_are_counted(numbers):
     X, y = numbers
     labels = y.astype(object)
     labels[[3, 9, 20]] = None
-    assert score(X, labels, folds=2).rows == 57
+    assert score(X, labels, folds=2).rows == 117
 
 
 def test_infinite_numbers_have_a_score(numbers):

@@ -193,11 +193,35 @@ def test_rows_that_are_wrong_are_listed_with_those_that_they_contradict(tmp_path
     text = (tmp_path / "model.html").read_text()
     cells = re.findall(r"<td[^>]*>(.*?)</td>", text)
     assert cells[:2] == ["rows not seen", "87.5&nbsp;%"]
-    assert cells[2:7] == ["3", "z0", "0", "1", "contradicts rows 2, 4: the same inputs, another label"]
-    assert cells[7:11] == ["5", "z0", "1", "0"]
-    assert cells[11].startswith("outvoted")
+    assert cells[2:7] == ["5", "0", "1", "z0", "1"]  # with its cells, and before those that contradict others
+    assert cells[8].startswith("outvoted")
+    assert cells[9:] == ["3", "1", "1", "z0", "0", "1", "contradicts rows 2, 4: the same inputs, another label"]
     with pytest.raises(DataError, match="one for each of 5 rows"):
         model.save_page(tmp_path / "model.html", table=table, labels=[0, 1])
+
+
+@needs_browser
+def test_rows_that_are_wrong_are_shown_ten_at_a_time_also_after_they_were_sorted(tmp_path):
+    model = Model.of_bits(Network(2, [[0, 1]], [2], [8]))
+    model.save_page(tmp_path / "model.html", table=[[1, 0]] * 25, labels=[1] * 25)
+    seen = drive(
+        tmp_path / "model.html",
+        """
+        const all = () => [...page.querySelectorAll("#odd tbody tr")];
+        const rows = () => all().filter((row) => !row.hidden).map((row) => Number(row.cells[0].textContent));
+        const [next, head] = [page.getElementById("odd-next"), page.querySelector("#odd th button")];
+        const first = rows();
+        next.click(); next.click();
+        const [last, place, more] = [rows(), page.getElementById("odd-place").textContent, next.hidden];
+        head.click(); head.click();
+        return { first, last, place, more, sorted: rows() };
+        """,
+    )
+    assert seen["first"] == list(range(1, 11))
+    assert seen["last"] == list(range(21, 26))
+    assert seen["place"] == "21 to 25 of 25"
+    assert seen["more"]
+    assert seen["sorted"] == list(range(25, 15, -1))
 
 
 @needs_browser

@@ -28,7 +28,7 @@ def random_network(seed, n_inputs=7, n_gates=40, n_outputs=4):
 def slow_values(found, X):
     """Evaluate statements one after another, each from the text of its formula and the names before it."""
     columns = {f"x{i}": X[:, i] for i in range(X.shape[1])}
-    for statement in found:
+    for statement in sorted(found, key=lambda statement: not statement.is_signal):  # steps are written last
         rule = parse_expression(statement.text)
         gates = GateTable(len(columns))
         output = rule.built(gates, {name: node for node, name in enumerate(columns)})
@@ -75,7 +75,7 @@ def test_long_formulas_are_written_in_steps_that_are_short():
     values = slow_values(found, X)
     for name, expected in zip(network.output_names, network.predict(X).T, strict=True):
         assert np.array_equal(values[name] != 0, expected)
-    assert found[-1].columns == network.input_names
+    assert [statement for statement in found if not statement.is_signal][-1].columns == network.input_names
 
 
 def test_a_step_never_has_the_name_of_a_column():
@@ -87,8 +87,9 @@ def test_a_step_never_has_the_name_of_a_column():
 
 
 def test_a_formula_that_is_cut_says_how_much_is_left():
-    network = adder(5)
-    one = statements(network, Model.of_bits(network).features, network.output_names)[-1]
+    whole = adder(5)
+    network = Network(10, whole.sources, whole.outputs[-1:], whole.functions)
+    one = statements(network, Model.of_bits(network).features, network.output_names)[0]
     assert one.cut(10_000) == one.text
     kept, left = re.fullmatch(r"(.*) … \((\d+) more conditions?\)", one.cut(45)).groups()
     assert one.text.startswith(kept)
@@ -100,7 +101,9 @@ def test_rules_as_a_frame():
     model = Model.of_bits(Network(2, [[0, 1]], [2], [8], input_names=["é", "b"]))
     frame = model.rules(as_frame=True)
     assert isinstance(frame, pd.DataFrame)
-    assert frame.to_dict("records") == [{"statement": "z0", "rule": '"é" & b', "columns": "é, b", "conditions": 2}]
+    assert frame.drop(columns=["rows", "right"]).to_dict("records") == [
+        {"statement": "z0", "rule": '"é" & b', "columns": "é, b", "conditions": 2}
+    ]
     assert repr(model) == "Model(z0; 1 circuit, the best of 1 gate)"
     pytest.importorskip("pygraphviz")
     assert "<svg" in model._repr_html_()
@@ -121,3 +124,18 @@ def test_an_output_that_another_one_uses_is_named_there_and_its_quotes_are_kept(
         statement.name: statement.text for statement in statements(network, Model.of_bits(network).features, ['"A=B"', "g"])
     }
     assert found["g"] == 'x18 & "A=B"'
+
+
+def test_what_rules_share_becomes_a_step_and_each_rule_stays_short():
+    # x0 & (x1 | x2 & x3) decides three outputs, each with one more input.
+    network = Network(7, [[2, 3], [1, 7], [0, 8], [9, 4], [9, 5], [9, 6]], [10, 11, 12], [8, 14, 8, 8, 8, 8])
+    found = statements(network, Model.of_bits(network).features, ["a", "b", "c"])
+    assert [(said.name, said.text) for said in found] == [
+        ("a", "x4 & s1"),
+        ("b", "x5 & s1"),
+        ("c", "x6 & s1"),
+        ("s1", "x0 & (x1 | x2 & x3)"),
+    ]
+    X = naive.every_pattern(7)
+    values = slow_values(found, X)
+    assert all(np.array_equal(values[name] != 0, column) for name, column in zip("abc", network.predict(X).T, strict=True))

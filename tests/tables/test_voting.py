@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import joblib
@@ -18,14 +19,16 @@ import gradus
 from gradus import BooleanNetworkClassifier, Network
 from gradus._core.run import Run
 from gradus._lessons import LearnSettings
-from gradus._tables import vote
+from gradus._tables import distil, vote
 from gradus._tables.cells import read_cells
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import encode_table
+from gradus._tables.distil import recombine_rows, taught_rows
 from gradus._tables.fit import FitSettings, fit_table
-from gradus._tables.labels import encode_target
+from gradus._tables.goals import Weights
+from gradus._tables.labels import TargetEncoding, encode_target
 from gradus._tables.model import Model
-from gradus._tables.vote import distil, recombine_rows
+from gradus._tables.voted import vote_on
 from gradus._tables.voters import LEFT_OUT, TableExamples, join_voters, learn_voter, unneeded_columns
 
 N = 120
@@ -60,7 +63,8 @@ def examples(frame):
     target, _, codes = encode_target(labels, "sign")
     kinds = column_kinds(cells)
     codes = codes[:, np.newaxis]
-    return TableExamples(cells, codes, (target,), kinds, "category", encode_table(cells, codes, kinds=kinds))
+    weights = Weights.equal(N, [target])
+    return TableExamples(cells, codes, (target,), kinds, "category", encode_table(cells, codes, kinds=kinds), weights)
 
 
 @pytest.fixture(scope="module")
@@ -130,22 +134,13 @@ def test_a_table_that_tells_nothing_gives_the_majority():
     assert set(model.predict(pd.DataFrame({"a": ["x", "q"]}))) == {"no"}
 
 
-def test_a_distilled_circuit_learns_from_the_rows_and_from_the_vote(examples):
+def test_rows_to_learn_from_are_those_of_the_table_and_others_that_the_vote_labels(examples):
     _, model = joined(examples)
-    seen = []
-
-    def spy(inputs, outputs, seed):
-        seen.append((inputs, outputs))
-        return best_inputs(inputs, outputs, seed)
-
-    single = distil(model, examples, spy, 0)
-    (inputs, outputs), own = seen[0], model.features.encode(examples.columns)
+    own = model.features.encode(examples.columns)
+    inputs, outputs = taught_rows(model, own, examples.codes, np.random.default_rng(0))
     assert np.array_equal(inputs[:N], own)
     assert np.array_equal(outputs[:N], model.targets[0].encode(examples.codes[:, 0]))
     assert np.array_equal(outputs[N:], model.targets[0].encode(model.predict_codes(inputs[N:])[0]))
-    assert single.encoding == model.features
-    assert single.complete
-    assert not distil(model, examples, stopped_early, 0).complete
 
 
 def test_half_of_the_rows_that_a_vote_is_asked_about_may_lie_between_classes(examples, monkeypatch):
@@ -156,8 +151,8 @@ def test_half_of_the_rows_that_a_vote_is_asked_about_may_lie_between_classes(exa
         calls.append((classes[:, 0], n_rows))
         return recombine_rows(inputs, columns, classes, n_rows, rng)
 
-    monkeypatch.setattr(vote, "recombine_rows", spy)
-    distil(model, examples, best_inputs, 0)
+    monkeypatch.setattr(distil, "recombine_rows", spy)
+    taught_rows(model, model.features.encode(examples.columns), examples.codes, np.random.default_rng(0))
     (same, n_same), (mixed, n_mixed) = calls
     assert np.array_equal(same, model.predict_codes(model.features.encode(examples.columns))[0])
     assert len(set(mixed.tolist())) == 1
@@ -200,6 +195,38 @@ def test_columns_of_one_bit_are_learned_by_lessons_alone():
     learned = gradus.learn(bits, y, seed=2)
     assert [network.with_names() for network in model.networks_] == list(learned.circuits[: learned.n_voting])
     assert (model.predict(pd.DataFrame(np.where(bits, "on", "off"))) == y).all()
+
+
+def test_labels_that_say_little_are_voted_on_by_the_best_circuit_and_the_vote():
+    rng = np.random.default_rng(7)
+    X = rng.random((400, 6)) < 0.5
+    y = X[:, 0] ^ X[:, 1] ^ (rng.random(400) < 0.38)
+    model, learned = BooleanNetworkClassifier(random_state=2).fit(X, y), gradus.learn(X, y, seed=2)
+    assert learned.leanings[0] is not None
+    assert [network.with_names() for network in model.networks_] == [learned.network, learned.voting_network()]
+    assert (model.predict(X) == (X[:, 0] ^ X[:, 1])).mean() > 0.9
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_vote_as_one_circuit_says_the_same_unless_it_is_nearly_tied(seed, counted):
+    rng = np.random.default_rng(seed)
+    rows = np.array(list(np.ndindex(2, 2, 2, 2)), dtype=bool)
+    networks = [
+        Network(4, [rng.integers(4, size=2), rng.integers(5, size=2), rng.integers(6, size=2)], [5, 6], rng.integers(1, 15, 3))
+        for _ in range(rng.integers(2, 8))
+    ]
+    plain = Model.of_bits(networks[0])
+    targets = (plain.targets[0], TargetEncoding("z1", ("no", "yes")))
+    codes = rng.integers(0, 2, (40, 2))
+    model = Model.fit(networks, plain.features, targets, rng.random((40, 4)) < 0.5, codes)
+    model = model if counted else replace(model, readers=())
+    voted = model.voted()
+    assert len(voted.networks) == 1
+    for k, (said, shares) in enumerate(zip(voted.predict_codes(rows), model.votes(rows), strict=True)):
+        beyond = np.abs(shares[:, 1] - 0.5) * len(networks)
+        sure = beyond > (len(networks) / 2 + 1.5) * vote_on(model, k).unit if counted else np.ones(len(rows), dtype=bool)
+        assert (said == model.predict_codes(rows)[k])[sure].all()
 
 
 @pytest.mark.parametrize(("low", "n_networks"), [(1, 2), (None, 3)])
@@ -253,7 +280,8 @@ def test_ctrl_c_in_a_voter_keeps_those_that_are_complete(examples, monkeypatch):
     run = Run()
     model, _, stopped = vote.learn_vote(examples, LearnSettings(n_circuits=5), run)
     assert stopped == run.stopped == "interrupted"
-    assert len(model.networks) == 2
+    assert len(model.networks) == 3  # the better one is shown, and both vote
+    assert model.apart
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

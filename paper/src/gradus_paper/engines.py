@@ -95,8 +95,8 @@ def _in_thread(make: Callable[[], Iterator[list[Row]]], stop: Callable[[], None]
 class _Queue:
     """Tasks that wait for a worker, cut into batches of about a second."""
 
-    def __init__(self, tasks: Iterable[Task], begun: Begun, most: int) -> None:
-        self.unsent, self._begun, self._most = deque(tasks), begun, most
+    def __init__(self, tasks: Iterable[Task], begun: Begun, most: int, folder: str = "") -> None:
+        self.unsent, self._begun, self._most, self._folder = deque(tasks), begun, most, folder
         self._seconds = FIRST_GUESS_SECONDS
         self.sent: dict[Task, None] = {}  # to a worker, and not come back, in that order
 
@@ -107,7 +107,7 @@ class _Queue:
             tasks = tuple(self.unsent.popleft() for _ in range(count))
             self.sent.update(dict.fromkeys(tasks))
             begun = tuple(self._begun.get(task.id_bytes) for task in tasks) if self._begun else ()
-            yield TaskBatch(tasks, own_tables(tasks), begun)
+            yield TaskBatch(tasks, own_tables(tasks), begun, self._folder)
 
     def take_back(self, batch: TaskBatch, rows: Sequence[Row], seconds: float) -> None:
         """Note what came back; tasks without a row wait again."""
@@ -121,8 +121,12 @@ class _Queue:
         return [*self.unsent, *self.sent]
 
 
-class _JoblibEngine(Engine):
+class JoblibEngine(Engine):
     """Runs batches of tasks with a backend of joblib, again and again if workers die."""
+
+    most = MOST_TASKS_PER_BATCH
+    folder = ""
+    """Where tasks that take minutes may keep what they have done."""
 
     def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
         # A task that was with a worker when one died may be what ends workers, so such tasks go last and then run one at a
@@ -130,7 +134,7 @@ class _JoblibEngine(Engine):
         left, suspects, deaths = list(tasks), list[Task](), 0
         while left or suspects:
             alone = not left
-            waiting = _Queue(left or suspects, begun, 1 if alone else MOST_TASKS_PER_BATCH)
+            waiting = _Queue(left or suspects, begun, 1 if alone else self.most, self.folder)
             try:
                 for batch, rows, seconds in self._results(waiting, alone=alone):
                     waiting.take_back(batch, rows, seconds)
@@ -149,7 +153,8 @@ class _JoblibEngine(Engine):
         from joblib import Parallel, delayed
 
         with self._backend() as (n_jobs, in_flight):
-            parallel = Parallel(n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=1 if alone else in_flight)
+            options = {"batch_size": 1, "pre_dispatch": 1 if alone else in_flight, "max_nbytes": None}
+            parallel = Parallel(n_jobs, return_as="generator_unordered", **options)
             yield from parallel(delayed(_timed)(batch, LONGEST_BATCH_SECONDS) for batch in waiting.batches())
 
     def _backend(self) -> contextlib.AbstractContextManager[tuple[int, int]]:
@@ -185,7 +190,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-class LocalEngine(_JoblibEngine):
+class LocalEngine(JoblibEngine):
     """Runs tasks in processes on this machine."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
@@ -213,7 +218,7 @@ class LocalEngine(_JoblibEngine):
         get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
 
 
-class DaskEngine(_JoblibEngine):
+class DaskEngine(JoblibEngine):
     """Runs tasks on a Dask cluster."""
 
     name = "a Dask cluster"

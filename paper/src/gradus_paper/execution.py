@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gradus import Network, export
 from gradus.lab import Checkpoint, Job, Outcome, largest_cost, learn_whole, make_network, resume, run_search
 from gradus.problems import Problem
 from gradus_paper.orders import TargetOrder, another_order, order_of, shuffled_targets, tau_of
 from gradus_paper.row import Row
 from gradus_paper.stages import search_in_stages
-from gradus_paper.tasks import TOGETHER, Task
+from gradus_paper.tasks import GIVEN, TOGETHER, Task
 from gradus_paper.training_sets import TrainingSet, register, training_set
 
 BoolMatrix = npt.NDArray[np.bool_]
@@ -92,6 +95,15 @@ def run_task(task: Task, since: Checkpoint | None = None) -> Row:
     return Row.of(task, **measured, cpu_seconds=time.thread_time() - begin)
 
 
+class _Kept(threading.local):
+    """The folder of the batch that a thread is at."""
+
+    folder = ""
+
+
+_kept = _Kept()
+
+
 @dataclass(frozen=True)
 class TaskBatch:
     """Tasks that are sent to a worker together, with the users' tables that they need."""
@@ -99,12 +111,14 @@ class TaskBatch:
     tasks: tuple[Task, ...]
     tables: tuple[Problem, ...] = ()
     begun: tuple[Checkpoint | None, ...] = ()  # where the search of each task was interrupted; empty if none has begun
+    folder: str = ""  # where tasks that take minutes keep what they have done, if the worker sees it
 
 
 def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
     """Run a batch in a worker; a task that raises becomes a failed row, and the others still run."""
     # No task is begun after so many seconds, so that rows do not wait for a batch that takes longer than expected.
     register(batch.tables)
+    _kept.folder = batch.folder
     end = time.monotonic() + seconds
     rows: list[Row] = []
     for task, since in zip(batch.tasks, batch.begun or [None] * len(batch.tasks), strict=True):
@@ -122,14 +136,29 @@ def _lessons(task: Task) -> dict[str, Any]:
     data = training_set(task.set_key)
     m = data.Y.shape[1]
     shuffled = list(shuffled_targets(task.set_key, m) if task.design.shuffle else range(m))
-    result = learn_whole(data.X, data.Y[:, shuffled], seed=task.search_seed, n_jobs=1)
+    result = learn_whole(data.X, data.Y[:, shuffled], seed=task.search_seed, n_jobs=1, checkpoint=_checkpoint_of(task))
     columns = tuple(shuffled[place] for place in result.order)
     places = np.argsort(shuffled)  # back to the problem's order of the targets
     best = _errors(lambda X: result.network.predict(X)[:, places], *data.test_patterns())
     alone = float(1.0 - best.mean() / data.n_test) if data.n_test else None
     order = TargetOrder(columns, tau_of(columns, data), None)
     scores = _scores(data, order, lambda X: result.predict(X)[:, places])
-    return {**scores, "live_gates": int(result.n_gates), "best_circuit_accuracy": alone}
+    circuit = _solution(result.voting_network()) if task.design.draw == GIVEN else {}
+    return {**scores, "live_gates": int(result.n_gates), "best_circuit_accuracy": alone, **circuit}
+
+
+def _checkpoint_of(task: Task) -> Path | None:
+    """Return the file from which a task that takes minutes goes on after its worker was killed."""
+    if task.design.draw != GIVEN or not _kept.folder or not Path(_kept.folder).is_dir():
+        return None
+    return Path(_kept.folder, f"{task.id}.checkpoint")
+
+
+def _solution(network: Network) -> dict[str, Any]:
+    """Return the columns of a row that hold a circuit, as binary AIGER."""
+    content = export(network, format="aig")
+    assert isinstance(content, bytes)
+    return {"circuit": content, "and_gates": int(content.split(maxsplit=6)[5])}
 
 
 def _curriculum(task: Task) -> dict[str, Any]:

@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gradus.lab import files, network_picture, wording
+from gradus_paper import contest, learners
 from gradus_paper import estimates as est
-from gradus_paper import learners
 from gradus_paper.claims import Claim, check_claims, verdict_counts
 from gradus_paper.figures import FIGURES, OWN_FIGURES
 from gradus_paper.figures.circuit_figures import Drawing
@@ -29,8 +29,8 @@ from gradus_paper.own_claims import check_own_claims
 from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.report_page import Section, report_page
 from gradus_paper.results import Results
-from gradus_paper.row import conform, with_task_ids
-from gradus_paper.runs import read_runs, rows_of, standings
+from gradus_paper.row import OPTIONAL, conform, with_task_ids
+from gradus_paper.runs import read_runs, rows_shown, standings
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
 
@@ -78,6 +78,7 @@ def write_report(folder: Path) -> Report:
     }
     record: dict[str, Any] = {"sections": sections, "standings": places, "runs": read_runs(folder), "damaged": damaged}
     files.write_text_whole(folder / "report.html", report_page(**facts, **record))
+    said += contest.write_page(folder, table, next((section.svg for section in sections if section.name == contest.NAME), ""))
     drawn = tuple(section.name for section in sections if section.svg)
     tables = tables_in_markdown({section.name: section.results for section in sections})
     return Report(folder / "report.html", drawn, tuple(claims), said, tuple(own_claims), tables)
@@ -95,7 +96,7 @@ def published_claims() -> list[Claim]:
 
 def _rows_shown(table: pa.Table, studies: list[Study], *, own: bool) -> pa.Table:
     """Return the rows of figures of our own, or of all others: the paper's statements are not about ours."""
-    return rows_of(table, Study("shown", parts=tuple(_only(study, own) for study in studies)).tasks())
+    return rows_shown(table, Study("shown", parts=tuple(_only(study, own) for study in studies)).tasks())
 
 
 def _only(study: Study, own: bool) -> Study:
@@ -112,7 +113,7 @@ def _sections(folder: Path, studies: list[Study], table: pa.Table) -> Iterator[S
             chosen[name] = part if before is None else replace(before, parts=(*before.parts, part))
     for name, study in sorted(chosen.items(), key=lambda item: list(FIGURES).index(item[0])):
         tasks = study.tasks()
-        results = Results(rows_of(table, tasks))
+        results = Results(rows_shown(table, tasks))
         svg = caption = ""
         if len(results) or name in NEEDS_NO_ROWS:
             svg, caption = _save_figure(folder / "figures", name, results)
@@ -155,13 +156,14 @@ def _plotted(name: str, figure: Any) -> dict[str, bytes]:
 def publish(folder: Path, report: Report, target: Path) -> None:
     """Write what a site shows to another folder: `claims.md` or `tables.md`, `figures/`, and the counts in its `README.md`."""
     files.make_folder(target / "figures")
-    if report.claims or not report.own_claims:
+    if report.claims or not (report.own_claims or report.tables):
         files.write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
         if (readme := target / "README.md").is_file():
             files.write_text_whole(readme, with_verdicts(files.read_text(readme), report.claims))
-    if report.own_claims:
-        own = claims_in_markdown(report.own_claims, "expected")
-        files.write_text_whole(target / "tables.md", f"# Beyond the paper: claims and tables\n\n{own}\n{report.tables}")
+    if report.own_claims or report.tables:
+        own = claims_in_markdown(report.own_claims, "expected") if report.own_claims else ""
+        title = "Beyond the paper: claims and tables" if own else contest.TITLE
+        files.write_text_whole(target / "tables.md", f"# {title}\n\n{own}\n{report.tables}")
     for path in sorted((folder / "figures").iterdir()):
         files.write_bytes_whole(target / "figures" / path.name, path.read_bytes())
 
@@ -185,6 +187,8 @@ def archive(folder: Path, report: Report, target: Path) -> None:
         name = f"results_{len(contents) + 1}.parquet" if contents else "results.parquet"
         contents[name] = _published_rows(table)
     contents["report.html"] = report.page.read_bytes()
+    if (folder / contest.PAGE).is_file():
+        contents[contest.PAGE] = (folder / contest.PAGE).read_bytes()
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(contents.items()))
     for name, content in (*contents.items(), ("SHA256SUMS", sums.encode())):
         files.write_bytes_whole(target / name, content)
@@ -194,8 +198,8 @@ def archive(folder: Path, report: Report, target: Path) -> None:
 
 def _published_rows(table: pa.Table) -> bytes:
     """Return a file of rows; columns that follow from others, or are empty throughout, are left out."""
-    # The id of a task follows from the other columns, and takes more space than all of them; first versions have no number.
-    dropped = ["task", *(["method_version"] if table.column("method_version").null_count == len(table) else [])]
+    # The id of a task follows from the other columns, and takes more space than all of them.
+    dropped = ["task", *(name for name in OPTIONAL if table.column(name).null_count == len(table))]
     sink = io.BytesIO()
     sorted_rows = table.drop_columns(dropped).sort_by([(name, "ascending") for name in SORTED_BY])
     pq.write_table(sorted_rows, sink, compression="zstd", compression_level=19)
@@ -365,6 +369,28 @@ def examples_and_seconds(results: Results) -> str:
     return f"{examples_to_level(results)}\n{said}\n\n{_markdown(headings, rows)}"
 
 
+def the_contest(results: Results) -> str:
+    """Return how the solutions of benchmarks compare with published ones, for groups of them and for each."""
+    found = contest.entries(results.table)
+    headings = ["", "benchmarks", "ours", "AND gates", "CPU s", *contest.OTHERS]
+    lines = [
+        [line.name, str(line.size), _percent(line.accuracy), f"{line.gates:.0f}", f"{line.seconds:.1f}"]
+        + [_percent(line.others[name]) for name in contest.OTHERS]
+        for line in (*contest.groups(found), *contest.categories(found))
+    ]
+    each = [
+        [entry.name, entry.category, _percent(entry.accuracy), str(entry.gates), f"{entry.seconds:.1f}"]
+        + [_percent(entry.others[name]) for name in contest.OTHERS]
+        for entry in found
+    ]
+    said = "\n".join(f"- {sentence}" for sentence in contest.standing(found))
+    return f"{said}\n\n{_markdown(headings, lines)}\n{_markdown(['', 'kind', *headings[2:]], each)}"
+
+
+def _percent(share: float) -> str:
+    return NOTHING if math.isnan(share) else f"{100 * share:.2f}"
+
+
 def _effort(found: learners.Effort | None) -> str:
     return NOTHING if found is None else f"{found.size} examples, {wording.two_digits(found.seconds.value)} s"
 
@@ -374,4 +400,5 @@ TABLES = {
     "noise": ("Accuracy with flipped labels", accuracy_with_noise),
     "orders": ("Orders: τ with the known one", agreement_of_orders),
     "league": ("The league", the_league),
+    contest.NAME: ("Benchmarks", the_contest),
 }

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gradus.lab import pages, wording
 from gradus_paper import estimates as est
 from gradus_paper.claims import Claim, verdict_counts
@@ -16,6 +18,7 @@ from gradus_paper.paper import GAIN_TABLES, problem_title, problems_of
 from gradus_paper.results import Results
 from gradus_paper.runs import Standing, versions
 from gradus_paper.study import Study
+from gradus_paper.tasks import METHOD_VERSIONS, SELF_PACED
 
 PAPER_TITLE = "Target curricula for Boolean networks: a replication"
 OWN_TITLE = "Boolean circuits from few examples: beyond the paper"
@@ -86,7 +89,19 @@ def _counts(section: Section) -> str:
     if results.n_not_converged:
         ended = wording.counted(results.n_not_converged, "search", "searches")
         said += f"; {ended} ended with training errors, left out of every mean"
-    return f"{said}.{_training_sets(results)}"
+    return f"{said}.{_versions_said(results)}{_training_sets(results)}"
+
+
+def _versions_said(results: Results) -> str:
+    """Say which version of a method made which rows, for those that have changed since the first rows."""
+    numbers = np.nan_to_num(np.asarray(results.method_version, dtype=np.float64), nan=1)
+    learners = np.where(results.order == SELF_PACED, "lessons", results.method)
+    said = []
+    for name, newest in METHOD_VERSIONS.items():
+        counts = {version: int(((learners == name) & (numbers == version)).sum()) for version in range(newest, 0, -1)}
+        made = [f"{count:,} by version {version} of {METHOD_NAMES[name]}" for version, count in counts.items() if count]
+        said += [f" Rows {', '.join(made)}."] if made else []
+    return "".join(said)
 
 
 def _settings_said(study: Study) -> str:

@@ -75,6 +75,11 @@ class Results:
     def __len__(self) -> int:
         return len(self._table)
 
+    @property
+    def table(self) -> pa.Table:
+        """The rows."""
+        return self._table
+
     def __getattr__(self, name: str) -> Any:
         if name not in SCHEMA.names:
             raise AttributeError(name)

@@ -61,6 +61,9 @@ class Row:
     cpu_seconds: float | None = _column(pa.float64())
     method_version: int | None = _column(pa.int32())
     """Null for the first version of every method, as in the published tables, which do not have this column."""
+    and_gates: int | None = _column(pa.int32())
+    circuit: bytes | None = _column(pa.binary())
+    """Of benchmarks whose training set is given: the circuit as binary AIGER, and its AND gates."""
 
     @classmethod
     def of(cls, task: Task, **measured: Any) -> Row:
@@ -96,6 +99,7 @@ class Row:
 _SOURCES = {field.name: tuple(field.metadata["of"].split(".")) for field in fields(Row) if field.metadata["of"]}
 SCHEMA = pa.schema([(field.name, field.metadata["arrow"]) for field in fields(Row)])
 TIMING = ("cpu_seconds",)  # columns that may differ between runs and engines; all others are the same
+OPTIONAL = ("method_version", "and_gates", "circuit")  # columns that published tables have only if something is in them
 NUMBERS = ("n_train", "sample", "repeat")  # columns in which the tasks of one design differ
 
 

@@ -27,7 +27,7 @@ from gradus_paper.engines import Engine
 from gradus_paper.row import DONE, Row, conform, with_task_ids
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
-from gradus_paper.tasks import Task
+from gradus_paper.tasks import Task, earlier_versions
 
 RUNS_FILE = "runs.jsonl"  # beside the rows: versions, engine and counts of each run as a line
 LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
@@ -192,6 +192,15 @@ class Standing:
 def rows_of(table: pa.Table, tasks: Iterable[Task]) -> pa.Table:
     """Return the rows of a table that belong to some tasks."""
     return table.filter(pc.is_in(table.column("task"), value_set=pa.array([task.id for task in tasks], pa.string())))
+
+
+def rows_shown(table: pa.Table, tasks: Iterable[Task]) -> pa.Table:
+    """Return the rows of some tasks; where there is none, that of an earlier version of the method."""
+    known, ids = set(table.column("task").to_pylist()), []
+    for task in tasks:
+        versions = (version.id for version in (task, *earlier_versions(task)))
+        ids += [id for id in versions if id in known][:1]
+    return table.filter(pc.is_in(table.column("task"), value_set=pa.array(ids, pa.string())))
 
 
 def standings(folder: Path) -> tuple[list[Standing], list[str]]:

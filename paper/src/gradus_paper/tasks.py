@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,8 +16,9 @@ from gradus.lab import Settings
 BASELINES = ("majority", "tree", "chain", "forest", "boosting", "mlp")
 METHODS = ("network", "lessons", "curriculum", "chains", *BASELINES)
 IN_ORDER = ("network", "curriculum", "chain", "chains")  # methods whose result depends on the order of the targets
-METHOD_VERSIONS: dict[str, int] = {}  # of methods that changed since the published rows: 2, 3, …; changes their ids alone
-DRAWS = ("random", "leave-one-out")
+METHOD_VERSIONS: dict[str, int] = {"lessons": 2}  # of methods that changed since the first rows: 2, 3, …; part of their ids
+GIVEN = "given"  # the first patterns of a pool are learned from, all others are tested on
+DRAWS = ("random", "leave-one-out", GIVEN)
 SELF_PACED = "self-paced"  # the order of lessons, which choose the next target as they go
 BY_COLUMN = "auto-column"  # from minimum feature sets like "auto", but targets with equally large sets stay in column order
 TOGETHER = "auto-together"  # the same, but targets with equally large sets are taught as one, with no order among them
@@ -80,14 +81,16 @@ class Design:
         # Whatever does not affect the result must not make two tasks of one.
         object.__setattr__(self, "noise", float(self.noise))
         object.__setattr__(self, "tolerance", float(self.tolerance) if self.method == "network" else 0.0)
-        if self.method_version is None:
-            object.__setattr__(self, "method_version", METHOD_VERSIONS.get(self.method, 1))
         if self.method != "network":
             object.__setattr__(self, "settings", Settings())
             if self.method not in IN_ORDER:
                 object.__setattr__(self, "order", SELF_PACED if self.method == "lessons" else "none")
         if self.shuffle and self.order not in FOUND_ORDERS:
             object.__setattr__(self, "shuffle", False)
+        if self.method_version is None:
+            # Lessons also find the self-paced orders of other methods.
+            learner = "lessons" if self.order == SELF_PACED else self.method
+            object.__setattr__(self, "method_version", METHOD_VERSIONS.get(learner, 1))
 
     @property
     def in_stages(self) -> bool:
@@ -149,6 +152,12 @@ class Task:
         """What the task's training set depends on."""
         design = self.design
         return TrainingSetKey(design.problem, design.draw, design.targets, self.n_train, self.sample, design.noise)
+
+
+def earlier_versions(task: Task) -> list[Task]:
+    """Return the same task for the versions of its method before, the newest first."""
+    newest = task.design.method_version or 1
+    return [replace(task, design=replace(task.design, method_version=version)) for version in range(newest - 1, 0, -1)]
 
 
 def in_running_order(tasks: Iterable[Task]) -> list[Task]:

@@ -18,7 +18,7 @@ from gradus.errors import SettingsError
 from gradus.lab import pack
 from gradus.problems import Problem
 from gradus_paper.random_functions import random_functions
-from gradus_paper.tasks import Task, TrainingSetKey
+from gradus_paper.tasks import GIVEN, Task, TrainingSetKey
 
 BoolMatrix = npt.NDArray[np.bool_]
 WordMatrix = npt.NDArray[np.uint64]
@@ -157,6 +157,8 @@ def _known_order(problem: Problem, columns: list[int]) -> tuple[int, ...] | None
 
 
 def _training_rows(problem: Problem, key: TrainingSetKey) -> npt.NDArray[np.int64]:
+    if key.draw == GIVEN:
+        return np.arange(key.n_train)
     if key.draw == "random":
         return problem.sample(key.n_train, key.sample)[0]
     if key.n_train != problem.n_patterns - 1 or not 0 <= key.sample < problem.n_patterns:

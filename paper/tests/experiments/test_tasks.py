@@ -8,9 +8,9 @@ import pytest
 
 from gradus.errors import SettingsError
 from gradus.lab import Settings
-from gradus_paper import tasks as tasks_module
-from gradus_paper.row import Row
-from gradus_paper.tasks import Design, Task, in_running_order
+from gradus_paper.row import Row, table_of
+from gradus_paper.runs import rows_of, rows_shown
+from gradus_paper.tasks import Design, Task, earlier_versions, in_running_order
 
 BASE = Task(Design("cpar7"), 56, 3)
 
@@ -116,17 +116,26 @@ def test_ids_and_seeds_are_those_of_the_published_results(task, known):
     assert (task.id, task.search_seed, task.set_key.seed("order")) == known
 
 
-def test_a_new_version_of_a_method_changes_its_own_ids_and_nobody_elses(monkeypatch):
-    before = {method: Task(Design("cpar7", method=method), 56, 3) for method in ("network", "lessons", "chain")}
-    monkeypatch.setitem(tasks_module.METHOD_VERSIONS, "lessons", 2)
-    after = {method: Task(Design("cpar7", method=method), 56, 3) for method in before}
-    assert {method for method in before if before[method].id != after[method].id} == {"lessons"}
-    assert after["lessons"].search_seed != before["lessons"].search_seed
-    assert after["lessons"].set_key == before["lessons"].set_key
-    for task in (before["lessons"], after["lessons"]):  # the rows of both are told apart, and those that exist are the first's
-        assert Row.of(task).to_task() == task
-    assert Row.of(before["lessons"]).method_version is None
-    assert "method_version" not in before["lessons"].design.identity
+def test_a_new_version_of_a_method_changes_its_own_ids_and_nobody_elses():
+    kinds = [("network", "known"), ("network", "self-paced"), ("lessons", "none"), ("chain", "known")]
+    before = [Task(Design("cpar7", method=method, order=order, method_version=1), 56, 3) for method, order in kinds]
+    after = [Task(Design("cpar7", method=method, order=order), 56, 3) for method, order in kinds]
+    assert [old.id != new.id for old, new in zip(before, after, strict=True)] == [False, True, True, False]
+    for old, new in zip(before, after, strict=True):
+        assert new.set_key == old.set_key
+        assert earlier_versions(new) == [old] * (old.id != new.id)
+        for task in (old, new):  # the rows of both are told apart, and those that exist are the first's
+            assert Row.of(task).to_task() == task
+        assert Row.of(old).method_version is None
+        assert "method_version" not in old.design.identity
+
+
+def test_pages_show_rows_of_an_earlier_version_only_where_there_are_none_of_todays():
+    today = [Task(Design("cpar7", method="lessons"), 56, sample) for sample in (0, 1)]
+    earlier = [earlier_versions(task)[0] for task in today]
+    table = table_of([Row.of(today[0]), *map(Row.of, earlier)])
+    assert set(rows_shown(table, today).column("task").to_pylist()) == {today[0].id, earlier[1].id}
+    assert rows_of(table, today).column("task").to_pylist() == [today[0].id]
 
 
 def test_an_id_is_the_same_in_every_process():

@@ -10,7 +10,7 @@ import pytest
 from gradus_paper.report import accuracy_with_noise, agreement_of_orders
 from gradus_paper.results import Results
 from gradus_paper.row import conform, with_task_ids
-from gradus_paper.runs import rows_of
+from gradus_paper.runs import rows_shown
 from gradus_paper.study import load_study
 
 FOLDER = Path(__file__).parents[2] / "results" / "beyond"
@@ -39,5 +39,5 @@ def test_every_point_has_the_first_training_sets_and_no_others(table):
 
 @pytest.mark.parametrize(("name", "written"), [("noise", accuracy_with_noise), ("orders", agreement_of_orders)])
 def test_the_page_has_the_tables_of_the_rows(table, name, written):
-    rows = Results(rows_of(table, load_study(name).tasks()))
+    rows = Results(rows_shown(table, load_study(name).tasks()))
     assert written(rows) in (FOLDER.parents[2] / "docs" / "results" / "beyond" / "tables.md").read_text(encoding="utf-8")

@@ -11,7 +11,10 @@ import numpy.typing as npt
 
 from gradus._core.gates import NAND, NOT, ONE, SYMBOLS, ZERO, fix_a, fix_b, flip_a, flip_b, reads, tie
 
-__all__ = ["GateList", "GateTable", "Literal", "as_nands", "cleaned", "empty_circuit", "is_constant", "select_outputs"]
+__all__ = [
+    "GateList", "GateTable", "Literal", "as_nands", "cleaned", "constant_outputs", "empty_circuit", "is_constant",
+    "is_gate_list", "select_outputs",
+]  # fmt: skip
 
 CONSTANTS = (ZERO, ONE)
 Literal = tuple[int, bool]
@@ -46,6 +49,28 @@ def empty_circuit(n_inputs: int, n_outputs: int = 0) -> GateList:
 def is_constant(functions: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Return which functions are constant."""
     return np.asarray((functions == ZERO) | (functions == ONE))  # many times as fast as np.isin
+
+
+def constant_outputs(circuit: GateList) -> list[int]:
+    """Return the outputs that are constants, by their places."""
+    constant = np.append(np.zeros(circuit.n_inputs, dtype=np.bool_), is_constant(circuit.functions))
+    return [int(place) for place in np.flatnonzero(constant[circuit.outputs])]
+
+
+def is_gate_list(circuit: GateList, n_inputs: int) -> bool:
+    """Return whether a circuit from elsewhere has these inputs, and gates that read lower nodes only."""
+    nodes = n_inputs + np.arange(len(circuit.functions))
+    return bool(
+        circuit.n_inputs == n_inputs
+        and circuit.functions.dtype == np.uint8
+        and circuit.functions.ndim == circuit.outputs.ndim == 1
+        and circuit.sources.shape == (len(nodes), 2)
+        and circuit.sources.dtype == circuit.outputs.dtype == np.int64
+        and (circuit.functions <= ONE).all()
+        and (circuit.sources >= 0).all()
+        and (circuit.sources < nodes[:, np.newaxis]).all()
+        and ((circuit.outputs >= -1) & (circuit.outputs < n_inputs + len(nodes))).all()
+    )
 
 
 def select_outputs(circuit: GateList, places: list[int]) -> GateList:

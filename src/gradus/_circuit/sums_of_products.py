@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MAX_VARIABLES", "SumOfProducts", "minimum_sum", "prime_implicants"]
+__all__ = ["MAX_VARIABLES", "SumOfProducts", "minimum_sum", "prime_implicants", "smallest_cover"]
 
 MAX_VARIABLES = 12
 """All 3^12 products fit in half a megabyte; each further variable takes three times as much."""
@@ -61,13 +61,13 @@ def minimum_sum(table: npt.NDArray[np.bool_]) -> SumOfProducts:
         wanted = primes[:, variable, np.newaxis]
         covers &= (wanted == FREE) | (wanted == ones[:, variable])
     weights = PRODUCT_WEIGHT + (primes != FREE).sum(axis=1).astype(np.int64)
-    chosen, minimum = _smallest_cover(covers, weights)
+    chosen, minimum = smallest_cover(covers, weights)
     products = primes[sorted(chosen)]
     order = np.lexsort([*products.T[::-1], (products != FREE).sum(axis=1)])
     return SumOfProducts(products[order], minimum)
 
 
-def _smallest_cover(covers: Incidence, weights: npt.NDArray[np.int64]) -> tuple[list[int], bool]:
+def smallest_cover(covers: Incidence, weights: npt.NDArray[np.int64]) -> tuple[list[int], bool]:
     """Choose rows of least total weight that cover every column; also return whether that is proven."""
     chosen, rows, columns = _reduced(covers, weights)
     if len(columns) == 0:

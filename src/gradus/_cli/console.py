@@ -13,6 +13,7 @@ from gradus._core.files import check_new_file
 from gradus.errors import FormatError
 
 __all__ = [
+    "VOTE",
     "WIDTH",
     "EndedByUserError",
     "check_file",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 WIDTH = 80  # characters of a line
+VOTE = "Take the vote of all circuits as one circuit, not the best circuit alone; targets must have two classes."
 WIDE = 10_000  # columns of a pipe, so that no line is wrapped there
 
 

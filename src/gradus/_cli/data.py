@@ -75,10 +75,11 @@ def read_examples(
     inputs: Sequence[str] | None = None,
     *,
     header: bool | None = None,
+    number_repeats: bool = False,
     **rules: Any,
 ) -> Dataset:
     """Read a table, or a model's rows, and split it by the columns that options name; `rules` are those of `dataset_of`."""
-    table = read_rows(path, header)
+    table = read_rows(path, header, number_repeats)
     n_inputs = len(table.columns) - len(table.targets or ())
     if path.suffix.lower() in MODELS and 1 << n_inputs > MODEL_ROWS:
         note(f"gradus: {path.name} has {n_inputs} inputs; {MODEL_ROWS:,} rows are drawn at random.")

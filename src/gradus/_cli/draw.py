@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gradus._cli.console import check_file
+from gradus._cli.console import VOTE, check_file
 from gradus._core.wording import counted
 from gradus._formats.registry import READ
 from gradus.errors import FormatError
@@ -33,6 +33,7 @@ def command(
             help="Fold gates into boxes; if not given, adders and multiplexers, and in large circuits more.",
         ),
     ] = None,
+    vote: Annotated[bool, typer.Option("--vote", help=VOTE)] = False,
 ) -> None:
     """Draw a network with gate symbols; a gate has the colour of the first target taught that uses it.
 
@@ -42,7 +43,7 @@ def command(
     from gradus._tables.model import load
 
     check_file(picture, PICTURES)
-    loaded = load(model)
+    loaded = load(model).voted() if vote else load(model)
     taught = _kept_order(loaded.about, model) if order is None else [name.strip() for name in order.split(",")]
     draw_network(loaded.network, picture, order=taught, grouping=loaded.grouping(), fold=fold)
     gates = counted(int(loaded.network.live.sum()), "live gate")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gradus._cli.console import check_file
+from gradus._cli.console import VOTE, check_file
 from gradus._core.wording import counted
 from gradus._formats.registry import READ, WRITTEN
 
@@ -17,6 +17,7 @@ __all__ = ["command"]
 def command(
     model: Annotated[Path, typer.Argument(help=f"A network or model: {' '.join(READ)}", show_default=False)],
     file: Annotated[Path, typer.Argument(help=f"File; its extension says how: {' '.join(WRITTEN)}", show_default=False)],
+    vote: Annotated[bool, typer.Option("--vote", help=VOTE)] = False,
 ) -> None:
     """Write a network in another format: as a circuit, a model of genes, formulas or a picture.
 
@@ -26,7 +27,7 @@ def command(
     from gradus._tables.model import load
 
     check_file(file, WRITTEN)
-    loaded = load(model)
+    loaded = load(model).voted() if vote else load(model)
     network = loaded.network
     export(loaded, file)
     sizes = [(network.n_inputs, "input"), (network.n_outputs, "target"), (int(network.live.sum()), "live gate")]

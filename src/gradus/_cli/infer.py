@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +16,9 @@ from gradus._cli.progress_line import Watch
 from gradus._core.files import check_new_folder, write_text_whole
 from gradus._core.wording import counted
 from gradus.errors import DataError, FormatError, SettingsError
-from gradus.genes import GeneScore, Inference, Series, infer, read_series
+from gradus.genes import Experiment, GeneScore, Inference, Series, infer, read_series
 from gradus.genes._report import write_inference
-from gradus.genes._results import as_document, rule_rows
+from gradus.genes._results import allowed_states, as_document, held_places, rule_rows
 from gradus.genes._series import parse_held
 
 __all__ = ["command"]
@@ -39,6 +40,9 @@ Binarize = typer.Option(
     metavar="none|kmeans|NUMBER", help="Values other than 0 and 1: an error, two clusters, or a threshold."
 )
 Noise = typer.Option(metavar="auto|NUMBER", help="Share of next values that differ from the rules.")
+Advise = typer.Option(metavar="N", help="Also name the N experiments that would decide most of what is open.", min=0)
+AdviseStates = typer.Option(metavar="FILE", help="A table of the states that they can begin in, one per row; else any state.")
+AdviseHold = typer.Option(metavar="all|none|GENES", help="Genes that they can knock out or over-express, with commas between.")
 
 
 def command(
@@ -51,6 +55,9 @@ def command(
     steady: Annotated[list[Path] | None, Steady] = None,
     binarize: Annotated[str, Binarize] = "none",
     noise: Annotated[str, Noise] = "auto",
+    advise: Annotated[int, Advise] = 0,
+    advise_states: Annotated[Path | None, AdviseStates] = None,
+    advise_hold: Annotated[str, AdviseHold] = "all",
     time_limit: Annotated[float | None, typer.Option(help="Seconds; the rules are the best found by then.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
@@ -62,6 +69,11 @@ def command(
     runs, steadies = read_series(series), read_series(steady) if steady else ()
     if not runs:
         raise DataError(f"{series[0]} holds no state; a series needs at least two.")
+    hold = None if advise_hold == "all" else () if advise_hold == "none" else tuple(advise_hold.split(","))
+    held_places(hold, runs[0].genes)  # what cannot be advised is said before any work
+    allowed = None if advise_states is None else read_series(advise_states)
+    if allowed is not None:
+        allowed_states(allowed, runs[0].genes)
     everything = _with_held((*runs, *(replace(table, steady=True) for table in steadies)), held or [])
     begin = time.monotonic()
     with Watch(runs[0].genes) as watch:
@@ -75,7 +87,11 @@ def command(
             time_limit=time_limit,
             callback=watch,
         )
-    files, notes = write_inference(found, folder, title=", ".join(path.name for path in series))
+        advice: tuple[Experiment, ...] = ()
+        if advise and not found.stopped:
+            left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - begin))
+            advice = found.next_experiments(advise, states=allowed, hold=hold, time_limit=left, callback=watch)
+    files, notes = write_inference(found, folder, title=", ".join(path.name for path in series), advice=advice)
     if output != folder:
         write_text_whole(output, (folder / "rules.bnet").read_text(encoding="utf-8"))
         files.insert(0, output)
@@ -84,9 +100,9 @@ def command(
     if found.stopped:
         note("gradus: the work was stopped early: the results are the best by then.")
     if as_json:
-        print_json({**as_document(found), "files": [str(path) for path in files]})
+        print_json({**as_document(found, advice), "files": [str(path) for path in files]})
     else:
-        _show(found, files, time.monotonic() - begin)
+        _show(found, advice, files, time.monotonic() - begin)
 
 
 def _check_output(output: Path) -> Path:
@@ -120,14 +136,14 @@ def _file_name(series: Series) -> str:
     return Path(str(series.path)).name
 
 
-def _show(found: Inference, files: list[Path], seconds: float) -> None:
+def _show(found: Inference, advice: Sequence[Experiment], files: list[Path], seconds: float) -> None:
     for sentence in found.data:
         print(printable(sentence))
     scores = {} if found.scores is None else {score.gene: score for score in (*found.scores.genes, found.scores.overall)}
     headings = ["gene", "probability", "contradicted"]
     headings += ["left out:\none step", "usual\nvalue", "stays\nas it is", "free\nrun"] if scores else []
     rows = []
-    rules = rule_rows(found.model, found.scores)
+    rules = rule_rows(found)
     for rule in rules:
         row = [rule["target"], percent(rule["probability"]), f"{rule['errors']:g} of {rule['transitions']:g}"]
         rows.append(row + _score_cells(scores.get(rule["target"])) if scores else row)
@@ -135,12 +151,16 @@ def _show(found: Inference, files: list[Path], seconds: float) -> None:
         rows.append(["all", "", "", *_score_cells(scores["all"])])
     print_table(headings, rows)
     for rule in rules:  # a column of the table would be too narrow for them
-        verdict = " (not learned)" if rule["learned"] is False else ""
-        print_rule(f"{rule['target']}{verdict}: {rule['rule']}")
+        words = ["not learned"] * (rule["learned"] is False) + ["decided"] * rule["decided"]
+        print_rule(f"{rule['target']}{' (' + ', '.join(words) + ')' if words else ''}: {rule['rule']}")
     for gene in found.model.unexplained:
         better = ", ".join(gene.regulators) or "no regulator"
         worse = f"{gene.gene}: the allowed regulators explain it worse than {better}"
         print(f"{printable(worse)} (log evidence {gene.log_evidence:.1f})")
+    for number, chosen in enumerate(advice, start=1):
+        on = [gene for gene, value in chosen.state.items() if value]
+        held = "".join(f", {gene} held at {value}" for gene, value in chosen.held.items())
+        print(printable(f"experiment {number} ({chosen.bits:.1f} bits): on {', '.join(on) or 'nothing'}{held}"))
     print(f"{counted(len(found.model.suspects), 'suspect value')}, {seconds:.1f} s; wrote")
     for path in files:
         print(f"  {path}")

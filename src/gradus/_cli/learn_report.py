@@ -13,7 +13,10 @@ import numpy as np
 from gradus._cli.console import WIDTH, percent, print_rule, print_table, printable
 from gradus._core.cells import is_unknown
 from gradus._core.wording import counted
-from gradus._tables.labels import output_parts
+from gradus._tables.goals import GOALS
+from gradus._tables.labels import encode_target, output_parts
+from gradus._tables.measures import RARE, UNEVEN, rarest, said_of_goals, said_of_rare
+from gradus._tables.readable_rules import HOW_SHOWN, coverage_of
 
 if TYPE_CHECKING:
     from gradus._tables.dataset import Dataset
@@ -23,6 +26,9 @@ __all__ = ["LearnReport"]
 
 RULE_LINES = 3  # longer rules are cut, and their other conditions counted
 MOST_RULES = 16
+MOST_COLUMNS, FEW_COLUMNS, LEAST_BITS = 20, 5, 0.005
+"""Columns that are named as those that matter, in tables of more than a few, and the bits that one must save."""
+MOST_TELLING = 3
 SHOWN_ORDER = 48  # characters of the targets in the order in which they were taught; the others are counted
 METHOD_NAMES = {
     "model": "model",
@@ -70,6 +76,7 @@ class LearnReport:
             "rows": self.examples.n_rows,
             "targets": targets,
             "rules": model.rules(),
+            "size_curve": about["size_curve"],
         }
 
     def save_page(self, path: Path) -> None:
@@ -96,11 +103,16 @@ class LearnReport:
                 errors.append(f"{count} ({percent(count / entry['examples'])})" if count else "0")
             rows.append([entry["name"], *errors, gates, str(len(entry["inputs"]))])
         print_table(["target", "training errors", "errors of the majority", "gates", "inputs"], rows)
+        self._show_sizes()
         for said in model.statements[:MOST_RULES]:
-            print_rule(f"{said.name}: {said.cut(RULE_LINES * (WIDTH - 6) - len(said.name))}")
+            cover = None if said.is_signal else coverage_of(model.about, said.name)
+            tail = "" if cover is None else f"  ({cover})"
+            print_rule(f"{said.name}: {said.cut(RULE_LINES * (WIDTH - 6) - len(said.name) - len(tail))}{tail}")
         if len(model.statements) > MOST_RULES:
             where = "" if page is None else f", all in {page}"
             print(f"… and {counted(len(model.statements) - MOST_RULES, 'more rule')}{where}")
+        for line in (*self._columns_that_matter(), *self._telling_columns()):
+            print(printable(line))
         if len(self.document["order"]) > 1:
             print(printable(f"taught in the order {_shortened(self.document['order'])}"))
         right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
@@ -110,18 +122,68 @@ class LearnReport:
         if output is not None:
             print(f"wrote {output}, and {page} to look at")
 
+    def _show_sizes(self) -> None:
+        """Say how good circuits of other sizes are, and why this one is shown."""
+        curve = self.document["size_curve"]
+        if len(curve) < 2:
+            return
+        rows = []
+        for size in curve:
+            known = size["accuracy"] is not None
+            accuracy = percent(size["accuracy"]) if known else ""
+            rows.append([str(size["gates"]), str(size["conditions"]), accuracy, "shown" if size["shown"] else ""])
+        print_table(["gates", "conditions", "accuracy on rows not seen", ""], rows, title="rules from the vote")
+        print(textwrap.fill(HOW_SHOWN, WIDTH))
+
     def _show_score(self, score: HeldOutScore) -> None:
         """Say how often the model is right on rows that it has not seen, beside others, and what follows."""
         n_targets = len(self.examples.targets)
         mean = f", mean of {n_targets} targets" if n_targets > 1 else ""
         methods = [m for m in score.accuracy if m != "circuit" or len(self.learned.model.networks) > 1]
         others = [f"{METHOD_NAMES[m]} {percent(score.mean(m))}" for m in methods if m != "model"]
+        if score.compared_rows:
+            others[-1] += f", these of {score.compared_rows:,} rows"
         print(f"accuracy on {counted(score.rows, 'row')} not seen{mean}: {percent(score.mean('model'))}")
         print(textwrap.fill(f"({', '.join(others)})", WIDTH))
         print(score.verdict)
+        for line in self._rare_classes(score):
+            print(printable(line))
         if n_targets > 1:
             columns = [map(percent, score.accuracy[method]) for method in methods]
             print_table(["accuracy on rows not seen", *methods], zip(self.examples.targets, *columns, strict=True))
+
+    def _columns_that_matter(self) -> list[str]:
+        """Name the columns that save most bits on rows not seen."""
+        saved = self.learned.model.about.get("importances", {})
+        most = sorted((name for name in saved if saved[name] >= LEAST_BITS), key=lambda name: -saved[name])[:MOST_COLUMNS]
+        if len(self.examples.columns) <= FEW_COLUMNS or not most:
+            return []
+        named = ", ".join(f"{name} {saved[name]:.2f}" for name in most)
+        return [textwrap.fill(f"columns that matter, with the bits per row that each saves: {named}", WIDTH)]
+
+    def _telling_columns(self) -> list[str]:
+        """Point out columns that decide a target alone, as those do that are only known afterwards."""
+        told = self.learned.model.about.get("telling", [])
+        return [
+            f"{entry['says']!r} alone says all about {entry['target']!r}: is it known beforehand? "
+            f"If not, leave it out: --types {entry['column']}=drop"
+            for entry in told[:MOST_TELLING]
+        ]
+
+    def _rare_classes(self, score: HeldOutScore) -> list[str]:
+        """Say more than the accuracy where classes are uneven, and where one is rare, what other goals would give."""
+        model, lines = self.learned.model, []
+        unseen = model.about.get("unseen", [{}] * len(model.targets))
+        for target, found, by_goal in zip(model.targets, score.measures, unseen, strict=False):
+            codes = encode_target(self.examples.targets[target.name], target.name)[2]
+            rare, share = rarest(codes, len(target.classes))
+            if share >= UNEVEN or len(target.classes) < 2:
+                continue
+            named = {METHOD_NAMES[method]: values for method, values in found.items()}
+            lines += said_of_rare(target, rare, share, named)
+            if share < RARE and model.goal in by_goal:
+                lines += said_of_goals(model.goal, {goal: by_goal[goal] for goal in GOALS})
+        return lines
 
 
 def _shortened(names: list[str]) -> str:

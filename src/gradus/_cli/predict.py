@@ -19,12 +19,15 @@ from gradus._core.files import write_text_whole
 from gradus._core.wording import counted
 from gradus._formats.table import Table
 from gradus._formats.table_files import READERS, read_table
-from gradus._tables.dataset import identifying_column
-from gradus._tables.labels import labels_of, majority
+from gradus._tables.cells import read_cells
+from gradus._tables.dataset import column_of, identifying_column
+from gradus._tables.labels import labels_between, labels_of, majority, output_parts
 from gradus._tables.model import Model, load
 from gradus.errors import DataError
 
 __all__ = ["command"]
+
+SHOWN_DIGITS = 4  # of a probability
 
 
 def command(
@@ -41,6 +44,10 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the predictions (.csv); if not given, or -, print.")
     ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add the conditions that decide each row, as the rules that are shown say.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores as JSON.")] = False,
 ) -> None:
     """Predict the targets of new rows; where the table has them already, say how many are right.
@@ -56,13 +63,20 @@ def command(
     learned = load(model)
     with input_file(data) as file:
         table = read_table(file)
-    predicted = _predict(learned, table)
+    cells = _cells(learned, table)
+    predicted = dict(zip(learned.target_names, learned.predict(cells).reshape(table.n_rows, -1).T, strict=True))
     scores = _scores(learned, predicted, table)
     rows = {**identifying_column(table, (*learned.feature_names, *learned.target_names)), **predicted}
+    shares = _probabilities(learned, cells) if proba else {}
+    reasons = _reasons(learned, cells, predicted) if explain else {}
+    rows |= shares | reasons
     if output is not None:
         write_text_whole(output, _as_csv(rows))
     if as_json:
-        print_json({"targets": {name: column.tolist() for name, column in predicted.items()}, "scores": scores})
+        document = {"targets": {name: column.tolist() for name, column in predicted.items()}, "scores": scores}
+        more = {"probabilities": {name: column.tolist() for name, column in shares.items()}} if proba else {}
+        more |= {"because": {name: column.tolist() for name, column in reasons.items()}} if explain else {}
+        print_json({**document, **more})
         return
     # Standard output is for the results: the predictions if no file takes them, or else the scores.
     say = note if output is None else print
@@ -75,8 +89,8 @@ def command(
         say(printable(f"{score['target']}: {percent(score['accuracy'])} right ({usual})"))
 
 
-def _predict(model: Model, table: Table) -> dict[str, npt.NDArray[Any]]:
-    """Return the labels of each target by its name."""
+def _cells(model: Model, table: Table) -> Any:
+    """Return the columns of a table that a model reads, as it reads them."""
     names = model.feature_names
     missing = [name for name in names if name not in table.columns]
     if missing:
@@ -84,12 +98,20 @@ def _predict(model: Model, table: Table) -> dict[str, npt.NDArray[Any]]:
         raise DataError(f"{table.named()} has no column {missing[0]!r}, which the model reads; it reads {wanted}.")
     read = [column for column in model.features.columns if column.input_names]
     if all(column.kind == "bit" and column.strict for column in read):
-        predicted = model.predict(table.bits(names))
-    else:
-        cells = {c.name: table.text(c.name) if c.kind == "group" else table.column(c.name) for c in read}
-        _say_what_counts_as_missing(model, cells)
-        predicted = model.predict(cells)
-    return dict(zip(model.target_names, predicted.reshape(table.n_rows, -1).T, strict=True))
+        return table.bits(names)
+    cells = {c.name: table.text(c.name) if c.kind == "group" or c.comma else table.column(c.name) for c in read}
+    _say_what_counts_as_missing(model, cells)
+    return cells
+
+
+def _probabilities(model: Model, cells: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the probability of each class of each target, by names such as ``P(sex = f)``."""
+    found = model.predict_proba(cells)
+    columns = {}
+    for target, shares in zip(model.targets, found if isinstance(found, list) else [found], strict=True):
+        for label, column in zip(target.classes, shares.T, strict=True):
+            columns[f"P({target.name} = {label})"] = np.round(column, SHOWN_DIGITS)
+    return columns
 
 
 def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]) -> None:
@@ -102,6 +124,23 @@ def _say_what_counts_as_missing(model: Model, cells: dict[str, npt.NDArray[Any]]
             note(printable(f"gradus: column {column.name!r} has {lost[0]!r:.40}, which is not {what}; {count} as missing."))
 
 
+def _reasons(model: Model, cells: Any, predicted: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Return for each target the conditions that decide what the rules say, and that where the vote says otherwise."""
+    from gradus._tables.explained import Explainer
+
+    inputs = model.features.encode(cells)
+    outputs, explainer = model.network.predict(inputs), Explainer(model.network, model.features)
+    columns = {}
+    for k, (target, part) in enumerate(zip(model.targets, output_parts(model.targets), strict=True)):
+        answers = model.answer(k, outputs[:, part]).tolist()
+        texts = []
+        for text, answer, voted in zip(explainer.explain(inputs, part), answers, predicted[target.name].tolist(), strict=True):
+            label = target.classes[answer]
+            texts.append(text if label == voted else f"the vote; the rules say {label}: {text}")
+        columns[f"because ({target.name})"] = np.array(texts, dtype=object)
+    return columns
+
+
 def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table) -> list[dict[str, Any]]:
     """Return the accuracy of each target in the table, beside that of the label most frequent in training, if known."""
     kept = model.about.get("majority")
@@ -112,7 +151,12 @@ def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table) 
         if target.name not in table.columns or target.name in model.feature_names:
             continue
         as_text = all(isinstance(label, str) for label in target.classes)
-        truth = labels_of(table.text(target.name) if as_text else table.column(target.name))
+        kept = model.about.get("cuts")
+        cuts = kept.get(target.name) if isinstance(kept, dict) else None
+        if isinstance(cuts, list):
+            truth = labels_between(read_cells(column_of(table, target.name)).numbers(), cuts)
+        else:
+            truth = labels_of(table.text(target.name) if as_text else table.column(target.name))
         known = ~is_unknown(truth)
         if not known.any():
             continue

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
+from gradus._core.checkpoint import Checkpoint, Missing, Parcel, Piece, here
 from gradus._core.kernels.clock import work_clock
+from gradus._core.plain import plain
 from gradus._core.wording import counted
 
 __all__ = ["Callback", "Pace", "Progress", "Run", "Stopped"]
@@ -20,7 +23,6 @@ SECONDS_PER_SLICE = 0.04  # long enough that the interpreter costs nothing, shor
 SECONDS_PER_REPORT = 0.1
 SECONDS_PER_POLL = 0.05
 SECONDS_TO_LEAVE = 0.2  # after a stop, for workers in other processes, before they are ended
-SECONDS_PER_KEEP = 30.0
 GRACE = 0.2  # seconds after a time limit in which a first, greedy answer may still be completed
 
 
@@ -42,8 +44,8 @@ class Progress:
         Column of the target that is being worked on.
     cost : int or None
         The integer cost that a search minimises.
-    errors, gates : int or None
-        Examples still wrong and gates of the circuit so far.
+    errors, gates, bits : int or None
+        Examples still wrong, gates of the circuit so far, and the length of the description of both.
     eta : float or None
         Seconds left, if known.
     detail : str
@@ -64,6 +66,7 @@ class Progress:
     cost: int | None = None
     errors: int | None = None
     gates: int | None = None
+    bits: int | None = None
     eta: float | None = None
     detail: str = ""
 
@@ -88,6 +91,7 @@ class Progress:
         if self.done or self.errors or self.gates:  # before anything is learned there is nothing to count
             parts += [counted(self.errors, "error")] if self.errors is not None else []
             parts += [counted(self.gates, "gate")] if self.gates is not None else []
+            parts += [counted(self.bits, "bit")] if self.bits is not None else []
         parts += [self.detail] if self.detail else []
         parts += [f"about {self.eta:.0f} s left"] if self.eta is not None else []
         return f"{self.stage}: {', '.join(parts)}"
@@ -121,14 +125,14 @@ class Run:
         callback: Callback | None = None,
         *,
         n_jobs: int = 1,
-        keep: Callable[[Any], None] | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.n_jobs = n_jobs
-        self._begin = work_clock()
+        self._begin, self._skipped = work_clock(), 0.0
         self._end = math.inf if time_limit is None else self._begin + time_limit
         self._grace_end = self._end + GRACE
-        self._callback, self._keep = callback, keep
-        self._next_report, self._next_keep = self._begin, self._begin + SECONDS_PER_KEEP
+        self._callback, self._checkpoint = callback, checkpoint
+        self._next_report = self._begin
         self._owner = threading.get_ident()
         self._stopped: str | None = None
         self._latest: Progress | None = None
@@ -147,7 +151,7 @@ class Run:
 
     def seconds_left(self) -> float | None:
         """Return the seconds until the time limit; None if there is none."""
-        return None if self._end == math.inf else max(0.0, self._end - work_clock())
+        return None if self._end == math.inf else max(0.0, self._end - self._now())
 
     def part(
         self, *, seconds: float | None = None, weight: float = 0.0, describe: Callable[[Progress], Progress] | None = None
@@ -156,6 +160,7 @@ class Run:
         # `weight` is the part's share of what `expect` announces; `describe` turns its progress into that of the whole.
         part = Run(n_jobs=self.n_jobs)
         part._owner, part._whole, part._describe = self._owner, self, describe
+        part._begin = part._now()
         part._end = min(self._end, math.inf if seconds is None else part._begin + seconds)
         part._grace_end = self._grace_end if self._end < math.inf else part._end + GRACE
         if weight:
@@ -166,6 +171,10 @@ class Run:
         """Announce the weight of all parts together, from which the time left is estimated."""
         self._expected = weight
 
+    def complete(self) -> None:
+        """Note that this part of the work is done."""
+        self._share, self._expected = 1.0, 0.0
+
     def stop(self, progress: Progress | None = None, *, share: float | None = None, grace: bool = False) -> bool:
         """Note the progress, report it if a report is due, and return whether to stop; with `grace`, a moment later."""
         # `share` is how much of this run is done, where the fraction of the progress does not say it.
@@ -173,7 +182,7 @@ class Run:
             self._note(progress, share)
         self._check()
         reason = self.stopped
-        return reason is not None and not (grace and reason == "time_limit" and work_clock() < self._grace_end)
+        return reason is not None and not (grace and reason == "time_limit" and self._now() < self._grace_end)
 
     def check(self, progress: Progress | None = None, *, grace: bool = False) -> None:
         """Raise `Stopped` where `stop` would return True."""
@@ -184,12 +193,39 @@ class Run:
         """Stop the whole because of Ctrl-C."""
         self._top._stopped = "interrupted"
 
-    def keep(self, make: Callable[[], Any]) -> None:
-        """Hand the best so far to the hook that writes it, at most every half a minute."""
-        top = self._top
-        if top._keep is not None and threading.get_ident() == top._owner and work_clock() >= top._next_keep:
-            top._keep(make())
-            top._next_keep = work_clock() + SECONDS_PER_KEEP
+    def recall(
+        self, key: Callable[[], str], work: Callable[[], T], kinds: Sequence[type] = (), fits: Callable[[T], Any] | None = None
+    ) -> T:
+        """Return the result of a piece of work from the checkpoint; otherwise do it, and keep the result there."""
+        # `key` is a digest of all that it depends on, `kinds` are the named tuples that it may hold, and `fits` says whether
+        # a result is one that it can have: files may come from elsewhere.
+        checkpoint = here.checkpoint or self._top._checkpoint
+        if checkpoint is None:
+            return work()
+        name, outer = key(), here.within
+        piece = checkpoint.find(name)
+        if piece is not None:
+            self._top._skip_to(piece.seconds - checkpoint.began)
+            return cast("T", checkpoint.read(piece, kinds, fits))
+        here.within = name
+        try:
+            result = work()
+        finally:
+            here.within = outer
+        if self.stopped is None:
+            checkpoint.add(name, Piece(outer, self._top.seconds() + checkpoint.began, json.dumps(plain(result))))
+        return result
+
+    def seconds(self) -> float:
+        """Return how long the work has taken, with what it took before it was taken up again."""
+        return self._now() - self._begin
+
+    def _skip_to(self, seconds: float) -> None:
+        """Count the time that a piece took when it was done."""
+        self._skipped += max(0.0, seconds - self.seconds())
+
+    def _now(self) -> float:
+        return work_clock() + self._top._skipped
 
     def slices(self, total: int, *, first: int = 1 << 10, grace: bool = False) -> Iterator[tuple[int, int]]:
         """Cut `range(total)` into pieces that take about 40 ms each, and check between them."""
@@ -207,7 +243,7 @@ class Run:
         """Apply a function to every item, in threads or where joblib was told to; results are in the order of the items."""
         # After a stop, threads end early with what they have. Workers elsewhere know nothing of it: what they have not handed
         # in is None, and they may finish it unread.
-        if self.n_jobs == 1 or len(items) < 2 or threading.get_ident() != self._owner:
+        if self.n_jobs == 1 or len(items) < 2 or threading.get_ident() != self._owner or here.used is not None:
             return list(map(function, items))
         crew = _Crew(self, function, items)
         while not crew.ended.is_set():
@@ -234,7 +270,8 @@ class Run:
 
     def _note(self, progress: Progress, share: float | None) -> None:
         """Keep the latest progress for the next report, also for the whole."""
-        self._share = max(self._share, share if share is not None else progress.fraction or 0.0)
+        # A share that is given may become smaller: more is still to come than was known.
+        self._share = share if share is not None else max(self._share, progress.fraction or 0.0)
         self._latest = progress
         if self._whole is not None:
             whole = self._whole
@@ -251,12 +288,12 @@ class Run:
 
     def _check(self) -> None:
         """Look at the clock, and let the owner of the whole report."""
-        if self._stopped is None and work_clock() >= self._end:
+        if self._stopped is None and self._now() >= self._end:
             self._stopped = "time_limit"
         if self._whole is not None:
             self._whole._check()
         elif self._callback is not None and threading.get_ident() == self._owner and self._stopped is None:
-            now = work_clock()
+            now = self._now()
             if self._latest is not None and now >= self._next_report:
                 self._next_report = now + SECONDS_PER_REPORT
                 done, progress = self._done(), self._latest
@@ -300,17 +337,23 @@ class _Crew:
         # What `joblib.parallel_config` says holds in the caller's thread alone.
         self.backend = get_active_backend(prefer="threads")[0]
         self.shares_memory = bool(getattr(self.backend, "supports_sharedmem", False))
+        self.waiting: list[tuple[int, Any, Any]] = [(number, item, here.within) for number, item in enumerate(items)]
+        self.checkpoint = None if self.shares_memory else run._top._checkpoint
+        if self.checkpoint is not None:
+            self.waiting = list(self._rehearsed(self.checkpoint))
         threading.Thread(target=self._work, name="gradus-map", daemon=True).start()
 
     def _work(self) -> None:
         from joblib import Parallel, delayed
 
         try:
-            parallel = Parallel(
-                min(self.run.n_jobs, len(self.items)), backend=self.backend, return_as="generator_unordered", batch_size=1
-            )
-            for number, result in parallel(delayed(_numbered)(self.function, *pair) for pair in self._waiting()):
+            n_jobs = max(1, min(self.run.n_jobs, len(self.waiting)))
+            parallel = Parallel(n_jobs, backend=self.backend, return_as="generator_unordered", batch_size=1)
+            parcels = {number: parcel for number, _, parcel in self.waiting}
+            for number, result, pieces in parallel(delayed(_done)(self.function, *entry) for entry in self._waiting()):
                 self.results[number] = result
+                if self.checkpoint is not None:
+                    self.checkpoint.take(parcels[number], pieces)
         except KeyboardInterrupt:  # Ctrl-C at a terminal reaches workers in other processes too
             self.run.interrupt()
         except BaseException as error:
@@ -326,12 +369,33 @@ class _Crew:
             with suppress(Exception):  # workers that had not been started yet, or have just ended
                 self.backend.abort_everything(ensure_ready=False)
 
-    def _waiting(self) -> Iterator[tuple[int, Any]]:
+    def _waiting(self) -> Iterator[tuple[int, Any, Any]]:
         """List what is still to be done; nothing more is sent away after a stop."""
-        for number, item in enumerate(self.items):
+        for entry in self.waiting:
             if self.shares_memory or self.run.stopped is None:
-                yield number, item
+                yield entry
+
+    def _rehearsed(self, checkpoint: Checkpoint) -> Iterator[tuple[int, Any, Parcel]]:
+        """Take what the checkpoint has of each item, and list those that are not complete, with what their workers need."""
+        for number, item in enumerate(self.items):
+            here.used = []
+            try:
+                if checkpoint.unused:
+                    self.results[number] = self.function(item)
+                    continue
+            except Missing:
+                pass
+            finally:
+                used, here.used = here.used, None
+            yield number, item, checkpoint.parcel(number, used, self.run._top.seconds())
 
 
-def _numbered(function: Callable[[Any], Any], number: int, item: Any) -> tuple[int, Any]:
-    return number, function(item)
+def _done(function: Callable[[Any], Any], number: int, item: Any, parcel: Parcel | str) -> tuple[int, Any, dict[str, Piece]]:
+    """Call a function in a worker, in the place of the caller's thread or with a part of its checkpoint."""
+    if not isinstance(parcel, str):
+        return number, *parcel.run(function, item)
+    before, here.within = here.within, parcel
+    try:
+        return number, function(item), {}
+    finally:
+        here.within = before

@@ -14,7 +14,7 @@ from gradus._formats.names import IDENTIFIER, map_lines, restore, safe_names
 from gradus._formats.netlist import built_network
 from gradus.errors import FormatError
 
-__all__ = ["read_bnet", "write_bnet"]
+__all__ = ["file_names", "read_bnet", "write_bnet"]
 
 # The header's words, and the functions that BoolNet knows by name.
 RESERVED = RESERVED_WORDS | {
@@ -25,9 +25,14 @@ HEADERS = ("targets,factors", "targets;factors")
 NAME = re.compile(r"\w[\w.:@]*")
 
 
+def file_names(network: Network) -> dict[str, str]:
+    """Return the name in a file of each variable."""
+    return safe_names([*network.input_names, *network.output_names], IDENTIFIER, RESERVED)
+
+
 def bnet_rules(network: Network) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the rules (safe name and formula, inputs without a rule first), and the lines that map names back."""
-    safe = safe_names([*network.input_names, *network.output_names], IDENTIFIER, RESERVED)
+    safe = file_names(network)
     named = network.with_names([safe[name] for name in network.input_names], [safe[name] for name in network.output_names])
     without_rule = [name for name in named.input_names if name not in set(named.output_names)]
     updates = [(target, formula.text) for target, formula in formulas(named, xor=False).items()]

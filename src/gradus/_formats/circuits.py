@@ -30,12 +30,15 @@ class ExportedModel(Protocol):
 
     def notes(self) -> list[str]: ...
 
+    def program(self) -> Any: ...
+
 
 def export(network: Any, path: str | PathLike[str] | None = None, *, format: str | None = None) -> str | bytes:
-    r"""Write a network, or the best circuit of a model, as a circuit, a gene model, formulas or a picture.
+    r"""Write a network, or the best circuit of a model, as a circuit, a gene model, formulas, a program or a picture.
 
-    Among the formats are ``v`` (Verilog), ``blif``, ``aag`` (AIGER), ``bnet`` (rules of genes), ``txt`` (formulas), ``svg`` (a
-    drawing) and ``json`` (as `Network.save` writes it); ``gradus export --help`` names all of them. All but ``json`` leave
+    Among the formats are ``v`` (Verilog), ``blif``, ``aag`` (AIGER), ``bnet`` (rules of genes), ``txt`` (formulas), ``py``,
+    ``sql`` and ``c`` (programs that read the columns of a table and answer with its classes), ``svg`` (a drawing) and ``json``
+    (as `Network.save` writes it); ``gradus export --help`` names all of them. All but ``json`` leave
     out the gates that no output depends on. With a model, drawings show the bits of a column, and the outputs of a target,
     in one box, and comments in the other files say what the outputs mean.
 
@@ -75,6 +78,8 @@ def export(network: Any, path: str | PathLike[str] | None = None, *, format: str
     kind = CIRCUITS[extension]
     is_model = isinstance(network, ExportedModel)
     options = {"grouping": network.grouping()} if is_model and kind.is_drawing else {}
+    if is_model and kind.is_rule:
+        options = {"program": network.program()}
     content: str | bytes = _function(kind.write)(circuit, **options)
     if not kind.is_drawing and kind.comment is not None:
         counts = [] if extension == ".txt" else [f"{name}: {said}" for name, said in output_counts(circuit).items()]

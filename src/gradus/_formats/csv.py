@@ -39,8 +39,9 @@ def read(
     delimiter: str | None = None,
     header: bool | Literal["auto"] = "auto",
     row_names: bool = False,
+    number_repeats: bool = False,
 ) -> Table:
-    """Read a text table."""
+    """Read a text table; of columns with one name, all but the first get a number, if they may."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         raise SettingsError(f"the delimiter is {delimiter!r}; it must be one character, not a quote or a line end.")
     lines = decoded_lines(path)
@@ -55,7 +56,7 @@ def read(
     line, cells = first
     _check_size(path, len(cells))
     has_names = looks_like_names(cells) if header == "auto" else header
-    names = unique_columns(cells, line) if has_names else numbered_columns(len(cells))
+    names = unique_columns(cells, line, number_repeats=number_repeats) if has_names else numbered_columns(len(cells))
     return table_of_texts(names, _whole_rows(rows if has_names else itertools.chain([first], rows), len(cells), has_names))
 
 

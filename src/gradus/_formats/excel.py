@@ -17,7 +17,7 @@ LONGEST_CELL = 1 << 17
 """Characters of a cell, as in text tables; Excel itself stops at 32,767."""
 
 
-def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto") -> Table:
+def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto", number_repeats: bool = False) -> Table:
     """Read the first sheet; empty rows and empty columns after the table are left out."""
     try:
         import openpyxl
@@ -41,7 +41,7 @@ def read(path: str | PathLike[str], *, header: bool | Literal["auto"] = "auto") 
     width = max(max(i for i, cell in enumerate(cells) if cell) for _, cells in rows) + 1
     line, first = rows[0][0], _wide(rows[0][1], width)
     has_names = looks_like_names(first) if header == "auto" else header
-    names = unique_columns(first, line) if has_names else numbered_columns(width)
+    names = unique_columns(first, line, number_repeats=number_repeats) if has_names else numbered_columns(width)
     return table_of_texts(names, ((number, _wide(cells, width)) for number, cells in (rows[1:] if has_names else rows)))
 
 

@@ -27,6 +27,8 @@ class CircuitFormat(NamedTuple):
     is_binary: bool = False
     """Whether its content is read as bytes."""
     is_drawing: bool = False
+    is_rule: bool = False
+    """Whether it holds the columns and classes of a model too."""
 
 
 class TableFormat(NamedTuple):
@@ -72,6 +74,30 @@ CIRCUITS = {
         "SBML-qual (`pip install biodivine-aeon`)", "GINsim, CellNOpt, AEON", (SBML, "write_sbml"), (SBML, "read_sbml"), "<!--"
     ),
     ".txt": CircuitFormat("simplified formulas", "people", ("gradus._circuit.formulas", "write_formulas"), None, "#"),
+    ".py": CircuitFormat(
+        "the rule as a function of a row, with nothing to import",
+        "Python",
+        ("gradus._formats.python_rule", "write_python"),
+        None,
+        "#",
+        is_rule=True,
+    ),
+    ".sql": CircuitFormat(
+        "the rule as a query of a table",
+        "SQLite and other databases",
+        ("gradus._formats.sql_rule", "write_sql"),
+        None,
+        "--",
+        is_rule=True,
+    ),
+    ".c": CircuitFormat(
+        "the rule as a function of a row, with nothing to include",
+        "C and C++",
+        ("gradus._formats.c_rule", "write_c"),
+        None,
+        "//",
+        is_rule=True,
+    ),
     ".svg": CircuitFormat(PICTURE, "people", (DRAWING, "svg_picture"), is_drawing=True),
     ".png": CircuitFormat(PICTURE, "people", (DRAWING, "png_picture"), is_drawing=True),
     ".pdf": CircuitFormat(PICTURE, "people", (DRAWING, "pdf_picture"), is_drawing=True),

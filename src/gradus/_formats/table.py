@@ -274,14 +274,20 @@ def numbered_columns(n_columns: int) -> tuple[str, ...]:
     return tuple(f"x{place}" for place in range(n_columns))
 
 
-def unique_columns(names: Sequence[str], line: int | None = None) -> tuple[str, ...]:
-    """Column names, stripped, with ``column1, column2, …`` where there is none; a repeated name is an error."""
+def unique_columns(names: Sequence[str], line: int | None = None, *, number_repeats: bool = False) -> tuple[str, ...]:
+    """Column names, stripped, with ``column1, column2, …`` where there is none; a repeated name is an error, or numbered."""
     seen: dict[str, int] = {}
     for place, name in enumerate(names):
         name = name.strip() or f"column{place + 1}"
+        if number_repeats:
+            repeat = 2
+            plain = name
+            while name in seen:
+                name, repeat = f"{plain} {repeat}", repeat + 1
         if name in seen:
             raise FormatError(
-                f"the name {name[:40]!r} is given to two columns ({seen[name] + 1} and {place + 1}); rename one.",
+                f"the name {name[:40]!r} is given to two columns ({seen[name] + 1} and {place + 1}); rename one, "
+                "or have repeated names numbered (number_repeats, --number-repeats).",
                 line=line, column=place + 1,
             )  # fmt: skip
         seen[name] = place

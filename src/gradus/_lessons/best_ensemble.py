@@ -38,10 +38,16 @@ class _Alone(NamedTuple):
 
 
 def learn_circuits(
-    examples: PackedExamples, settings: LessonSettings, seed: int, run: Run, n_circuits: int | None
+    examples: PackedExamples,
+    settings: LessonSettings,
+    seed: int,
+    run: Run,
+    n_circuits: int | None,
+    start: GateList | None = None,
 ) -> tuple[Ensemble, PackedExamples]:
-    """Learn circuits; returns the ensemble, and the examples with the inputs that its circuits read."""
-    plain = Ensemble(examples, settings, seed, run)
+    """Learn circuits, the first one from a start if there is one; returns the ensemble, and the examples that it reads."""
+    plain = Ensemble(examples, settings, seed, run.part(weight=1), start)
+    run.expect(1)
     further = find_further_inputs(examples, settings.noise, seed, run)
     if not further:
         return _learned(plain, n_circuits), examples
@@ -50,12 +56,13 @@ def learn_circuits(
     alone = _alone(lengths, more)
     if alone.determined and alone.noisy and settings.exact is None:
         settings = settings._replace(exact=False)
-    rich = Ensemble(more, settings, seed, run)
+    rich = Ensemble(more, settings, seed, run.part(weight=1))
     if alone.determined:
         _learned(rich, n_circuits)
     else:
         _learned(plain, n_circuits)
         if not run.stop() and (alone.length < _length(plain) or _shortened(plain, lengths, more)):
+            run.expect(2)
             _learned(rich, n_circuits)
     best = min((ensemble for ensemble in (rich, plain) if ensemble.circuits), key=_length)
     return best, more if best is rich else examples
@@ -65,6 +72,7 @@ def _learned(ensemble: Ensemble, n_circuits: int | None) -> Ensemble:
     """Let an ensemble learn; after Ctrl-C it keeps what it has."""
     try:
         ensemble.learn(n_circuits)
+        ensemble.run.complete()
     except KeyboardInterrupt:
         ensemble.run.interrupt()
         if not ensemble.circuits:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gradus._circuit.gate_list import GateList, is_constant
+from gradus._circuit.gate_list import GateList, is_constant, is_gate_list
 from gradus._core.checks import Noise
 from gradus._lessons.further_inputs import further_price
 from gradus._lessons.packed_examples import PackedExamples
 
-__all__ = ["BIT", "FORBIDDEN", "Lengths", "Solution", "error_table", "error_tables", "gate_table"]
+__all__ = ["BIT", "FORBIDDEN", "Lengths", "Solution", "belongs_to", "error_table", "error_tables", "gate_table"]
 
 BIT = 1024
 FUNCTION_BITS = 2.3  # log2 of the ten functions that depend on both sources, less 1 because their order does not matter
@@ -46,6 +46,16 @@ class Solution(NamedTuple):
     def n_gates(self) -> int:
         """Gates that are not constants."""
         return int(np.count_nonzero(~is_constant(self.circuit.functions)))
+
+
+def belongs_to(solution: Any, start: Solution) -> bool:
+    """Return whether a solution from a file is one for the inputs and targets of another; compiled code does not check."""
+    circuit, n_inputs = solution.circuit, start.circuit.n_inputs
+    return (
+        is_gate_list(circuit, n_inputs)
+        and len(circuit.outputs) == len(solution.columns) == len(solution.errors)
+        and list(solution.columns) == start.columns
+    )
 
 
 def gate_table(n_inputs: int, max_gates: int, nand: bool = False) -> Ints:

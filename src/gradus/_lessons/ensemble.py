@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from operator import attrgetter
 
 import numpy as np
 
+from gradus._circuit.gate_list import GateList, empty_circuit
 from gradus._circuit.network import network_of
+from gradus._core.plain import digest_of
 from gradus._core.run import Progress, Run
 from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
-from gradus._lessons.description import Lengths
+from gradus._lessons.continued import ContinuedLearner
+from gradus._lessons.description import Lengths, Solution, belongs_to
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
 __all__ = ["Ensemble"]
 
-MAX_CIRCUITS = 5
+MAX_CIRCUITS, USUAL_CIRCUITS = 5, 3
 ALL_WORK = 6_000_000_000  # word operations for all circuits together, if their number is not given
 ROWS_TO_COMPARE = 4096
 RESTARTS = 2
@@ -31,8 +34,10 @@ NEIGHBOUR_WORK = 4  # times the work of removing gates after a lesson
 class Ensemble:
     """Learns circuits that differ in their seeds alone."""
 
-    def __init__(self, examples: PackedExamples, settings: LessonSettings, seed: int, run: Run) -> None:
-        self.examples, self.settings, self.seed, self.run = examples, settings, seed, run
+    def __init__(
+        self, examples: PackedExamples, settings: LessonSettings, seed: int, run: Run, start: GateList | None = None
+    ) -> None:
+        self.examples, self.settings, self.seed, self.run, self.start = examples, settings, seed, run, start
         self.circuits: list[LearnedCircuit] = []
 
     def learn(self, n_circuits: int | None) -> None:
@@ -64,7 +69,9 @@ class Ensemble:
             if self.run.stopped is not None:
                 break
             self._learn([len(self.circuits)], MAX_CIRCUITS)
-        if len(self.circuits) > 1 or self._affordable() == 1:
+        # A circuit that was there and is exact needs no rival.
+        given = self.start is not None and not self.circuits[0].tolerant
+        if len(self.circuits) > 1 or given or self._affordable() == 1:
             return
         self._learn([1], MAX_CIRCUITS)
         if not _agree(self.circuits):
@@ -78,7 +85,7 @@ class Ensemble:
 
     def _learn(self, numbers: Sequence[int], of: int) -> None:
         """Learn the circuits of these numbers; `of` is how many there will be at most."""
-        self.run.expect(of)
+        self.run.expect(of if len(numbers) > 1 or of < MAX_CIRCUITS else USUAL_CIRCUITS)
         self.circuits += filter(None, self.run.map(partial(self._learn_one, of), numbers))
         if not self.circuits:  # the first one was stopped in another process
             self.circuits += filter(None, [self._learn_one(of, 0)])
@@ -89,10 +96,30 @@ class Ensemble:
             return None
 
         def describe(progress: Progress) -> Progress:
+            if of == MAX_CIRCUITS and not self.circuits:  # no more will be learned than their work allows, and seldom so many
+                self.run.expect(min(max(1, ALL_WORK // max(1, learner.work)), USUAL_CIRCUITS))
             return replace(progress, detail=f"circuit {number + 1} of up to {of}" if of > 1 else "")
 
         part = self.run.part(weight=1, describe=describe)
-        return CircuitLearner(self.examples, self.settings, self.seed, number, part).learn()
+        learner = CircuitLearner(self.examples, self.settings, self.seed, number, part)
+        if number == 0 and self.start is not None:
+            learner = ContinuedLearner(self.examples, self.settings, self.seed, number, part, self.start)
+        key = partial(digest_of, "circuit", self._digest, number)
+        circuit = part.recall(key, learner.learn, (LearnedCircuit, Solution, GateList), self._is_one)
+        part.complete()
+        return circuit
+
+    @cached_property
+    def _digest(self) -> str:
+        """A digest of the examples, the settings and the seed."""
+        return digest_of(self.examples, self.settings, self.seed, self.start)
+
+    def _is_one(self, circuit: LearnedCircuit) -> bool:
+        """Return whether a circuit from a file is one for these examples."""
+        columns = list(range(len(self.examples.targets)))
+        nothing = Solution(empty_circuit(len(self.examples.inputs)), columns, np.zeros(0, np.int64))
+        every = (circuit.solution, *circuit.rivals)
+        return sorted(circuit.order) == columns and all(belongs_to(solution, nothing) for solution in every)
 
     def _add_rivals(self) -> None:
         """Add the circuits that have grown beside the others."""

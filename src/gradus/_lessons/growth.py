@@ -7,30 +7,78 @@ stuck where the other does not, and the description decides between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
 from gradus._circuit.gate_list import GateList, as_nands, cleaned, empty_circuit
 from gradus._circuit.network import network_of
 from gradus._core.gates import XOR
-from gradus._core.run import Progress, Run
+from gradus._core.run import Run
 from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.further_inputs import further_price, with_inputs
 from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.solutions import with_constant_at
 from gradus._lessons.table_lesson import join
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
-__all__ = ["Growth", "with_correction"]
+__all__ = ["Growth", "Outlook", "with_correction"]
 
 ENTRANTS = 6
 EFFORTS, LAST_EFFORTS = (1, 4), (16,)
 """How many times the work of a lesson's walks a round gets; where all ways on are stuck, the next effort is tried."""
 SHARE, LAST_SHARE = 0.15, 0.55
 """Of the work for a target, to which several circuits grow before the best of them goes on to the end."""
-IDLE = 3
+N_WAYS, IDLE = 2, 3
 """Rounds of each way in succession that find nothing shorter, before it counts as stuck."""
+USUAL, MOST_USUAL = 0.15, 0.4
+"""Share of rounds that find something shorter, as long as nothing is known, and the most that is expected to go on."""
+
+SMALL = 5
+"""Times the bits from which a lesson grows: where less is left, it goes on only if its first rounds make it shorter."""
+TO_THE_END = 1000  # in the place of the number of a start, in seeds
 
 Way = Callable[[Solution, int, int], Solution]
+Spread = Callable[[Callable[[int], Solution], Sequence[int]], list[Solution]]
+"""Calls a function with every number, side by side; after a stop, solutions may be missing."""
+Tell = Callable[[Solution, int], None]
+"""Is told the best solution with its length."""
+Report = Callable[[Solution, int, float, float], None]
+"""Is told the best solution with its length, the work so far and an estimate of the work to come."""
+
+Part = tuple[bool, int]
+"""Whether a solution grows to the end, and its number."""
+Numbered = Callable[[Part, Solution, int, float, float], None]
+
+
+class Outlook:
+    """How much of a lesson is done; known only if it grows, since nothing else takes long."""
+
+    def __init__(self, before: int) -> None:
+        self._before = before
+        self.parts: dict[Part, tuple[float, float]] = {}
+        """Work done, if it is not counted yet, and work expected, of each solution that grows for a while or to the end."""
+
+    def expect(self, growth: Growth, first: Iterable[int], last: Iterable[int]) -> None:
+        """Say which solutions are to grow for a while, and which to the end."""
+        self.parts = {(False, number): (0.0, growth.expected_work()) for number in first}
+        self.parts |= {(True, number): (0.0, growth.expected_work(to_the_end=True)) for number in last}
+
+    def share(self, counted: int) -> float:
+        """Return the share that is done, if so much work has been counted."""
+        left = sum(work for _, work in self.parts.values())
+        done = counted - self._before + sum(work for work, _ in self.parts.values())
+        return done / (done + left) if left else 0.0
+
+    def report(self, tell: Tell, part: Part, solution: Solution, length: int, done: float, left: float) -> None:
+        """Note how far one of the solutions is, and tell of it."""
+        self.parts[part] = (done, left)
+        tell(solution, length)
+
+
+def _untold(best: Solution, length: int, work: float, left: float) -> None:
+    """Report to nobody."""
 
 
 class Growth:
@@ -48,23 +96,85 @@ class Growth:
         """Return the place of the output whose errors take the most bits."""
         return int(np.argmax(self._left(solution)))
 
-    def grow(self, solution: Solution, seed: int, *, to_the_end: bool = False) -> Solution:
+    def _most_work(self, to_the_end: bool) -> int:
+        return int(self.settings.growth_work / len(self.examples.targets) * (LAST_SHARE if to_the_end else SHARE))
+
+    def expected_work(self, *, to_the_end: bool = False) -> float:
+        """Estimate the work of `grow`."""
+        unit = self.walks.settings.noisy_fit_work + 1.5 * self.walks.settings.length_work
+        expected = unit * sum(LAST_EFFORTS if to_the_end else EFFORTS) * _rounds_to_come(IDLE * N_WAYS, USUAL)
+        return min(expected, self._most_work(to_the_end))
+
+    def grown(self, solution: Solution, seed: int, spread: Spread, outlook: Outlook, tell: Tell) -> list[Solution]:
+        """Let a solution grow, and its worst target from nothing, too; the shortest first, none if nothing gets shorter."""
+        if not self.is_due(solution):
+            return []
+        report = partial(outlook.report, tell)
+        numbers = range(self.settings.n_tries)
+        # All of a single target go on to the end, and the others may vote.
+        last = numbers if len(self.lengths.known) == 1 else range(1)
+        outlook.expect(self, numbers, last)
+        grown = spread(partial(self._begun, solution, seed, report), numbers[:1])
+        if self._is_longer_than(solution, grown) and self._is_small(solution):
+            return []
+        outlook.expect(self, numbers[1:], last)
+        grown += spread(partial(self._begun, solution, seed, report), numbers[1:])
+        grown.sort(key=self.lengths.whole)
+        if self._is_longer_than(solution, grown):
+            return []
+        if self.run.stop():
+            return grown[:1]
+        outlook.expect(self, (), last)
+        ended = spread(partial(self._ended, grown, seed, report), last)
+        return sorted(ended, key=self.lengths.whole) or grown[:1]
+
+    def _is_longer_than(self, solution: Solution, others: list[Solution]) -> bool:
+        """Return whether no other solution is shorter."""
+        return all(self.lengths.whole(other) >= self.lengths.whole(solution) for other in others)
+
+    def _is_small(self, solution: Solution) -> bool:
+        """Return whether so little is left that it must show at once that growing pays."""
+        return max(self._left(solution)) < SMALL * self.settings.growth_bits * BIT
+
+    def _begun(self, solution: Solution, seed: int, report: Numbered, attempt: int) -> Solution:
+        """Let a solution grow, or for further attempts, its worst target from a constant."""
+        own_seed, told = seed_from(seed, attempt), partial(report, (False, attempt))
+        if not attempt:
+            return self.grow(solution, own_seed, told)
+        start = with_constant_at(self.worst(solution), solution, self.lengths)
+        if further_price(start.circuit, self.lengths.further):
+            return self.grow(start, own_seed, told)
+        n_inputs = start.circuit.n_inputs
+        plain = start._replace(circuit=with_inputs(start.circuit, n_inputs - len(self.lengths.further)))
+        grown = self.without_further_inputs().grow(plain, own_seed, told)
+        return grown._replace(circuit=with_inputs(grown.circuit, n_inputs))
+
+    def _ended(self, grown: Sequence[Solution], seed: int, report: Numbered, number: int) -> Solution:
+        """Let one of some solutions grow for as long as that makes it shorter."""
+        own_seed = seed_from(seed, TO_THE_END, number)
+        return self.grow(grown[number], own_seed, partial(report, (True, number)), to_the_end=True)
+
+    def grow(self, solution: Solution, seed: int, report: Report = _untold, *, to_the_end: bool = False) -> Solution:
         """Add gates, round after round, as long as the description gets shorter and the work allows it."""
         best, length, work = solution, self.lengths.whole(solution), 0
-        most = int(self.settings.growth_work / len(self.examples.targets) * (LAST_SHARE if to_the_end else SHARE))
+        most, efforts = self._most_work(to_the_end), LAST_EFFORTS if to_the_end else EFFORTS
         ways: tuple[Way, ...] = (self._extended, self._corrected)
-        turn = number = 0
-        for effort in LAST_EFFORTS if to_the_end else EFFORTS:
-            idle = 0
+        turn = number = spent = 0
+        for place, effort in enumerate(efforts):
+            idle = found = rounds = 0
             while idle < IDLE * len(ways) and work < most and best.errors.any() and not self.run.stop():
                 new = ways[turn % len(ways)](best, effort, seed_from(seed, number))
-                work, number = work + new.work, number + 1
+                work, number, spent, rounds = work + new.work, number + 1, spent + effort, rounds + 1
                 new_length = self.lengths.whole(new)
                 if new_length < length:  # the same way goes on
-                    best, length, idle = new, new_length, 0
-                    self._report(best, work / most)
+                    best, length, idle, found = new, new_length, 0, found + 1
                 else:
                     turn, idle = turn + 1, idle + 1
+                left = effort * _rounds_to_come(IDLE * len(ways) - idle, (found + 6 * USUAL) / (rounds + 6))
+                left += sum(efforts[place + 1 :]) * _rounds_to_come(IDLE * len(ways), USUAL)
+                report(best, length, work, max(0.0, min(left * work / spent, most - work)))
+            if best is solution and self._is_small(best):
+                break
         return best._replace(reached=not best.errors.any(), work=work)
 
     def without_further_inputs(self) -> Growth:
@@ -76,9 +186,6 @@ class Growth:
     def _left(self, solution: Solution) -> list[int]:
         """Return the length of each target's errors."""
         return list(map(self.lengths.errors, solution.columns, solution.errors.tolist()))
-
-    def _report(self, best: Solution, share: float) -> None:
-        self.run.stop(Progress(stage="grow", errors=int(best.errors.sum()), gates=best.n_gates), share=min(share, 1.0))
 
     def _extended(self, start: Solution, effort: int, seed: int) -> Solution:
         """Add gates anywhere to get rid of errors, and shorten the whole."""
@@ -110,6 +217,12 @@ class Growth:
         known = self.examples.known[[column]]
         wrong = (self.examples.targets[[column]] ^ nodes[start.circuit.outputs[place]]) & known
         return self.examples._replace(inputs=np.ascontiguousarray(nodes), targets=wrong, known=known, further=())
+
+
+def _rounds_to_come(idle: int, share: float) -> float:
+    """Return how many rounds are expected until so many in succession find nothing, if this share of them finds something."""
+    share = min(share, MOST_USUAL)
+    return float((1.0 / (1.0 - share) ** idle - 1.0) / share)
 
 
 def with_correction(circuit: GateList, place: int, correction: GateList) -> GateList:

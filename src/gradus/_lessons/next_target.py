@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from gradus._circuit.gate_list import GateList
 from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, WordMatrix, pack, unpack
+from gradus._core.plain import digest_of
 from gradus._core.run import Run
 from gradus._lessons.description import BIT, Lengths
 from gradus._lessons.kernel.feature_sets import HINT_NODES, MAX_SET, UNKNOWN, Hints, collect_hints, decided_nodes, smallest_set
@@ -48,6 +50,7 @@ class FeatureSets:
         """Begin without nodes, hints and sets."""
         m = len(self.examples.targets)
         self._places: dict[bytes, int] = {}
+        self._state = digest_of(self._labels, self._targets.shape)  # and of all columns in their order, as they come
         self._columns = np.zeros((self._targets.shape[1], 1), dtype=np.uint64)
         self._rows = np.zeros((self.examples.n_examples, 0), dtype=np.uint64)
         self._hints = [Hints(np.zeros((N_HINTS, HINT_NODES), np.int64), np.full(N_HINTS, -1)) for _ in range(m)]
@@ -76,6 +79,7 @@ class FeatureSets:
 
     def _append(self, values: WordMatrix) -> None:
         """Add up to 64 nodes to the columns that hints are taken from, and to the rows that sets are checked on."""
+        self._state = digest_of(self._state, values)
         bits = unpack(values, self.examples.n_examples)
         word, bit = divmod(self._columns.shape[1] - 1, WORD_BITS)
         self._columns = np.ascontiguousarray(np.hstack([self._columns, pack(bits[self._sample]).T]))
@@ -103,14 +107,24 @@ class FeatureSets:
 
     def _ask(self, column: int, limit: int) -> int:
         """Look for a smaller set of at most `limit` nodes for a column; returns the size of the smallest one known."""
-        self._collect_hints(column)
         limit = min(limit, self.size(column) - 1)
+        n_nodes, key = len(self._places), partial(digest_of, self._state, column, limit)
+        places = self.run.recall(
+            key,
+            lambda: self._smaller_set(column, limit),
+            fits=lambda known: known is None or (len(known) <= limit and all(0 <= place < n_nodes for place in known)),
+        )
+        if places is not None:
+            self._sets[column] = tuple(places)
+        return self.size(column)
+
+    def _smaller_set(self, column: int, limit: int) -> list[int] | None:
+        """Return a set of at most `limit` nodes that decides a column, if there is one."""
+        self._collect_hints(column)
         hints, best = self._hints[column], np.zeros(MAX_SET, dtype=np.int64)
         some = hints.nodes[: np.count_nonzero(hints.strengths >= 0)]
         size = smallest_set(self._rows, self._labels[column], some, limit, best)
-        if size <= limit:
-            self._sets[column] = tuple(best[:size].tolist())
-        return self.size(column)
+        return best[:size].tolist() if size <= limit else None
 
     def _collect_hints(self, column: int) -> None:
         """Meet the parities of the nodes that are new to a column, in compiled calls of bounded work."""

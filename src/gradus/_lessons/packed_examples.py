@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, as_table, check_examples, pack, tail_mask
+from gradus._core.bits import BoolMatrix, WordMatrix, as_bits, as_table, check_examples, pack, tail_mask, unpack
 from gradus._core.cells import is_unknown
 from gradus._lessons.further_inputs import FurtherInput
 
-__all__ = ["PackedExamples", "pack_examples", "read_targets"]
+__all__ = ["PackedExamples", "is_contradictory", "pack_examples", "read_targets"]
 
 
 class PackedExamples(NamedTuple):
@@ -47,3 +47,15 @@ def read_targets(Y: Any) -> tuple[BoolMatrix, BoolMatrix]:
     filled = table.astype(object)
     filled[unknown] = 0
     return as_bits(filled, "Y"), ~unknown
+
+
+def is_contradictory(examples: PackedExamples) -> bool:
+    """Return whether rows with equal inputs have different known values of a target, so that no circuit is exact."""
+    n = examples.n_examples
+    _, group = np.unique(unpack(examples.inputs, n), axis=0, return_inverse=True)
+    targets, known = unpack(examples.targets, n), unpack(examples.known, n)
+    for labels, is_known in zip(targets.T, known.T, strict=True):
+        ones, all_known = np.bincount(group[is_known & labels]), np.bincount(group[is_known])
+        if (ones != 0).any() and ((ones > 0) & (ones < all_known[: len(ones)])).any():
+            return True
+    return False

@@ -6,6 +6,7 @@ Each is one kernel with a cost of its own: `fit` minimises errors, `minimise_gat
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy.typing as npt
 
 from gradus._circuit.gate_list import GateList, cleaned
 from gradus._core.checks import Noise
+from gradus._core.plain import digest_of
 from gradus._core.run import Run
-from gradus._lessons.description import BIT, FORBIDDEN, Solution, error_tables, gate_table
+from gradus._lessons.description import BIT, FORBIDDEN, Solution, belongs_to, error_tables, gate_table
 from gradus._lessons.kernel.board import load_circuit, new_board, read_circuit
 from gradus._lessons.kernel.walk import BEST, BEST_LIVE, PRICED, RUNNING, WORK, Rules, new_trail, restart_trail, scan, walk
 from gradus._lessons.packed_examples import PackedExamples
@@ -85,6 +87,8 @@ class LessonSettings(NamedTuple):
     """For each target learned exactly beyond the first `few`, the evidence must be stronger by this share."""
     least_saving: float = 2.5
     """What allowing errors must save at least, in square roots of the length of the exact circuit (both in bits)."""
+    most_lost: float = 7.0
+    """How much longer than a constant and its errors an exact circuit may be at most, in the same unit."""
     margin: int = 4 * 1024
     """What a circuit must save over a constant, in 1024ths of a bit."""
 
@@ -170,6 +174,20 @@ class Walks:
         return rules._replace(**others)
 
     def _walk(self, start: Solution, seed: int, rules: Rules) -> Solution:
+        """Walk, unless the checkpoint has what came of it."""
+        return self.run.recall(
+            lambda: digest_of(self._digest, start.circuit, start.columns, seed, rules),
+            lambda: self._walked(start, seed, rules),
+            (Solution, GateList),
+            lambda solution: belongs_to(solution, start),
+        )
+
+    @cached_property
+    def _digest(self) -> str:
+        """A digest of the examples and the settings."""
+        return digest_of(self.examples, self.settings)
+
+    def _walked(self, start: Solution, seed: int, rules: Rules) -> Solution:
         """Walk in slices until the walk ends or is stopped, and return the best circuit."""
         board = new_board(self.examples, start.columns, len(rules.gate_cost) - 1)
         load_circuit(board, start.circuit)

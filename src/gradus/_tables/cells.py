@@ -10,7 +10,6 @@ import datetime
 import functools
 import math
 import numbers
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,17 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import check_unique, column_names
-from gradus._core.cells import NUMBER, is_missing, number_in
+from gradus._core.cells import is_missing
 from gradus._core.wording import counted
+from gradus._tables.readings import Reading, date_in, day_formats, is_word_for_missing, number_reading, read_number
 from gradus.errors import DataError
 
 __all__ = ["MIN_ROWS_ID", "Cells", "cells_of_rows", "named_columns", "read_cells", "shown_date"]
 
 MIN_ROWS_ID = 10  # a table shorter than this says nothing about which values repeat
-COMMA_NUMBER = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
-THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
-DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
-DAY_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y")
 EPOCH = datetime.datetime(1970, 1, 1)
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -83,46 +79,71 @@ class Cells:
         return np.bincount(self.place, minlength=len(self.values))
 
     @functools.cached_property
-    def comma(self) -> str:
-        """What commas in numbers mean: ``"decimal"``, ``"thousands"``, or nothing."""
-        return (
-            ""
-            if self.numeric is not None
-            else _meaning_of_commas([value.strip() for value in self.values if isinstance(value, str)])
-        )
-
-    def value_numbers(self, comma: str | None = None) -> Floats:
-        """Return the number that each value is, NaN where it is none; `comma` as of the column it is compared with."""
-        if self.numeric is not None:
-            return np.clip(self.numeric, -LARGEST, LARGEST)
-        meaning = self.comma if comma is None else comma
-        return np.array([_number(value, meaning) for value in self.values], dtype=np.float64)
-
-    def numbers(self, comma: str | None = None) -> Floats:
-        """Return the number in each row, NaN where there is none."""
-        return self.value_numbers(comma)[self.place]
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """The place of each value among all of them, sorted."""
+        if self.numeric is not None or self.declared == "date":
+            return np.arange(len(self.values))
+        order = sorted(range(len(self.values)), key=lambda i: (type(self.values[i]).__name__, str(self.values[i])))
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks
 
     @functools.cached_property
-    def day_format(self) -> str:
-        """How days are written, as for ``strptime``; empty if the values are no dates in one format."""
-        if self.numeric is not None:
-            return ""
-        return _day_format([value.strip() for value in self.values if isinstance(value, str) and not is_missing(value)])
+    def written(self) -> tuple[str, ...]:
+        """The texts among the values that are not missing, without blanks around them."""
+        texts = (value.strip() for value in self.values if isinstance(value, str) and not is_missing(value))
+        return tuple(text for text in texts if not is_word_for_missing(text))
 
-    def value_dates(self, day_format: str | None = None) -> Floats:
+    @functools.cached_property
+    def reading(self) -> Reading:
+        """How texts are read as numbers or dates, if nobody says otherwise; see `contradiction`."""
+        if self.numeric is not None:
+            return Reading()
+        formats = day_formats(self.written)
+        return Reading(day_format=formats[0]) if formats else number_reading(self.written)[0]
+
+    @functools.cached_property
+    def words(self) -> Flags:
+        """Which of the values are words for a missing number or date."""
+        return np.array([isinstance(value, str) and is_word_for_missing(value) for value in self.values], dtype=np.bool_)
+
+    def value_numbers(self, reading: Reading | None = None) -> Floats:
+        """Return the number that each value is, NaN where it is none; `reading` is that of the column learned from."""
+        if self.numeric is not None:
+            return np.clip(self.numeric, -LARGEST, LARGEST)
+        own = self.reading if reading is None else reading
+        return np.array([_number(value, own) for value in self.values], dtype=np.float64)
+
+    def numbers(self, reading: Reading | None = None) -> Floats:
+        """Return the number in each row, NaN where there is none."""
+        return self.value_numbers(reading)[self.place]
+
+    def value_dates(self, reading: Reading | None = None) -> Floats:
         """Return the days from 1970 to the date that each value is, NaN where it is none."""
         if self.numeric is not None:
             return np.full(len(self.values), np.nan)
-        pattern = self.day_format if day_format is None else day_format
+        pattern = (self.reading if reading is None else reading).day_format
         return np.array([_days(value, pattern) for value in self.values], dtype=np.float64)
 
-    def dates(self, day_format: str | None = None) -> Floats:
+    def dates(self, reading: Reading | None = None) -> Floats:
         """Return the days from 1970 to the date in each row, NaN where there is none."""
-        return self.value_dates(day_format)[self.place]
+        return self.value_dates(reading)[self.place]
 
     def texts(self) -> tuple[str, ...]:
         """Return each value as a category: texts without blanks around them, whole numbers without a fraction."""
         return tuple(map(_text, self.values))
+
+    @functools.cached_property
+    def spellings(self) -> dict[str, str]:
+        """For each text the one it is taken for: of those that differ in small letters and capitals alone, the commonest."""
+        rows: dict[str, int] = {}
+        for text, count, gone in zip(self.texts(), self.counts.tolist(), self.missing_values, strict=True):
+            if not gone:
+                rows[text] = rows.get(text, 0) + count
+        chosen: dict[str, str] = {}
+        for text in sorted(rows, key=lambda text: (-rows[text], text)):
+            chosen.setdefault(text.casefold(), text)
+        return {text: chosen[text.casefold()] for text in rows}
 
 
 def read_cells(column: Any) -> Cells:
@@ -198,78 +219,24 @@ def _key(value: Any) -> tuple[str, Any]:
     return type(plain).__name__, plain
 
 
-def _number(value: Any, comma: str) -> float:
+def _number(value: Any, reading: Reading) -> float:
     if isinstance(value, numbers.Real):
         number = float(value)
     elif isinstance(value, str):
-        number = _number_in(value.strip(), comma)
+        number = read_number(value, reading)
     else:
         return math.nan
     return min(max(number, -LARGEST), LARGEST) if not math.isnan(number) else number
 
 
-def _number_in(text: str, comma: str) -> float:
-    number = number_in(text)
-    if number is not None:
-        return number
-    if comma == "decimal" and COMMA_NUMBER.fullmatch(text):
-        return float(text.replace(",", "."))
-    if comma == "thousands" and THOUSANDS.fullmatch(text):
-        return float(text.replace(",", ""))
-    return math.nan
-
-
-def _meaning_of_commas(texts: list[str]) -> str:
-    """Tell decimal commas from commas between thousands; where both are possible, a decimal comma."""
-    with_comma = [text for text in texts if "," in text]
-    if not with_comma:
-        return ""
-    if all(THOUSANDS.fullmatch(text) for text in with_comma):
-        plain = [abs(float(text)) for text in texts if NUMBER.fullmatch(text)]
-        sure = any(text.count(",") > 1 or "." in text for text in with_comma)
-        # Numbers below a thousand are written without a comma: they would not be if the comma were a decimal one.
-        if sure or (plain and max(plain) < 1000):
-            return "thousands"
-    return "decimal" if all(COMMA_NUMBER.fullmatch(text) for text in with_comma) else ""
-
-
-def _day_format(texts: list[str]) -> str:
-    """Return the first format that reads every text; of 3/4/2026 the day comes first unless a month would be above 12."""
-    if not texts or not all(DATE.fullmatch(text) for text in texts):
-        return ""
-    days = [re.split("[T ]", text)[0] for text in texts]
-    return next((pattern for pattern in DAY_FORMATS if all(_parsed(day, pattern) for day in days)), "")
-
-
-def _parsed(text: str, pattern: str) -> datetime.datetime | None:
-    try:
-        return datetime.datetime.strptime(text, pattern)
-    except ValueError:
-        return None
-
-
 def _days(value: Any, day_format: str) -> float:
     if isinstance(value, str):
-        value = _moment(value.strip(), day_format)
+        value = date_in(value.strip(), day_format)
     if isinstance(value, datetime.datetime):
         return (value.replace(tzinfo=None) - EPOCH) / datetime.timedelta(days=1)
     if isinstance(value, datetime.date):
         return float((value - EPOCH.date()).days)
     return math.nan
-
-
-def _moment(text: str, day_format: str) -> datetime.datetime | None:
-    """Read a date with or without a time of day; a time that is not understood is left out."""
-    if not day_format or not DATE.fullmatch(text):
-        return None
-    day, *time = re.split("[T ]", text, maxsplit=1)
-    moment = _parsed(day, day_format)
-    if moment is None or not time:
-        return moment
-    try:
-        return datetime.datetime.combine(moment, datetime.time.fromisoformat(time[0]))
-    except ValueError:
-        return moment
 
 
 def _text(value: Any) -> str:

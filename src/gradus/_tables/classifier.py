@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
@@ -22,16 +22,20 @@ from gradus._core.cells import is_unknown
 from gradus._core.checks import check_count, check_time_limit
 from gradus._core.run import Progress, Run
 from gradus._core.wording import counted
+from gradus._formats.table import LARGEST_TABLE
 from gradus._lessons.learn import N_TRIES, Order
 from gradus._tables.cells import named_columns
+from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import Missing
 from gradus._tables.fit import FitSettings, fit_table
+from gradus._tables.goals import Goal, row_weights
 from gradus._tables.labels import check_classes, encode_target, output_names, plain_label, refuse_quantity, side_by_side
 from gradus.errors import DataError
 
 __all__ = ["BooleanNetworkClassifier"]
 
 SECONDS_PER_LINE = 1.0
+SPARSE = ("csr", "csc")
 
 
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -42,9 +46,9 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     output per class.
 
     Where every column is one bit (0/1, or two values), the circuit is that of `gradus.learn`. Other tables are learned
-    by a vote, because where a column is cut is chance: 25 circuits, each from another draw of rows, cuts and columns,
-    and one more circuit that is learned from their vote, to be read (`rules`), drawn and exported. With ``n_circuits=1`` or
-    ``noise=0`` there is no vote.
+    by a vote, because where a column is cut is chance: 25 circuits, each from another draw of rows, cuts and columns.
+    They predict. One more circuit is learned from their vote, to be read (`rules`), drawn and exported: the smallest that is
+    nearly as good (`size_curve_`). With ``n_circuits=1`` or ``noise=0`` there is no vote.
 
     Parameters
     ----------
@@ -60,11 +64,22 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional
         Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` finds worth their work.
+    max_gates : int, optional
+        The most gates of the circuit that is shown: read, drawn and exported. By default the smallest one that is nearly as
+        good as the best on rows held out; see `size_curve_`. The vote stays what predicts.
     time_limit : float, optional
         Seconds, after which the best circuit so far is kept. With a limit, the result may differ from run to run.
     missing : {"category", "median", "drop"}
         What a missing cell of X is: a category of its own; the column's median, or most frequent category; or a reason not
         to learn from the row, and the median in `predict`.
+    class_weight : "balanced", dict or None
+        How much each class counts: "balanced" lets all count alike, a dict has weights by label (with several targets, by
+        the name of the target a dict each).
+    goal : {"accuracy", "balanced_accuracy", "f1"}
+        What `predict` makes large; the cut of the vote for it is chosen on rows that the voters have not seen.
+    types : dict of str to str, optional
+        What columns hold, where the table's own look at them is to be overruled: "number", "category", "exact" (a category
+        in which capitals matter), "bit", "date", "decimal-comma", "decimal-point", "day-first", "month-first", "keep", "drop".
     n_jobs : int, optional
         Threads, as elsewhere in scikit-learn; the result is the same for any number.
     verbose : int
@@ -82,8 +97,14 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         The best circuit by itself. Its inputs and outputs are bits; their names say how they come from features and labels.
     networks_ : list of Network
         All circuits that vote, the best one first.
+    size_curve_ : list of dict
+        For each size of circuit that was tried its ``gates``, the ``conditions`` of its rules, its ``accuracy`` on rows that
+        were held out (None where there was no time to score, or nothing votes), and whether it is ``shown``.
     order_ : tuple of int
         Outputs of `network_` in the order in which they were taught; without multi-class targets, the columns of y.
+    feature_importances_ : ndarray of float
+        The bits per row that each feature saves, measured on rows that voters have not seen: by how many bits the labels are
+        longer to describe if the feature's values are dealt out anew.
     errors_ : tuple of int
         Training examples that are wrong, for each target; unknown labels do not count.
     constant_ : tuple of bool
@@ -119,8 +140,12 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         noise: float | Literal["auto"] = "auto",
         n_tries: int = N_TRIES,
         n_circuits: int | None = None,
+        max_gates: int | None = None,
         time_limit: float | None = None,
         missing: Missing = "category",
+        class_weight: Any = None,
+        goal: Goal = "accuracy",
+        types: Mapping[str, str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -130,8 +155,12 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.noise = noise
         self.n_tries = n_tries
         self.n_circuits = n_circuits
+        self.max_gates = max_gates
         self.time_limit = time_limit
         self.missing = missing
+        self.class_weight = class_weight
+        self.goal = goal
+        self.types = types
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
@@ -142,17 +171,20 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> BooleanNetworkClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BooleanNetworkClassifier:
         """Learn from examples.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, features)
+        X : array-like, sparse matrix or DataFrame of shape (n, features)
             Numbers, texts, dates, and NaN or None where a cell is missing.
         y : array-like or DataFrame of shape (n,) or (n, targets)
             Class labels; NaN, None or masked where a label is unknown, which then does not count.
+        sample_weight : array-like of shape (n,), optional
+            How much each row counts. Whole numbers are the same as so many equal rows, and 0 is the same as none.
 
         Returns
         -------
@@ -168,12 +200,13 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         limit, n_jobs = check_time_limit(self.time_limit), effective_n_jobs(self.n_jobs)
         run = Run(limit, lines if self.verbose else None, n_jobs=n_jobs)
         framed = column_names(X) is not None
-        checked = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan")
+        checked = _dense(validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", accept_sparse=SPARSE))
         given = getattr(self, "feature_names_in_", None)
         names = [f"x{j}" for j in range(checked.shape[1])] if given is None else [str(name) for name in given]
         # Columns of a data frame have types of their own.
         columns = named_columns(X if framed else checked, names)
         targets = _target_columns(y, len(checked))
+        weights = None if sample_weight is None else row_weights(sample_weight, len(checked))
         for name, labels in targets.items():
             check_classes(labels, name)
             refuse_quantity(labels, name)
@@ -184,10 +217,14 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             noise=self.noise,
             n_tries=self.n_tries,
             n_circuits=self.n_circuits,
+            max_gates=self.max_gates,
             missing=self.missing,
+            kinds=column_kinds(columns, types=self.types),
+            class_weight=self.class_weight,
+            goal=self.goal,
             seed=_seed(self.random_state),
         )
-        self.model_ = fit_table(columns, targets, settings, run)
+        self.model_ = fit_table(columns, targets, settings, run, sample_weight=weights)
         self._describe(targets)
         self._warn_of_errors(settings.exact)
         return self
@@ -198,6 +235,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.networks_, self.network_ = list(model.networks), model.network
         self.order_ = tuple(model.network.output_names.index(name) for name in about["order"])
         self.errors_, self.constant_ = tuple(about["errors"]), tuple(about["constant"])
+        self.size_curve_ = [dict(size) for size in about["size_curve"]]
         self.converged_, self.stopped_ = about["converged"], about["stopped"]
         self.n_outputs_ = len(targets)
         classes = []
@@ -206,6 +244,13 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             # Rows with missing cells, and the classes that only they have, may be left out.
             classes.append(distinct[[plain_label(label) in target.classes for label in distinct]])
         self.classes_: Any = classes[0] if len(classes) == 1 else classes
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """The bits per row that each feature saves on rows not seen."""
+        check_is_fitted(self)
+        bits = self.model_.about["importances"]
+        return np.array([bits.get(column.name, 0.0) for column in self.model_.features.columns])
 
     def _warn_of_errors(self, exact: bool) -> None:
         wrong, rows = self.model_.about["wrong_rows"], self.model_.about["rows"]
@@ -220,7 +265,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         warnings.warn(message.strip(), ConvergenceWarning, stacklevel=3)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the label of each target by the vote of the circuits; the best one decides a tie.
+        """Predict the label of each target by the vote of the circuits, cut for the `goal`; the best one decides a tie.
 
         Parameters
         ----------
@@ -254,8 +299,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _inputs(self, X: Any) -> BoolMatrix:
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
-        return self.model_.features.encode(table)
+        table = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan", accept_sparse=SPARSE)
+        return self.model_.features.encode(_dense(table))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the rows on which every target is right; unknown labels do not count.
@@ -286,21 +331,23 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         right = (predicted.reshape(rows, targets) == given.reshape(rows, targets)) | is_unknown(given.reshape(rows, targets))
         return float(np.average(right.all(axis=1), weights=sample_weight))
 
-    def rules(self, *, as_frame: bool = False) -> Any:
+    def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
         """Return what the best circuit says, as formulas of the columns; see `Model.rules`.
 
         Parameters
         ----------
         as_frame : bool
-            Whether to return a pandas DataFrame.
+            Whether to return a pandas DataFrame, with what each rule covers and how often it is right there.
+        as_text : bool
+            Whether to return lines of if and then.
 
         Returns
         -------
-        dict of str to str, or DataFrame
+        dict of str to str, DataFrame, or str
             A formula for each target, or for each class of a target.
         """
         check_is_fitted(self)
-        return self.model_.rules(as_frame=as_frame)
+        return self.model_.rules(as_frame=as_frame, as_text=as_text)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model for `gradus.load` and ``gradus predict``.
@@ -312,6 +359,17 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         check_is_fitted(self)
         self.model_.save(path)
+
+
+def _dense(X: Any) -> Any:
+    """Return a sparse matrix as an array: a circuit needs few of its columns, but learning looks at all of them."""
+    if not hasattr(X, "toarray"):
+        return X
+    if X.shape[0] * X.shape[1] > LARGEST_TABLE:
+        raise DataError(
+            f"X has {X.shape[0]} rows of {X.shape[1]} columns, more than {LARGEST_TABLE} cells; choose some columns."
+        )
+    return X.toarray()
 
 
 class _ProgressLines:

@@ -13,14 +13,31 @@ import numpy as np
 from gradus._core.checks import check_choice
 from gradus._core.wording import counted
 from gradus._tables.cells import MIN_ROWS_ID, Cells, named_columns, read_cells
+from gradus._tables.readings import (
+    DAY_FORMATS,
+    PLAIN,
+    Reading,
+    date_in,
+    day_formats,
+    has_two_readings,
+    looks_like_dates,
+    number_reading,
+    read_number,
+)
 from gradus.errors import DataError, SettingsError
 
 __all__ = ["ColumnKind", "Kind", "column_kinds"]
 
 Kind = Literal["bit", "number", "category", "date", "constant", "id", "text", "dropped"]
 USED = ("bit", "number", "category", "date")
-TYPES = (*USED, "keep", "drop")
-"""What a user may say of a column."""
+READINGS = {
+    "decimal-comma": Reading(comma="decimal"),
+    "decimal-point": Reading(comma="thousands"),
+    "day-first": Reading(day_format="day"),
+    "month-first": Reading(day_format="month"),
+}
+TYPES = (*USED, "exact", *READINGS, "keep", "drop")
+"""What a user may say of a column; an "exact" category tells small letters from capitals."""
 
 ID_NAME = re.compile(
     r"(?i:id|index|key|uuid|guid|unnamed: ?\d+|row(?:_?(?:id|number|no|nr))?)|.*(?:[_ .-](?i:id|key|uuid)|[a-z]I[dD])"
@@ -30,6 +47,7 @@ ROWS_PER_VALUE = 2.0  # categories that stand on fewer rows each cannot be learn
 MANY_VALUES = 20
 NUMERIC_SHARE = 0.95  # of the cells; then the others are words for "missing"
 LONG_TEXT = 25  # characters
+SHOWN_WORDS = 3  # cells that are not understood, spelled out in a plan
 CHANCE = 8.0  # repeated integers to be expected by chance, above which their absence shows that they number the rows
 
 
@@ -46,12 +64,18 @@ class ColumnKind:
         Why, in words.
     n_missing : int
         Rows without a value.
+    reading : Reading
+        How texts are read as numbers or dates.
+    exact : bool
+        Whether categories that differ in small letters and capitals alone are two.
     """
 
     name: str
     kind: Kind
     reason: str
     n_missing: int = 0
+    reading: Reading = PLAIN
+    exact: bool = False
 
     @property
     def used(self) -> bool:
@@ -78,22 +102,39 @@ def column_kinds(
     for keep_all in (bits, True):
         for name, column in cells.items():
             asked = wanted.get(name, "keep" if keep_all else "")
-            kinds[name] = _kind_asked(column, name, asked) if asked in USED else _kind_seen(column, name, asked == "keep")
+            seen = asked in ("", "keep")
+            kinds[name] = _kind_seen(column, name, asked == "keep") if seen else _kind_asked(column, name, asked)
         if any(kind.kind in USED for kind in kinds.values()):
             break
     return tuple(kinds.get(name) or ColumnKind(name, "dropped", "as asked") for name in columns)
 
 
-def _kind_asked(cells: Cells, name: str, kind: str) -> ColumnKind:
+def _kind_asked(cells: Cells, name: str, asked: str) -> ColumnKind:
     """Check that a column can be what the user says it is."""
-    numbers, present = cells.value_numbers(), ~cells.missing_values
+    reading, n_missing = cells.reading, int(cells.missing.sum())
+    if asked in ("day-first", "month-first"):
+        reading = Reading(day_format=_format_asked(cells, asked))
+    elif asked in READINGS:
+        reading = reading._replace(comma=READINGS[asked].comma)
+    kind = "number" if asked.startswith("decimal") else "date" if asked.endswith("first") else asked
+    numbers, present = cells.value_numbers(reading), ~cells.missing_values
     if kind in ("number", "bit") and not np.isfinite(numbers[present]).any():
         raise DataError(f"column {name!r} cannot be a {kind}: it holds no number; make it a category.")
     if kind == "bit" and not np.isin(numbers[present], (0, 1)).all():
         raise DataError(f"column {name!r} cannot be 0/1: it has other values; make it a number or a category.")
-    if kind == "date" and not np.isfinite(cells.value_dates()[present]).any():
+    if kind == "date" and not np.isfinite(cells.value_dates(reading)[present]).any():
         raise DataError(f"column {name!r} cannot be a date: it holds none that can be read; write dates as 2026-12-31.")
-    return ColumnKind(name, kind, "as asked", int(cells.missing.sum()))  # type: ignore[arg-type]  # checked by the caller
+    if kind in ("category", "exact"):
+        return ColumnKind(
+            name, "category", f"as asked{'' if kind == 'exact' else _merged(cells)}", n_missing, exact=kind == "exact"
+        )
+    return ColumnKind(name, kind, f"as asked{_read_as(cells, reading, kind)}", n_missing, reading)  # type: ignore[arg-type]  # checked by the caller
+
+
+def _format_asked(cells: Cells, asked: str) -> str:
+    """Return the format of dates with the day, or the month, first that reads most of a column."""
+    formats = [pattern for pattern in DAY_FORMATS if pattern.startswith("%d" if asked == "day-first" else "%m")]
+    return max(formats, key=lambda pattern: int(np.isfinite(cells.value_dates(Reading(day_format=pattern))).sum()))
 
 
 def _kind_seen(cells: Cells, name: str, keep: bool) -> ColumnKind:
@@ -107,31 +148,104 @@ def _kind_seen(cells: Cells, name: str, keep: bool) -> ColumnKind:
         value = next(text for text, good in zip(cells.texts(), present, strict=True) if good)
         return ColumnKind(name, "constant", f"always {value:.40}")
     if cells.declared == "category":
-        return ColumnKind(name, "category", counted(len(counts), "category", "categories"), n_missing)
+        return ColumnKind(name, "category", counted(len(counts), "category", "categories"), n_missing, exact=True)
+    words = cells.words[present]
     dates = cells.value_dates()[present]
-    if cells.declared == "date" or np.isfinite(dates).all():
-        return ColumnKind(name, "date", f"{counted(len(counts), 'date')}", n_missing)
+    if cells.declared == "date" or ((np.isfinite(dates) | words).all() and np.isfinite(dates).any()):
+        return _date_kind(cells, name)
+    _refuse_two_ways(cells, name)
     numbers = cells.value_numbers()[present]
     numeric = np.isfinite(numbers)
-    if numeric.all() or (counts[numeric].sum() >= NUMERIC_SHARE * counts.sum() and numeric.sum() > MANY_VALUES):
+    told = counts[numeric | words].sum() >= NUMERIC_SHARE * counts.sum() and numeric.sum() > MANY_VALUES
+    if numeric.any() and ((numeric | words).all() or told):
         return _numeric_kind(cells, name, n_missing, keep)
     return _text_kind(cells, name, n_missing, keep)
 
 
+def _refuse_two_ways(cells: Cells, name: str) -> None:
+    """Refuse a column of numbers or dates of which no reading understands all rows."""
+    if cells.numeric is not None or not cells.written:
+        return
+    if looks_like_dates(cells.written) and not cells.reading.day_format:
+        first, *others = cells.written
+        differ = next(
+            ((one, other) for one in (first, *others) for other in others if not day_formats([one, other])), (first, first)
+        )
+        _refuse(cells, name, differ, "no one order of day, month and year reads both", "day-first, month-first")
+    pair = number_reading(cells.written)[1]
+    if pair is not None:
+        units = any(character.isalpha() or character in "$€£¥₹%‰" for text in pair for character in text)
+        what = "these are two units" if units else "no one decimal sign reads both"
+        _refuse(cells, name, pair, what, "number" if units else "decimal-comma, decimal-point")
+
+
+def _refuse(cells: Cells, name: str, pair: Sequence[str], what: str, remedy: str) -> None:
+    rows = [next(row for row, place in enumerate(cells.place) if str(cells.values[place]).strip() == text) for text in pair]
+    told = " and ".join(f"{text!r} (row {row + 1})" for text, row in zip(pair, rows, strict=True))
+    raise DataError(
+        f"column {name!r} has {told}: {what}; write all alike, or give its type: {remedy}, category or drop "
+        f"(gradus learn --types {name}={remedy.partition(',')[0]})."
+    )
+
+
+def _read_as(cells: Cells, reading: Reading, kind: str) -> str:
+    """Say how texts are read where that is not plain, and what counts as missing."""
+    said = ""
+    if reading.unit and any(character.isalpha() for character in reading.unit):
+        said += f", in {reading.unit}"
+    elif reading.unit:
+        said += f", {reading.unit} is left away"
+    if kind == "number":
+        shown = next((text for text in cells.written if has_two_readings(text) or ("," in text and reading.comma)), "")
+        said += f", {shown} is {read_number(shown, reading):.12g}" if shown else ""
+    two_ways = [
+        pattern for pattern in day_formats(cells.written) if pattern in ("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
+    ]
+    if kind == "date" and len(two_ways) > 1:
+        moment = date_in(cells.written[0], reading.day_format)
+        said += f", {cells.written[0]} is {moment:%Y-%m-%d}, {'day' if reading.day_format.startswith('%d') else 'month'} first"
+    if kind in ("number", "bit"):
+        gone = np.isnan(cells.value_numbers(reading)) & ~cells.missing_values
+    else:
+        gone = np.isnan(cells.value_dates(reading)) & ~cells.missing_values
+    words = [str(cells.values[place]).strip() for place in np.flatnonzero(gone)]
+    if words:
+        rows = int(cells.counts[gone].sum())
+        shown = ", ".join(map(repr, words[:SHOWN_WORDS])) + (", …" if len(words) > SHOWN_WORDS else "")
+        said += f"; {counted(rows, 'cell counts', 'cells count')} as missing: {shown}"
+    return said
+
+
+def _merged(cells: Cells) -> str:
+    """Say which texts are one category although their letters differ."""
+    spelled = cells.spellings
+    changed = [(old, new) for old, new in spelled.items() if old != new]
+    if not changed:
+        return ""
+    more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+    return f"; {changed[0][0]!r} is taken for {changed[0][1]!r}{more}"
+
+
+def _date_kind(cells: Cells, name: str) -> ColumnKind:
+    reading = cells.reading
+    known = np.isfinite(cells.value_dates())
+    n_missing = int(cells.counts[~known].sum())
+    reason = f"{counted(int(known.sum()), 'date')}{_read_as(cells, reading, 'date')}"
+    return ColumnKind(name, "date", reason, n_missing, reading)
+
+
 def _numeric_kind(cells: Cells, name: str, n_missing: int, keep: bool) -> ColumnKind:
-    numbers = cells.numbers()
+    numbers, reading = cells.numbers(), cells.reading
     words = int((np.isnan(numbers) & ~cells.missing).sum())
     known = numbers[~np.isnan(numbers)]
     if np.isin(known, (0, 1)).all():
-        return ColumnKind(name, "bit", "0 and 1", n_missing)
+        return ColumnKind(name, "bit", f"0 and 1{_read_as(cells, reading, 'bit')}", n_missing + words, reading)
     reason = None if keep else _numbering(known, name)
     if reason is not None:
         return ColumnKind(name, "id", reason, n_missing)
     distinct = len(np.unique(known))
     reason = f"{counted(distinct, 'different number')} from {known.min():g} to {known.max():g}"
-    reason += f", with {cells.comma} commas" if cells.comma else ""
-    reason += f"; {counted(words, 'other cell counts', 'other cells count')} as missing" if words else ""
-    return ColumnKind(name, "number", reason, n_missing + words)
+    return ColumnKind(name, "number", reason + _read_as(cells, reading, "number"), n_missing + words, reading)
 
 
 def _numbering(known: Any, name: str) -> str | None:
@@ -155,16 +269,17 @@ def _numbering(known: Any, name: str) -> str | None:
 
 def _text_kind(cells: Cells, name: str, n_missing: int, keep: bool) -> ColumnKind:
     present = ~cells.missing_values
-    counts = cells.counts[present]
-    n, distinct = int(counts.sum()), len(counts)
+    spelled = [cells.spellings[text] for text, good in zip(cells.texts(), present, strict=True) if good]
+    texts, counts = sorted(set(spelled)), cells.counts[present]
+    n, distinct = int(counts.sum()), len(texts)
     reason = counted(distinct, "category", "categories")
     reason += ", numbers among them" if np.isfinite(cells.value_numbers()[present]).any() else ""
+    category = ColumnKind(name, "category", reason + _merged(cells), n_missing)
     if keep or n < MIN_ROWS_ID:
-        return ColumnKind(name, "category", reason, n_missing)
-    texts = [text for text, good in zip(cells.texts(), present, strict=True) if good]
+        return category
     long = sum(map(len, texts)) / distinct > LONG_TEXT or sum(text.count(" ") for text in texts) / distinct >= 2
     if distinct >= DISTINCT_SHARE * n:
         return ColumnKind(name, "text" if long else "id", f"{distinct:,} of {n:,} values differ", n_missing)
     if distinct > MANY_VALUES and n < ROWS_PER_VALUE * distinct:
         return ColumnKind(name, "text" if long else "id", f"{distinct:,} of {n:,} values differ", n_missing)
-    return ColumnKind(name, "category", reason, n_missing)
+    return category

@@ -1,4 +1,4 @@
-"""Inputs of a circuit as conditions on columns, and formulas without conditions that follow from others."""
+"""Inputs of a circuit as conditions on columns."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gradus._circuit.drawing.diagram import Group, Grouping
-from gradus._circuit.formula_trees import FALSE, TRUE, FormulaTree, Token, input_tree, joined
-from gradus._core.wording import quoted_name
-from gradus._tables.cells import shown_date
+from gradus._tables.axes import Axis, Test, column_axis, signal_axis
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
 
-__all__ = ["Condition", "in_words", "input_conditions", "input_label", "model_grouping", "simplified"]
-
-Literals = Sequence[tuple[int, bool]]
-"""Inputs, and whether they hold."""
+__all__ = ["Condition", "axes_of", "in_words", "input_conditions", "input_label", "model_grouping"]
 
 
 class Condition(NamedTuple):
@@ -25,28 +20,9 @@ class Condition(NamedTuple):
     key: Any = None
     """What the input stands for in the column; see `TableColumn.input_keys`."""
     name: str = ""
-    """The name of a signal."""
-
-    def text(self, holds: bool = True, *, quoted: bool = True) -> str:
-        """Write the condition, or its negation; unless told otherwise, with names quoted that are not plain words."""
-        if self.column is None:
-            return self.name if holds else f"!{self.name}"
-        shown = quoted_name if quoted else str
-        column, key, name = self.column, self.key, shown(self.column.name)
-        if _is_extra(column, key):
-            what = "missing" if key == "missing" else "another"
-            return f"{name} is {what}" if holds else f"{name} is not {what}"
-        if column.kind == "bit":
-            return name if holds else f"!{name}"
-        if column.kind in ("above", "after"):
-            value = shown_date(key) if column.kind == "after" else str(key)
-            if not holds and column.missing:
-                return f"!({name} > {value})"  # of a missing cell this is true, and "<=" would not be
-            return f"{name} {'>' if holds else '<='} {value}"
-        values = [shown(value) for value in _categories(key)]
-        if len(values) == 1:
-            return f"{name} {'=' if holds else '!='} {values[0]}"
-        return f"{name} {'' if holds else 'not '}in {{{', '.join(values)}}}"
+    """The name of a signal, quoted if it is not a plain word."""
+    plain: str = ""
+    """The name as it is."""
 
 
 def input_conditions(features: TableEncoding) -> dict[int, Condition]:
@@ -58,7 +34,8 @@ def input_label(column: TableColumn, key: Any) -> str:
     """Say what an input tests, without the name of its column unless it is the column itself."""
     if column.kind == "bit" and key == "bit":
         return column.name
-    text = Condition(column, key).text(quoted=False).removeprefix(f"{column.name} ").removeprefix("is ")
+    axis = column_axis(column, [0], [key])
+    text = axis.test(axis.where(0)).plain.removeprefix(f"{column.name} ").removeprefix("is ")
     return text.removeprefix("= ") if column.kind == "group" else text
 
 
@@ -75,91 +52,22 @@ def model_grouping(features: TableEncoding, targets: Sequence[TargetEncoding]) -
     return Grouping(tuple(Group(column.name, tuple(members)) for column, members in columns if members), tuple(outputs))
 
 
-def in_words(tokens: Sequence[Token], conditions: Mapping[int, Condition] | Sequence[Condition]) -> str:
+def in_words(tokens: Sequence[str | Test]) -> str:
     """Write a formula as text."""
-    return "".join(token if isinstance(token, str) else conditions[token[0]].text(token[1]) for token in tokens)
+    return "".join(token if isinstance(token, str) else token.text for token in tokens)
 
 
-def simplified(tree: FormulaTree, conditions: Sequence[Condition]) -> FormulaTree:
-    """Leave out conditions that follow from others of the same column, and parts that never hold or add nothing."""
-    if not tree.parts:
-        return tree
-    parts = [simplified(part, conditions) for part in tree.parts]
-    if tree.operator == "^":
-        return joined("^", tree.parts if any(part in (TRUE, FALSE) for part in parts) else parts)
-    neutral, absorbing = (TRUE, FALSE) if tree.operator == "&" else (FALSE, TRUE)
-    flat = [inner for part in parts for inner in (part.parts if part.operator == tree.operator else (part,))]
-    # What follows in an OR of conditions is what follows in the AND of their negations.
-    holds = tree.operator == "&"
-    literals = [(part.position, (not part.operator) == holds) for part in flat if part.position >= 0]
-    kept = _without_implied(literals, conditions)
-    if kept is None or absorbing in flat:
-        return absorbing
-    left = {input_tree(position, value == holds) for position, value in kept}
-    flat = [part for part in flat if part != neutral and (part.position < 0 or part in left)]
-    alternatives = [_literals_of(part, "|" if holds else "&") for part in flat]
-    return joined(
-        tree.operator,
-        dict.fromkeys(
-            part
-            for part, mine in zip(flat, alternatives, strict=True)
-            if mine is None or not any(other is not None and other < mine for other in alternatives)
-        ),
-    )
+def axes_of(leaves: Sequence[int], conditions: Mapping[int, Condition]) -> list[Axis]:
+    """Return an axis for each column that some nodes are inputs of, and for each step."""
+    columns: dict[int, list[int]] = {}
+    for leaf in leaves:
+        column = conditions[leaf].column
+        columns.setdefault(-leaf - 1 if column is None else id(column), []).append(leaf)
+    return [_axis(nodes, conditions) for nodes in columns.values()]
 
 
-def _literals_of(part: FormulaTree, operator: str) -> frozenset[tuple[int, bool]] | None:
-    """Return the literals that an operator joins to a part, or None if there is something else in it."""
-    inside = part.parts if part.operator == operator else (part,)
-    if any(inner.position < 0 for inner in inside):
-        return None
-    return frozenset((inner.position, not inner.operator) for inner in inside)
-
-
-def _is_extra(column: TableColumn, key: Any) -> bool:
-    """Tell the inputs "is missing" and "is another" from those that look at the value."""
-    return (column.missing and key == "missing") or (column.others and key == "others")
-
-
-def _categories(key: Any) -> tuple[Any, ...]:
-    return key if isinstance(key, tuple) else (key,)
-
-
-def _without_implied(literals: Literals, conditions: Sequence[Condition]) -> list[tuple[int, bool]] | None:
-    """Return the conditions of a product that do not follow from its others; None if no value fulfils them all."""
-    kept = []
-    for node, holds in literals:
-        column, key, _ = conditions[node]
-        if column is None:
-            kept.append((node, holds))
-            continue
-        same = [(conditions[other].key, h) for other, h in literals if other != node and conditions[other].column is column]
-        true, false = [other for other, h in same if h], [other for other, h in same if not h]
-        if any(_excludes(column, key, other) for other in true):
-            if holds:
-                return None
-            continue
-        if holds and any(_implies(column, key, other) for other in false):
-            return None
-        if any(_implies(column, other, key) for other in true) if holds else any(_implies(column, key, o) for o in false):
-            continue
-        kept.append((node, holds))
-    return kept
-
-
-def _excludes(column: TableColumn, first: Any, second: Any) -> bool:
-    """Tell whether two inputs of a column are never true of the same cell."""
-    extra = [key for key in (first, second) if _is_extra(column, key)]
-    if extra:
-        rest = [key for key in (first, second) if not _is_extra(column, key)]
-        return "missing" in extra or (column.kind == "group" and len(rest[0]) == 1)
-    return column.kind == "group" and not set(_categories(first)) & set(_categories(second))
-
-
-def _implies(column: TableColumn, first: Any, second: Any) -> bool:
-    """Tell whether the second of two inputs of a column is true wherever the first is."""
-    if _is_extra(column, first) or _is_extra(column, second):
-        return False
-    if column.kind in ("above", "after"):
-        return bool(first > second)
-    return column.kind == "group" and set(_categories(first)) < set(_categories(second))
+def _axis(nodes: Sequence[int], conditions: Mapping[int, Condition]) -> Axis:
+    first = conditions[nodes[0]]
+    if first.column is None:
+        return signal_axis(nodes[0], first.name, first.plain)
+    return column_axis(first.column, nodes, [conditions[node].key for node in nodes])

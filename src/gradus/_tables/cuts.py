@@ -30,6 +30,7 @@ __all__ = [
     "choose_category_bits",
     "complete_rows",
     "cut_column",
+    "cuts_between",
     "encode_table",
     "readable_cut",
 ]
@@ -88,10 +89,17 @@ def encode_table(
 def complete_rows(table: Any, kinds: Sequence[ColumnKind]) -> npt.NDArray[np.bool_]:
     """Tell which rows have a value in every column that is used: those to learn from if missing cells are dropped."""
     columns = named_columns(table)
-    used = [read_cells(columns[kind.name]).missing for kind in kinds if kind.used]
+    used = [_without_value(read_cells(columns[kind.name]), kind) for kind in kinds if kind.used]
     n = len(next(iter(columns.values())))
     missing: npt.NDArray[np.bool_] = np.array(used, dtype=np.bool_).reshape(len(used), n)
     return np.asarray(~missing.any(axis=0))
+
+
+def _without_value(cells: Cells, kind: ColumnKind) -> npt.NDArray[np.bool_]:
+    """Tell which rows have no value; among numbers and dates, words for missing cells are none either."""
+    if kind.kind == "category":
+        return cells.missing
+    return np.isnan(cells.dates(kind.reading) if kind.kind == "date" else cells.numbers(kind.reading))
 
 
 def _describe(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, max_cuts: int) -> TableColumn:
@@ -101,32 +109,39 @@ def _describe(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, max
         return TableColumn(kind.name, "out", missing=has_bit and kind.kind != "dropped", reason=kind.reason)
     if kind.kind == "category":
         return _describe_categories(cells, kind, codes, missing, has_bit)
-    numbers = cells.dates() if kind.kind == "date" else cells.numbers()
+    reading = kind.reading
+    numbers = cells.dates(reading) if kind.kind == "date" else cells.numbers(reading)
     fill = float(np.nanmedian(numbers)) if missing != "category" else None
     if kind.kind == "bit":
         fill = None if fill is None else float(fill > 0.5)
-        return TableColumn(kind.name, "bit", missing=has_bit, fill=fill, comma=cells.comma, reason=kind.reason)
+        return TableColumn(
+            kind.name, "bit", missing=has_bit, fill=fill, comma=reading.comma, unit=reading.unit, reason=kind.reason
+        )
     if kind.kind == "date":
-        cuts = cut_column(numbers, codes, max_cuts=max_cuts)
-        pattern = cells.day_format or "%Y-%m-%d"
+        cuts = cut_column(numbers, codes, max_cuts=max_cuts, days=True)
+        pattern = reading.day_format or "%Y-%m-%d"
         return TableColumn(kind.name, "after", cuts, missing=has_bit, fill=fill, day_format=pattern, reason=kind.reason)
     cuts = cut_column(numbers, codes, max_cuts=max_cuts)
-    return TableColumn(kind.name, "above", cuts, missing=has_bit, fill=fill, comma=cells.comma, reason=kind.reason)
+    return TableColumn(
+        kind.name, "above", cuts, missing=has_bit, fill=fill, comma=reading.comma, unit=reading.unit, reason=kind.reason
+    )
 
 
 def _describe_categories(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, has_bit: bool) -> TableColumn:
     # Values that differ only in blanks around them, or as 1 and 1.0, are one category.
-    texts = sorted({text for text, gone in zip(cells.texts(), cells.missing_values, strict=True) if not gone})
+    spelled = {text: text for text in cells.texts()} if kind.exact else cells.spellings
+    fold = any(old != new for old, new in spelled.items())
+    pairs = [(spelled.get(text), gone) for text, gone in zip(cells.texts(), cells.missing_values, strict=True)]
+    texts = sorted({text for text, gone in pairs if text is not None and not gone})
     number = {text: i for i, text in enumerate(texts)}
-    pairs = zip(cells.texts(), cells.missing_values, strict=True)
-    place = np.array([-1 if gone else number[text] for text, gone in pairs], dtype=np.int64)[cells.place]
+    place = np.array([-1 if gone or text is None else number[text] for text, gone in pairs], dtype=np.int64)[cells.place]
     # A short table says nothing about which categories are rare.
     least = 1 if len(place) < MIN_ROWS_ID else MIN_ROWS
     groups, others = choose_category_bits(texts, place, codes, min_rows=least)
     fill = None
     if missing != "category" and (place >= 0).any():
         fill = texts[int(np.bincount(place[place >= 0]).argmax())]
-    return TableColumn(kind.name, "group", groups, others=others, missing=has_bit, fill=fill, reason=kind.reason)
+    return TableColumn(kind.name, "group", groups, others=others, missing=has_bit, fill=fill, fold=fold, reason=kind.reason)
 
 
 def cut_column(
@@ -137,6 +152,7 @@ def cut_column(
     few_values: int = FEW_VALUES,
     fallback: bool = True,
     price: float = 1.0,
+    days: bool = False,
 ) -> tuple[float | int, ...]:
     """Choose the numbers that the values of a column are compared with."""
     present = ~np.isnan(values)
@@ -147,7 +163,7 @@ def cut_column(
         chosen = list(range(1, len(distinct)))
     else:
         chosen = _paying_cuts(_Counts.of(place.ravel(), codes[present], len(distinct)), max_cuts, price, fallback)
-    return tuple(readable_cut(float(distinct[i - 1]), float(distinct[i])) for i in chosen)
+    return tuple(cuts_between(distinct, chosen, days=days))
 
 
 def cut_places(place: Ints, codes: Ints, n_distinct: int, max_cuts: int = MAX_CUTS) -> list[int]:
@@ -237,6 +253,25 @@ def _entropy(counts: Ints) -> tuple[Floats, Floats, Floats]:
     share = counts / np.maximum(n, 1)[:, np.newaxis]
     entropy = -(share * np.log2(np.where(counts > 0, share, 1.0))).sum(axis=1)
     return n, entropy, (counts > 0).sum(axis=1).astype(np.float64)
+
+
+def cuts_between(distinct: Floats, places: Sequence[int], *, days: bool = False) -> list[float | int]:
+    """Return readable numbers between the distinct values before and at some places."""
+    # Among whole numbers, and days, "above 8" says the same as "above 8.5".
+    whole = bool((np.isfinite(distinct) & (distinct == np.floor(distinct))).all())
+    cuts: list[float | int] = []
+    for place in places:
+        low, high = float(distinct[place - 1]), float(distinct[place])
+        midnight = _midnight(low, high) if days else None
+        cut = readable_cut(low, high) if midnight is None else midnight
+        cuts.append(math.floor(cut) if whole else cut)
+    return cuts
+
+
+def _midnight(low: float, high: float) -> int | None:
+    """Return the midnight next to the middle between two dates, in days from 1970; None if there is none between them."""
+    cut = math.floor(low / 2 + high / 2)
+    return cut if cut >= low else cut + 1 if cut + 1 < high else None
 
 
 def readable_cut(low: float, high: float) -> float | int:

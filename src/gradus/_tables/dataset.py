@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,18 @@ import numpy.typing as npt
 
 from gradus._core.cells import is_unknown
 from gradus._formats import MODELS
-from gradus._formats.table import Table, checked_split, distinct_targets
+from gradus._formats.table import TEXTS, Table, checked_split, distinct_targets
 from gradus._formats.table_files import read_table
-from gradus._tables.labels import check_classes, labels_of
+from gradus._tables.cells import read_cells
+from gradus._tables.labels import check_classes, cut_target, labels_of
+from gradus._tables.readings import has_two_readings
+from gradus.errors import DataError
 
 __all__ = [
     "FEWEST_ROWS",
     "MODEL_ROWS",
     "Dataset",
+    "column_of",
     "dataset_of",
     "identifying_column",
     "last_column",
@@ -47,6 +51,8 @@ class Dataset:
     columns: Columns
     targets: Columns
     """Unknown labels are None, or NaN."""
+    cuts: dict[str, list[float]] = field(default_factory=dict)
+    """Where targets of numbers were cut to make classes."""
 
     @property
     def n_rows(self) -> int:
@@ -54,11 +60,14 @@ class Dataset:
         return len(next(iter(self.columns.values())))
 
 
-def read_rows(path: str | PathLike[str], header: bool | None = None) -> Table:
+def read_rows(path: str | PathLike[str], header: bool | None = None, number_repeats: bool = False) -> Table:
     """Read a table, or compute the rows of a model: all of them, or many drawn at random."""
     if Path(path).suffix.lower() not in MODELS:
         # Only in text tables may it be unclear whether the first row holds names.
-        return read_table(path) if header is None else read_table(path, header=header)
+        options: dict[str, Any] = ({} if header is None else {"header": header}) | (
+            {"number_repeats": True} if number_repeats else {}
+        )
+        return read_table(path, **options)
     from gradus.problems import from_file
 
     problem = from_file(path)
@@ -88,15 +97,26 @@ def dataset_of(
     strict: bool = False,
     categories: Collection[str] = (),
     unknown_labels: bool = True,
+    cut: Mapping[str, str] | None = None,
 ) -> Dataset:
-    """Split a table; columns of categories are texts whatever they hold, and a strict table has 0 and 1 only."""
+    """Split a table; columns of categories are texts whatever they hold, and a strict table has 0 and 1 only.
+
+    Targets of numbers are cut where `cut` says: at their "median", "terciles" or at values such as "10/20".
+    """
     given, chosen = checked_split(table, targets, inputs)
     if strict:
         columns = dict(zip(given, table.bits(given).astype(np.int64).T, strict=True))
     else:
-        columns = {name: table.text(name) if name in categories else table.column(name) for name in given}
-    labels = {}
+        columns = {name: table.text(name) if name in categories else column_of(table, name) for name in given}
+    labels: Columns = {}
+    cuts: dict[str, list[float]] = {}
+    for name in cut or ():
+        if name not in chosen:
+            raise DataError(f"--cut names {name!r}, which is not a target; targets are {', '.join(chosen)}.")
     for name in chosen:
+        if cut and name in cut:
+            labels[name], cuts[name] = cut_target(read_cells(column_of(table, name)).numbers(), cut[name], name)
+            continue
         if strict:
             known = table.numbers([name])[:, 0]
             if not np.isin(known[~np.isnan(known)], (0, 1)).all():
@@ -109,7 +129,17 @@ def dataset_of(
             message = f"a value is missing (column {name!r}); fill it in or leave the row out."
             raise table.error(message, int(np.argmax(unknown)), name)
         check_classes(labels[name], name)
-    return Dataset(columns, labels)
+    return Dataset(columns, labels, cuts)
+
+
+def column_of(table: Table, name: str) -> npt.NDArray[Any]:
+    """Return a column as numbers, or as texts if some are not plain numbers; 1.200 may be 1200, which all rows decide."""
+    column = table.column(name)
+    if column.dtype == object or table.cells[table.columns.index(name)].dtype.kind not in TEXTS:
+        return column
+    texts = table.text(name)
+    marked = [text for text in texts.tolist() if "." in text]
+    return texts if marked and all(map(has_two_readings, marked)) else column
 
 
 def usual_folds(n_rows: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from operator import itemgetter
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gradus._core.bits import BoolMatrix
 from gradus._core.wording import counted
 from gradus._tables.cells import Cells, cells_of_rows, named_columns, read_cells, shown_date
+from gradus._tables.readings import Reading
 from gradus.errors import DataError, FormatError
 
 __all__ = ["ColumnRule", "TableColumn", "TableEncoding"]
@@ -46,9 +47,13 @@ class TableColumn:
     fill : float, str or None
         What stands in for a missing cell.
     comma : {"", "decimal", "thousands"}
-        What commas in numbers mean.
+        What commas in numbers mean; where they are decimal, points stand between thousands.
+    unit : str
+        What stands before or after numbers, in small letters.
     day_format : str
         How dates are written, as for ``strptime``.
+    fold : bool
+        Whether categories that differ in small letters and capitals alone are one.
     reason : str
         What the column holds, or why it is left out, in words.
     """
@@ -61,7 +66,9 @@ class TableColumn:
     missing: bool = False
     fill: float | str | None = None
     comma: str = ""
+    unit: str = ""
     day_format: str = ""
+    fold: bool = False
     reason: str = ""
 
     @property
@@ -80,6 +87,11 @@ class TableColumn:
         names += [f"{self.name} is another"] if self.others else []
         names += [f"{self.name} is missing"] if self.missing else []
         return tuple(names)
+
+    @property
+    def reading(self) -> Reading:
+        """How texts are read as numbers or dates."""
+        return Reading(self.comma, self.unit, self.day_format)
 
     @property
     def input_keys(self) -> tuple[Any, ...]:
@@ -119,7 +131,7 @@ class TableColumn:
         if self.kind not in ("bit", "above", "after"):
             return []
         cells = read_cells(column)
-        lost = np.isnan(self._numbers(cells)) & ~cells.missing_values
+        lost = np.isnan(self._numbers(cells)) & ~cells.missing_values & ~cells.words
         return [cells.values[place] for place in cells.place[lost[cells.place]]]
 
     def _stand_in(self, fill: float | str) -> list[bool]:
@@ -134,21 +146,24 @@ class TableColumn:
         if self.kind == "out":
             return np.zeros((len(cells.values), 0), dtype=np.bool_)
         if self.kind == "group":
-            texts = np.array(cells.texts(), dtype=object)
-            member = [[text in group for group in map(frozenset, self.values)] for text in texts]
+            texts = self._folded(cells.texts())
+            groups = [frozenset(self._folded(group)) for group in self.values]
+            member = [[text in group for group in groups] for text in texts]
             return np.array(member, dtype=np.bool_).reshape(len(texts), len(self.values))
         with np.errstate(invalid="ignore"):
             cuts = (0.5,) if self.kind == "bit" else self.values
             return np.asarray(self._numbers(cells)[:, np.newaxis] > np.array(cuts, dtype=np.float64))
 
     def _numbers(self, cells: Cells) -> npt.NDArray[np.float64]:
-        if self.kind == "after":
-            return cells.value_dates(self.day_format)
-        return cells.value_numbers(self.comma)
+        return cells.value_dates(self.reading) if self.kind == "after" else cells.value_numbers(self.reading)
 
     def _is_named(self, cells: Cells) -> npt.NDArray[np.bool_]:
-        named = {group[0] for group in self.values if len(group) == 1}
-        return np.array([text in named for text in cells.texts()], dtype=np.bool_)
+        named = set(self._folded(group[0] for group in self.values if len(group) == 1))
+        return np.array([text in named for text in self._folded(cells.texts())], dtype=np.bool_)
+
+    def _folded(self, texts: Iterable[str]) -> list[str]:
+        """Return texts as they are compared."""
+        return list(map(str.casefold, texts)) if self.fold else list(texts)
 
     def _refuse_other_than_bits(self, cells: Cells) -> None:
         bad = ~np.isin(cells.numbers(), (0, 1))
@@ -165,7 +180,7 @@ class TableColumn:
         """Return a plain dictionary that JSON can hold."""
         values = list(map(list, self.values)) if self.kind == "group" else list(self.values)
         entry = {"name": self.name, "kind": self.kind, "values": values, "strict": self.strict}
-        for key in ("others", "missing", "fill", "comma", "day_format", "reason"):
+        for key in ("others", "missing", "fill", "comma", "unit", "day_format", "fold", "reason"):
             value = getattr(self, key)
             if value is not None and value is not False and value != "":
                 entry[key] = value
@@ -184,8 +199,8 @@ class TableColumn:
 
 def _is_column(entry: dict[str, Any]) -> bool:
     """Check every field that is there; only the first four must be."""
-    flags = all(isinstance(entry.get(key, False), bool) for key in ("strict", "others", "missing"))
-    texts = all(isinstance(entry.get(key, ""), str) for key in ("day_format", "reason"))
+    flags = all(isinstance(entry.get(key, False), bool) for key in ("strict", "others", "missing", "fold"))
+    texts = all(isinstance(entry.get(key, ""), str) for key in ("unit", "day_format", "reason"))
     fill = entry.get("fill")
     known = entry.get("kind") in get_args(ColumnRule) and entry.get("comma", "") in ("", "decimal", "thousands")
     named = isinstance(entry.get("name"), str) and isinstance(entry.get("values"), list) and "strict" in entry
@@ -282,12 +297,15 @@ def _fate(column: TableColumn) -> str:
     if column.kind == "out":
         return f"left out, {column.reason}{'; only whether it is missing is used' if column.missing else ''}"
     if column.kind == "bit":
-        return f"0/1{rest}"
+        strange = column.reason.partition("; ")[2]
+        return f"0/1{f'; {strange}' if strange else ''}{rest}"
     if column.kind in ("above", "after"):
         what = "date" if column.kind == "after" else "number"
         cuts = [shown_date(cut) if column.kind == "after" else str(cut) for cut in column.values]
-        strange = column.reason.partition("; ")[2]
-        return f"{what}, {_cut_at(cuts)}{f'; {strange}' if strange else ''}{rest}"
+        first, _, strange = column.reason.partition("; ")
+        read = first.partition(", ")[2]
+        read = f", {read}" if read else ""
+        return f"{what}{read}, {_cut_at(cuts)}{f'; {strange}' if strange else ''}{rest}"
     singles = [group[0] for group in column.values if len(group) == 1]
     groups = len(column.values) - len(singles)
     text = f"category, {column.reason}"

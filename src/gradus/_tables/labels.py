@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +14,17 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
 from gradus._core.wording import quoted_name
 from gradus._tables.cells import MIN_ROWS_ID
-from gradus.errors import ConflictError, DataError, FormatError
+from gradus.errors import ConflictError, DataError, FormatError, SettingsError
 
 __all__ = [
-    "OutputReader",
+    "UNKNOWN",
+    "CodeBit",
     "TargetEncoding",
     "check_classes",
+    "cut_target",
     "encode_target",
     "groups_of_equal_rows",
+    "labels_between",
     "labels_of",
     "majority",
     "order_of_outputs",
@@ -29,20 +33,31 @@ __all__ = [
     "plain_label",
     "refuse_conflicts",
     "refuse_quantity",
+    "shown_label",
     "side_by_side",
 ]
 
 UNKNOWN = -1
 """Code of a label that is not known."""
-PSEUDO_ROWS = 0.1
-"""Rows of either value, added to the counts so that nothing is taken for certain; few, since a class may have two rows."""
 SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
 MOST_CLASSES = 256
 FEW_CLASSES, ROWS_PER_CLASS = 20, 5
 """A target of numbers with more classes, and fewer rows of each on average, is a quantity."""
-NO_CLASSES = "a target must hold classes: replace its numbers by a few words, such as low and high"
+NO_CLASSES = (
+    "a target must hold classes: replace its numbers by a few words, such as low and high (gradus learn --cut NAME=median)"
+)
+CUTS = {"median": (0.5,), "terciles": (1 / 3, 2 / 3)}
+"""Shares of the rows below the cuts of a target of numbers."""
 
 Ints = npt.NDArray[np.int64]
+
+
+class CodeBit(NamedTuple):
+    """An output that classes share."""
+
+    name: str
+    word: str
+    """What it is for each class: "0", "1", or "-" if it may be either."""
 
 
 @dataclass(frozen=True)
@@ -51,24 +66,30 @@ class TargetEncoding:
 
     Two classes take one output, which is 1 for the second class, and three or more take one output each: "it is a mammal"
     is what the data are about, while a bit of a class number is an arbitrary union of classes. A single class takes one
-    constant output.
+    constant output. Of many classes, several may share outputs; see `class_codes`.
     """
 
     name: str
     classes: tuple[Any, ...]
     """The labels, sorted; label i has the code i."""
+    bits: tuple[CodeBit, ...] = ()
+    """The outputs that classes share, if they do."""
 
     @property
     def n_outputs(self) -> int:
         """Outputs that the target takes."""
+        if self.bits:
+            return len(self.bits)
         return 1 if len(self.classes) <= 2 else len(self.classes)
 
     @property
     def output_names(self) -> tuple[str, ...]:
         """A name for each output."""
+        if self.bits:
+            return tuple(bit.name for bit in self.bits)
         if self.n_outputs == 1:
-            return (self.name if self.are_bits else f"{self.name} = {self.classes[-1]}",)
-        return tuple(f"{self.name} = {label}" for label in self.classes)
+            return (self.name if self.are_bits else f"{self.name} = {shown_label(self.classes[-1])}",)
+        return tuple(f"{self.name} = {shown_label(label)}" for label in self.classes)
 
     @property
     def are_bits(self) -> bool:
@@ -78,36 +99,50 @@ class TargetEncoding:
     @property
     def has_output_per_class(self) -> bool:
         """Whether each class has an output of its own."""
-        return self.n_outputs == len(self.classes) > 1
+        return not self.bits and self.n_outputs == len(self.classes) > 1
 
     @property
     def output_labels(self) -> tuple[str, ...]:
         """What each output stands for: a class, if each has an output of its own."""
-        return tuple(map(str, self.classes)) if self.has_output_per_class else self.output_names
+        return tuple(map(shown_label, self.classes)) if self.has_output_per_class else self.output_names
 
     @property
     def statement_names(self) -> list[str]:
         """What each output states."""
         name = quoted_name(self.name)
+        if self.bits:
+            return list(self.output_names)
         if self.n_outputs == 1 and self.are_bits:
             return [name]
         stated = self.classes if self.has_output_per_class else self.classes[-1:]
-        return [f"{name} = {quoted_name(label)}" for label in stated]
+        return [f"{name} = {quoted_name(shown_label(label))}" for label in stated]
 
     @property
     def notes(self) -> list[str]:
         """What the outputs mean, in sentences; none for a target of 0 and 1."""
         if (self.are_bits and self.n_outputs == 1) or len(self.classes) < 2:
             return []
-        name, outputs, labels = quoted_name(self.name), list(map(repr, self.output_names)), map(quoted_name, self.classes)
+        if self.bits:
+            return [
+                f"{quoted_name(self.name)} is the class whose outputs these most likely are; the model file has their code"
+            ]
+        name, outputs, labels = (
+            quoted_name(self.name),
+            list(map(repr, self.output_names)),
+            map(quoted_name, map(shown_label, self.classes)),
+        )
         if self.has_output_per_class:
             pairs = ", ".join(f"{output} for {label}" for output, label in zip(outputs, labels, strict=True))
             return [f"{name} has an output for each class, 1 where it holds: {pairs}"]
         return [f"{name} is {label} where {outputs[0]} is {int(bit)}" for label, bit in zip(labels, (0, 1), strict=True)]
 
     @property
-    def codewords(self) -> BoolMatrix:
-        """Outputs of each class, shape (classes, n_outputs)."""
+    def codewords(self) -> npt.NDArray[Any]:
+        """Outputs of each class, shape (classes, n_outputs): Booleans, or floats with NaN where one may be either."""
+        if self.bits:
+            value = {"0": 0.0, "1": 1.0, "-": np.nan}
+            words = np.array([[value[sign] for sign in bit.word] for bit in self.bits]).T
+            return words if np.isnan(words).any() else words.astype(np.bool_)
         if len(self.classes) == 1:
             # The output's name is a statement, "y" or "y = yes", and must be true of the rows it was learned from.
             return np.array([[bool(self.classes[0]) if self.are_bits else True]])
@@ -125,8 +160,9 @@ class TargetEncoding:
 
     def decode(self, bits: BoolMatrix) -> npt.NDArray[np.int64]:
         """Turn outputs into class numbers: that of the nearest codeword, the lower of equals."""
-        words, given = self.codewords.astype(np.int64), bits.astype(np.int64)
-        distance = given.sum(axis=1)[:, np.newaxis] + words.sum(axis=1) - 2 * given @ words.T
+        words = self.codewords.astype(np.float64)
+        ones, zeros, given = (words == 1).astype(np.int64), (words == 0).astype(np.int64), bits.astype(np.int64)
+        distance = (1 - given) @ ones.T + given @ zeros.T
         return np.asarray(np.argmin(distance, axis=1), dtype=np.int64)
 
     def to_json(self) -> dict[str, Any]:
@@ -134,7 +170,8 @@ class TargetEncoding:
         for label in self.classes:
             if not isinstance(label, str | int | float | bool):
                 raise DataError(f"target {self.name!r} has the class {_shorten(label)}, which is neither a text nor a number.")
-        return {"name": self.name, "classes": list(self.classes)}
+        code = {"code": [list(bit) for bit in self.bits]} if self.bits else {}
+        return {"name": self.name, "classes": list(self.classes), **code}
 
     @classmethod
     def from_json(cls, document: Any) -> TargetEncoding:
@@ -145,7 +182,17 @@ class TargetEncoding:
             raise FormatError(f"the model's target encoding is invalid: {_shorten(document)}.")
         if not all(isinstance(label, str | int | float | bool) for label in classes):
             raise FormatError(f"the model's target {name!r} has a class that is neither a text nor a number.")
-        return cls(name, tuple(classes))
+        return cls(name, tuple(classes), _bits_from_json(entry.get("code", []), name, len(classes)))
+
+
+def _bits_from_json(code: Any, name: str, n_classes: int) -> tuple[CodeBit, ...]:
+    """Read the code of a target of many classes."""
+    bits: list[Any] = code if isinstance(code, list) else [None]
+    for bit in bits:
+        texts = isinstance(bit, list) and len(bit) == 2 and all(isinstance(text, str) for text in bit)
+        if not texts or len(bit[1]) != n_classes or not set(bit[1]) <= set("01-"):
+            raise FormatError(f"the model's code for the classes of {name!r} cannot be understood.")
+    return tuple(CodeBit(*bit) for bit in bits)
 
 
 def encode_target(labels: Any, name: str) -> tuple[TargetEncoding, npt.NDArray[Any], npt.NDArray[np.int64]]:
@@ -215,6 +262,36 @@ def plain_label(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
+def shown_label(label: Any) -> str:
+    """Write a label: whole numbers without a fraction."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def cut_target(numbers: npt.NDArray[np.float64], how: str, name: str) -> tuple[npt.NDArray[Any], list[float]]:
+    """Make classes of a target of numbers, cut at its median, its terciles, or at values; also the cuts."""
+    known = numbers[np.isfinite(numbers)]
+    if not len(known):
+        raise DataError(f"target {name!r} holds no number that could be cut.")
+    if how in CUTS:
+        places = CUTS[how]
+        cuts = sorted({float(np.quantile(known, share, method="lower")) for share in places})
+    else:
+        try:
+            cuts = sorted({float(text) for text in how.split("/")})
+        except ValueError as error:
+            raise SettingsError(f"--cut has {how!r} for {name!r}; use median, terciles or numbers, as in 10/20.") from error
+    return labels_between(numbers, cuts), cuts
+
+
+def labels_between(numbers: npt.NDArray[np.float64], cuts: Sequence[float]) -> npt.NDArray[Any]:
+    """Return the classes of numbers that are cut, None where there is no number."""
+    shown = list(map(shown_label, map(float, cuts)))
+    names = [f"<= {shown[0]}", *(f"{low} to {high}" for low, high in pairwise(shown)), f"> {shown[-1]}"]
+    places = np.searchsorted(np.array(cuts), numbers, side="left")
+    gone = np.isnan(numbers)
+    return np.array([None if lost else names[place] for place, lost in zip(places, gone, strict=True)], dtype=object)
+
+
 def order_of_outputs(order: Sequence[int], encodings: Sequence[TargetEncoding]) -> list[int]:
     """Turn an order of targets into one of outputs; the outputs of a multi-class target stay together."""
     parts = output_parts(encodings)
@@ -263,59 +340,3 @@ def refuse_conflicts(inputs: BoolMatrix, targets: npt.NDArray[Any], names: Seque
         f"data rows {first[group[row]] + 1} and {row + 1} have the same inputs and differ in target "
         f"{names[column]!r}{more}, {advice}"
     )
-
-
-@dataclass(frozen=True, eq=False)
-class OutputReader:
-    """Turns the outputs that one circuit has for one target into probabilities of the classes.
-
-    Outputs are taken as independent signs (naive Bayes). A circuit that was right on all rows is believed, one that was
-    often wrong is believed less, and an output that never varies says nothing, so that unequal circuits can vote. Rows for
-    which no output is true, or several are, have an answer too.
-    """
-
-    rows: Ints
-    """Training rows of each class, shape (classes,)."""
-    true: Ints
-    """On how many of them each output is true, shape (classes, outputs)."""
-
-    @classmethod
-    def count(cls, outputs: BoolMatrix, codes: Ints, n_classes: int) -> OutputReader:
-        """Count on training rows; rows of unknown class (-1) do not count."""
-        member = codes[:, np.newaxis] == np.arange(n_classes)
-        return cls(member.sum(axis=0), member.T.astype(np.int64) @ outputs.astype(np.int64))
-
-    def probabilities(self, outputs: BoolMatrix) -> npt.NDArray[np.float64]:
-        """Compute the probability of each class for each row of outputs, shape (n, classes)."""
-        prior = (self.rows + PSEUDO_ROWS) / (self.rows.sum() + PSEUDO_ROWS * len(self.rows))
-        true = (self.true + PSEUDO_ROWS) / (self.rows[:, np.newaxis] + 2 * PSEUDO_ROWS)
-        given = outputs.astype(np.float64)
-        score = np.log(prior) + given @ np.log(true).T + (1 - given) @ np.log1p(-true).T
-        score = np.exp(score - score.max(axis=1, keepdims=True))
-        return np.asarray(score / score.sum(axis=1, keepdims=True))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a plain dictionary that JSON can hold."""
-        return {"rows": self.rows.tolist(), "true": self.true.tolist()}
-
-    @classmethod
-    def from_json(cls, document: Any, target: TargetEncoding) -> OutputReader:
-        """Read what `to_json` returned for a target."""
-        entry = document if isinstance(document, dict) else {}
-        rows, true = (_counts(entry.get(key)) for key in ("rows", "true"))
-        shape = (len(target.classes), target.n_outputs)
-        fits = rows.shape == shape[:1] and true.shape == shape and bool((rows >= 0).all())
-        if not fits or not bool(((true >= 0) & (true <= rows[:, np.newaxis])).all()):
-            raise FormatError(
-                f"the model's counts for {target.name!r} are not those of {shape[0]} classes and {shape[1]} outputs."
-            )
-        return cls(rows, true)
-
-
-def _counts(values: Any) -> Ints:
-    """Return whole numbers as an array; an empty one if they are something else."""
-    try:
-        counts = np.array(values)
-    except ValueError:
-        counts = np.empty(0)
-    return counts.astype(np.int64) if counts.dtype.kind == "i" else np.empty(0, dtype=np.int64)

@@ -19,22 +19,26 @@ from gradus._core.files import read_guard, read_text, write_text_whole
 from gradus._core.wording import counted
 from gradus._formats.registry import READ
 from gradus._tables.encoding import TableColumn, TableEncoding
-from gradus._tables.labels import OutputReader, TargetEncoding, output_parts, side_by_side
+from gradus._tables.goals import GOALS, Goal, Weights, goal_multipliers, goals_from_json
+from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
+from gradus._tables.readers import NodeValues, OutputReader, read_circuit, readers_from_json
 from gradus._version import __version__
 from gradus.errors import DataError, FormatError, MissingExtraError
 
 if TYPE_CHECKING:
     from gradus._circuit.drawing.diagram import Grouping
+    from gradus._formats.rule_program import RuleProgram
     from gradus._tables.statements import Statement
 
 __all__ = ["Model", "load"]
 
-VERSION = 4
+VERSION = 5
 """Of the part ``about`` of a model file; no other is read."""
 MOST_NAMED = 4  # targets that its text names
-WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts")
+WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "goals", "goal", "apart")
 """Keys of the part ``about`` that `save` writes itself."""
 DIGITS = 12  # of a probability: equal ones tie on every machine
+Floats: TypeAlias = npt.NDArray[np.float64]
 Readers: TypeAlias = tuple[tuple[OutputReader, ...], ...]
 
 
@@ -55,8 +59,15 @@ class Model:
     about : dict
         What the model was learned from and how: settings, order, errors.
     readers : tuple of tuples of OutputReader
-        For each circuit and target, how often its outputs were true of each class in training, which weighs its vote. If
-        empty, every circuit has one vote.
+        For each circuit and target, how often its outputs were true of each class, which weighs its vote. If empty, every
+        circuit has one vote.
+    apart : bool
+        Whether the first circuit was learned from the vote of the others, and does not vote.
+    goals : dict of str to tuple of arrays
+        For each goal and target, what the probabilities of the classes are multiplied with before the largest is taken, as
+        chosen on rows held out; for ``"accuracy"`` the probabilities themselves are.
+    goal : {"accuracy", "balanced_accuracy", "f1"}
+        What `predict` makes large.
 
     Examples
     --------
@@ -75,6 +86,9 @@ class Model:
     targets: tuple[TargetEncoding, ...]
     about: dict[str, Any] = field(default_factory=dict)
     readers: Readers = ()
+    apart: bool = False
+    goals: Mapping[str, tuple[Floats, ...]] = field(default_factory=dict)
+    goal: Goal = "accuracy"
 
     def __post_init__(self) -> None:
         if not self.networks:
@@ -101,20 +115,23 @@ class Model:
         targets: Sequence[TargetEncoding],
         inputs: BoolMatrix,
         codes: npt.NDArray[np.int64],
+        weights: Weights | None = None,
     ) -> Model:
         """Make a model, and count on training rows how often each circuit is right.
 
         `inputs` are the rows as `features` encodes them, and `codes` the class of each row for each target.
         """
+        weights = Weights.equal(len(codes), targets) if weights is None else weights
         names = [name for target in targets for name in target.output_names]
-        named, readers = [], []
-        for network in networks:
-            named.append(network.with_names(features.input_names, names))
-            outputs, counts = network.predict(inputs), []
-            for target, part, column in zip(targets, output_parts(targets), codes.T, strict=True):
-                counts.append(OutputReader.count(outputs[:, part], column, len(target.classes)))
-            readers.append(tuple(counts))
-        return cls(tuple(named), features, tuple(targets), readers=tuple(readers))
+        named = tuple(network.with_names(features.input_names, names) for network in networks)
+        readers = tuple(read_circuit(network, targets, inputs, codes, weights) for network in named)
+        model = cls(named, features, tuple(targets), readers=readers)
+        return model.with_goals(model.votes(inputs), codes, weights)
+
+    def with_goals(self, shares: Sequence[Floats], codes: npt.NDArray[np.int64], weights: Weights) -> Model:
+        """Return the model with cuts of the vote for each goal, chosen by what it says of rows with known classes."""
+        chosen = list(map(goal_multipliers, shares, codes.T, weights.of_cells(codes)))
+        return replace(self, goals={goal: tuple(one[goal] for one in chosen) for goal in GOALS})
 
     @property
     def network(self) -> Network:
@@ -123,13 +140,23 @@ class Model:
 
     def single(self) -> Model:
         """Return the model that has only the best circuit."""
-        return replace(self, networks=self.networks[:1], readers=self.readers[:1])
+        return replace(self, networks=self.networks[:1], readers=self.readers[:1], apart=False, goals={})
 
-    def with_best(self, number: int) -> Model:
-        """Return the model with another circuit as the best one."""
-        order = [number, *(other for other in range(len(self.networks)) if other != number)]
-        readers = tuple(self.readers[k] for k in order) if self.readers else ()
-        return replace(self, networks=tuple(self.networks[k] for k in order), readers=readers)
+    def voted(self) -> Model:
+        """Return the model whose only circuit says what the vote says, for exports; each target must have one output.
+
+        The weights of the circuits are rounded to 1/63 of the largest, so nearly tied votes may fall the other way.
+
+        Examples
+        --------
+        >>> nand, first = Network(2, [[0, 1]], [2]), Network(2, [], [0])
+        >>> of_one = Model.of_bits(first)
+        >>> Model((first, nand, nand), of_one.features, of_one.targets).voted().rules()
+        {'z0': '!x0 | !x1'}
+        """
+        from gradus._tables.voted import voted
+
+        return voted(self)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -176,37 +203,62 @@ class Model:
         votes = self.votes(self.features.encode(table))
         return votes[0] if len(votes) == 1 else votes
 
-    def predict_codes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.int64]]:
-        """Return, for each target, the number of the class of each row."""
+    def predict_codes(self, inputs: BoolMatrix, goal: Goal | None = None) -> list[npt.NDArray[np.int64]]:
+        """Return, for each target, the number of the class of each row; if no other goal is given, for the model's own."""
+        return self.decide(self.votes(inputs), inputs, goal)
+
+    def decide(self, votes: Sequence[Floats], inputs: BoolMatrix, goal: Goal | None = None) -> list[npt.NDArray[np.int64]]:
+        """Return the class of each row by what the circuits say of it."""
         found = []
-        for shares, of_best in zip(self.votes(inputs), self._vote(0, inputs), strict=True):
-            share = np.round(shares, DIGITS)
-            best = np.argmax(np.round(of_best, DIGITS), axis=1)
+        for k, (shares, of_best) in enumerate(zip(votes, self._vote(0, inputs), strict=True)):
+            share = np.round(shares * self._multipliers(k, goal or self.goal), DIGITS)
+            best = np.argmax(np.round(of_best * self._multipliers(k, goal or self.goal), DIGITS), axis=1)
             tied = share[np.arange(len(share)), best] == share.max(axis=1, initial=0)
             found.append(np.where(tied, best, np.argmax(share, axis=1)))
         return found
 
     def votes(self, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
         """Return, for each target, the probability of each class by the vote of the circuits; shape (n, classes)."""
-        totals = self._vote(0, inputs)
-        for number in range(1, len(self.networks)):
+        first = int(self.apart)
+        totals = self._vote(first, inputs)
+        for number in range(first + 1, len(self.networks)):
             totals = [total + vote for total, vote in zip(totals, self._vote(number, inputs), strict=True)]
-        return [total / len(self.networks) for total in totals]
+        return [self._tilted(k, total / (len(self.networks) - first)) for k, total in enumerate(totals)]
+
+    def _tilted(self, k: int, shares: Floats) -> Floats:
+        """Return probabilities such that the likeliest class is right most often."""
+        if "accuracy" not in self.goals:
+            return shares
+        tilted = shares * self.goals["accuracy"][k]
+        return np.asarray(tilted / tilted.sum(axis=1, keepdims=True))
+
+    def _multipliers(self, k: int, goal: Goal) -> Floats | float:
+        return self.goals[goal][k] if goal != "accuracy" and goal in self.goals else 1.0
 
     def _vote(self, number: int, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
         """Return what one circuit says about each target."""
-        outputs = self.networks[number].predict(inputs)
-        return [self._said(number, k, outputs[:, part]) for k, part in enumerate(output_parts(self.targets))]
+        network = self.networks[number]
+        if not self.readers:
+            outputs = network.predict(inputs)
+            return [self._decoded(k, outputs[:, part]) for k, part in enumerate(output_parts(self.targets))]
+        readers = self.readers[number]
+        values = NodeValues.of(network, [node for reader in readers for some in reader.nodes for node in some], inputs)
+        return [reader.probabilities(values) for reader in readers]
 
-    def _said(self, number: int, k: int, outputs: BoolMatrix) -> npt.NDArray[np.float64]:
-        """Return the probability of each class of one target, given what a circuit's outputs for it are."""
-        if self.readers:
-            return self.readers[number][k].probabilities(outputs)
+    def _decoded(self, k: int, outputs: BoolMatrix) -> Floats:
         return np.asarray(np.eye(len(self.targets[k].classes))[self.targets[k].decode(outputs)])
+
+    def said(self, k: int, outputs: BoolMatrix) -> Floats:
+        """Return the probability of each class of one target by what the best circuit's outputs for it are."""
+        if not self.readers:
+            return self._decoded(k, outputs)
+        nodes = self.network.outputs[output_parts(self.targets)[k]].tolist()
+        place = {node: column for column, node in enumerate(nodes)}
+        return self.readers[0][k].probabilities(NodeValues(place, outputs))
 
     def answer(self, k: int, outputs: BoolMatrix) -> npt.NDArray[np.int64]:
         """Return the class of one target that the best circuit means by its outputs."""
-        return np.asarray(np.argmax(np.round(self._said(0, k, outputs), DIGITS), axis=1))
+        return np.asarray(np.argmax(np.round(self.said(k, outputs), DIGITS), axis=1))
 
     @cached_property
     def statements(self) -> list[Statement]:
@@ -216,20 +268,20 @@ class Model:
         names = [name for target in self.targets for name in target.statement_names]
         return statements(self.network.prune(), self.features, names)
 
-    def rules(self, *, as_frame: bool = False) -> Any:
+    def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
         """Return what the best circuit says, as formulas of the table's columns.
 
         Parameters
         ----------
-        as_frame : bool
-            Whether to return a pandas DataFrame, with the columns that each rule reads and the number of its conditions.
+        as_frame, as_text : bool
+            Whether to return a pandas DataFrame, with what each rule covers, or lines of if and then.
 
         Returns
         -------
-        dict of str to str, or DataFrame
+        dict of str to str, DataFrame, or str
             A formula for each statement: a target of 0 and 1 by its name, ``"target = class"`` for others (with two
             classes only the second). ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
-            Long formulas are written in steps; the steps come first, with names such as ``s1``. Of a row for which no
+            Long formulas are written in steps; the steps come last, with names such as ``s1``. Of a row for which no
             class of a target holds, or several do, the counts in `readers` decide.
 
         Raises
@@ -242,14 +294,17 @@ class Model:
         >>> Model.of_bits(Network(2, [[0, 1]], [2], [6])).rules()
         {'z0': 'x0 ^ x1'}
         """
+        from gradus._tables.readable_rules import COLUMNS, frame_rows, if_then_text  # not above, as for `statements`
+
+        if as_text:
+            return if_then_text(self.statements, self.targets, self.about)
         if not as_frame:
             return {statement.name: statement.text for statement in self.statements}
         try:
             import pandas
         except ImportError as error:
             raise MissingExtraError("rules as a table need pandas; run pip install pandas.") from error
-        rows = [(said.name, said.text, ", ".join(said.columns), said.n_conditions) for said in self.statements]
-        return pandas.DataFrame(rows, columns=["statement", "rule", "columns", "conditions"])
+        return pandas.DataFrame(list(frame_rows(self.statements, self.about)), columns=list(COLUMNS))
 
     def __repr__(self) -> str:
         gates, votes = counted(self.network.n_gates, "gate"), counted(len(self.networks), "circuit")
@@ -266,12 +321,7 @@ class Model:
         return self.network._repr_svg_(self.grouping())
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model as JSON that `gradus.load`, `Network.load` and people can read.
-
-        Parameters
-        ----------
-        path : path-like
-        """
+        """Write the model as JSON that `gradus.load`, `Network.load` and people can read; `path` is path-like."""
         self.network.save(path, about=self._about())
 
     def to_json(self) -> str:
@@ -284,8 +334,13 @@ class Model:
         head["encoding"] = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
         if len(self.networks) > 1:
             head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
+        if self.apart:
+            head["apart"] = True
         if self.readers:
             head["counts"] = [list(map(OutputReader.to_json, row)) for row in self.readers]
+        if self.goals:
+            head["goals"] = {goal: [one.tolist() for one in several] for goal, several in self.goals.items()}
+            head["goal"] = self.goal
         return head
 
     def grouping(self) -> Grouping:
@@ -293,6 +348,12 @@ class Model:
         from gradus._tables.conditions import model_grouping
 
         return model_grouping(self.features, self.targets)
+
+    def program(self) -> RuleProgram:
+        """Return the best circuit with its columns and classes, for exports as programs."""
+        from gradus._tables.exported_rule import rule_program
+
+        return rule_program(self.network, self.features, self.targets, self.said)
 
     def notes(self) -> list[str]:
         """Say what the outputs of the circuit mean, for comments in exported files."""
@@ -306,9 +367,7 @@ class Model:
         labels: Any = None,
         scores: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        """Write a page that shows the best circuit: its rules, its scores, and a drawing to play with.
-
-        The page is one file that opens from disk and loads nothing. It answers rows that are typed into it and says why.
+        """Write a page that shows the best circuit: rules, scores, and a drawing that answers rows typed into it.
 
         Parameters
         ----------
@@ -328,8 +387,8 @@ class Model:
         """
         from gradus._tables.page.page import ModelView, model_page
 
-        network, n_circuits = self.network.prune(), len(self.networks)
-        view = ModelView(network, self.features, self.targets, self.statements, self.answer, n_circuits, self.about)
+        network, n_circuits = self.network.prune(), len(self.networks) - self.apart
+        view = ModelView(network, self.features, self.targets, self.statements, self.said, n_circuits, self.about)
         write_text_whole(path, model_page(view, table, labels, scores or {}))
 
     @classmethod
@@ -395,11 +454,9 @@ def _from_about(network: Network, about: dict[str, Any]) -> Model:
     features = TableEncoding.from_json(encoding.get("features"))
     targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
     networks = (network, *(Network.from_json(json.dumps(entry)) for entry in circuits))
-    return Model(networks, features, targets, about, _readers(about.get("counts", []), targets))
-
-
-def _readers(counts: Any, targets: Sequence[TargetEncoding]) -> Readers:
-    """Read the counts of every circuit and target."""
-    if not isinstance(counts, list) or not all(isinstance(row, list) and len(row) == len(targets) for row in counts):
-        raise FormatError("the model's counts must be a list per circuit, with an entry per target.")
-    return tuple(tuple(map(OutputReader.from_json, row, targets)) for row in counts)
+    readers = readers_from_json(about.get("counts", []), targets, networks)
+    goals, goal = goals_from_json(about.get("goals", {}), targets), about.get("goal", "accuracy")
+    if goal not in GOALS:
+        raise FormatError(f"the model's goal must be one of {', '.join(GOALS)}.")
+    apart = about.get("apart") is True and len(networks) > 1
+    return Model(networks, features, targets, about, readers, apart, goals, goal)

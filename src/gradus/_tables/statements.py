@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.count_recognition import count_words, output_count
-from gradus._circuit.formula_trees import Token, tokens
+from gradus._circuit.formula_trees import FormulaTree, input_tree, joined
 from gradus._circuit.formulas import MAX_LITERALS, forms
 from gradus._circuit.network import cone_of, part_of
 from gradus._circuit.weighted_counts import WeightedCount
 from gradus._core.wording import counted, quoted_name
 from gradus._formats.names import fresh_name
-from gradus._tables.conditions import Condition, in_words, input_conditions, simplified
+from gradus._tables.axes import Axis, Test
+from gradus._tables.conditions import Condition, axes_of, in_words, input_conditions
 from gradus._tables.encoding import TableEncoding
+from gradus._tables.rewriting import Rewriter
+from gradus._tables.smallest_sums import MOST_CELLS, smallest_sum
 from gradus.errors import FormatError
 
-__all__ = ["Statement", "node_tokens", "statements"]
+__all__ = ["Piece", "Statement", "alternatives", "node_tokens", "statements"]
+
+Piece: TypeAlias = str | Test
+"""A piece of a formula: an operator, a bracket or a constant as text, or a comparison."""
 
 LONG = 16
 """Conditions of a formula that is still read in one piece."""
@@ -32,6 +40,8 @@ ROOM_FOR_COUNT = 24
 """Characters of " … (99 more conditions)"."""
 MOST_SIMPLIFIED = 300
 """Literals of a nested formula in which conditions are left out that follow from others; this bounds its depth."""
+MOST_SHARED, LEAST_SAVED = 60, 2
+"""Gates of which each is tried as a step that rules share, and the fewest conditions that such a step saves."""
 LEAST_STEP = 3
 """Conditions of something used twice that gets a name."""
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
@@ -47,7 +57,7 @@ class Statement:
     node: int
     is_signal: bool
     """Whether it is a step on the way and not an output."""
-    tokens: tuple[Token, ...]
+    tokens: tuple[Piece, ...]
     columns: tuple[str, ...]
     """The columns that it reads, also through signals."""
     pieces: tuple[str, ...]
@@ -76,17 +86,17 @@ class Statement:
 
 
 def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
-    """Return what every output says; what is used again comes before the statements that use it."""
+    """Return what every output says, and then the steps on the way, each before those that use it."""
     # Steps get names of their own, unless an output states the same.
     conditions = input_conditions(features)
     outputs = network.outputs.tolist()
-    whole: dict[int, list[Token]] = {}  # outputs whose formula over the inputs can be read in one piece
+    whole: dict[int, list[Piece]] = {}  # outputs whose formula over the inputs can be read in one piece
     for node in set(outputs):
         with contextlib.suppress(FormatError):
             tokens = node_tokens(network, node, (), conditions)
             if _n_conditions(tokens) <= LONG:
                 whole[node] = tokens
-    signals = _signals(network, set(outputs) - whole.keys())
+    signals = _shared(network, _signals(network, set(outputs) - whole.keys()), whole, conditions)
     taken = {column.name for column in features.columns} | set(names)
     reads = _columns_read(network, features)
     found: list[Statement] = []
@@ -101,60 +111,148 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
             n_steps += 1
             name = fresh_name(f"s{n_steps}", taken.__contains__)
             taken.add(name)
-        conditions[node] = Condition(None, name=name if QUOTED.fullmatch(name) else quoted_name(name))
-        found.append(_statement(name, node, node not in stated, tokens, conditions, reads))
+        conditions[node] = Condition(None, name=name if QUOTED.fullmatch(name) else quoted_name(name), plain=name)
+        found.append(_statement(name, node, node not in stated, tokens, reads))
     for name, node in zip(names, outputs, strict=True):
         if node in signals and stated.get(node) == name:
             continue
         tokens = whole.get(node) or node_tokens(network, node, signals, conditions)
-        found.append(_statement(name, node, False, tokens, conditions, reads))
-    return found
+        found.append(_statement(name, node, False, tokens, reads))
+    # Outputs first; one that is named in others comes before them.
+    return sorted(found, key=lambda said: said.is_signal)
 
 
-def _statement(
-    name: str,
-    node: int,
-    is_signal: bool,
-    tokens: Sequence[Token],
-    conditions: Mapping[int, Condition],
-    reads: npt.NDArray[np.object_],
-) -> Statement:
-    pieces = tuple(in_words([token], conditions) for token in tokens)
+def _shared(
+    network: Network, signals: list[int], whole: dict[int, list[Piece]], conditions: Mapping[int, Condition]
+) -> list[int]:
+    """Add what outputs share to the steps as long as the rules together get shorter; outputs that use steps lose `whole`."""
+    outputs = set(network.outputs.tolist())
+    gates = [gate for gate in cone_gates(network, outputs) if gate not in signals]
+    if len(outputs) < 2 or len(gates) > MOST_SHARED:
+        return signals
+    known = {**conditions, **{gate: Condition(None, name="s1", plain="s1") for gate in (*gates, *signals)}}
+    memo: dict[tuple[int, frozenset[int]], list[Piece]] = {}
+
+    def pieces_of(node: int, cut: Collection[int]) -> list[Piece]:
+        inside = frozenset(cut_inside(network, node, cut))
+        if (node, inside) not in memo:
+            memo[node, inside] = node_tokens(network, node, inside, known)
+        return min([memo[node, inside], *([whole[node]] if node in whole else [])], key=_n_conditions)
+
+    def total(cut: Collection[int]) -> tuple[int, set[int]]:
+        """Return the conditions of all rules, and the steps that they use."""
+        waiting, used, conditions_in_all = list(outputs), set(outputs), 0
+        while waiting:
+            pieces = pieces_of(waiting.pop(), cut)
+            conditions_in_all += _n_conditions(pieces)
+            read = {piece.nodes[0] for piece in pieces if not isinstance(piece, str) and piece.nodes[0] in cut}
+            waiting += read - used
+            used |= read
+        return conditions_in_all, used
+
+    chosen, (best, used) = set(signals), total(signals)
+    while True:
+        tried = [(*total(chosen | {gate}), gate) for gate in gates if gate not in chosen]
+        least = min(tried, key=lambda one: (one[0], one[2]), default=None)
+        if least is None or least[0] > best - LEAST_SAVED:
+            break
+        best, used = least[:2]
+        chosen.add(least[2])
+    for node in [node for node in whole if pieces_of(node, chosen) is not whole[node]]:
+        del whole[node]
+    return sorted(chosen & (used | set(signals)))
+
+
+def cone_gates(network: Network, outputs: Collection[int]) -> list[int]:
+    """Return the gates that some outputs depend on."""
+    return sorted(set().union(*(cone_of(network, node, ())[0] for node in outputs)))
+
+
+def cut_inside(network: Network, node: int, cut: Collection[int]) -> list[int]:
+    """Return the nodes of a cut at which the formula of a node ends."""
+    return [leaf for leaf in cone_of(network, node, set(cut) - {node})[1] if leaf in cut]
+
+
+def _statement(name: str, node: int, is_signal: bool, tokens: Sequence[Piece], reads: npt.NDArray[np.object_]) -> Statement:
+    pieces = tuple(in_words([token]) for token in tokens)
     return Statement(name, node, is_signal, tuple(tokens), tuple(filter(None, reads[node])), pieces)
 
 
-def node_tokens(network: Network, node: int, cut: Collection[int], conditions: Mapping[int, Condition]) -> list[Token]:
+def node_tokens(network: Network, node: int, cut: Collection[int], conditions: Mapping[int, Condition]) -> list[Piece]:
     """Return the shortest formula of a node in pieces, over inputs and the nodes at which it is cut."""
     part, leaves = part_of(network, node, cut)
-    known = [conditions[leaf] for leaf in leaves]
+    rewriter = Rewriter(axes_of(leaves, conditions))
     ways, _, _ = forms(part, 0)
-    if any(way.tree.has_xor for way in ways) and any(leaf.column is not None and leaf.column.kind != "bit" for leaf in known):
+    if any(way.tree.has_xor for way in ways) and any(len(axis.cells) > 2 for axis in rewriter.axes):
         # Without ^, conditions that follow from others of the same column can be left out.
         ways += forms(part, 0, xor=False)[0]
-    found: list[list[Token]] = []
+    found: list[list[Piece]] = []
     for way in ways:
         if way.tree.n_literals <= (MAX_LITERALS if way.is_sum else MOST_SIMPLIFIED):
-            found.append(tokens(simplified(way.tree, known)))
+            found.append(rewriter.tokens(rewriter.simplified(rewriter.of(way.tree, leaves))))
         elif way.tree.n_literals <= MAX_LITERALS:
-            found.append(tokens(way.tree))
+            found.append(rewriter.tokens(rewriter.of(way.tree, leaves)))
     if not found:
         raise FormatError(f"the formula of node {node} would have more than {MAX_LITERALS} conditions.")
     count = output_count(part, 0)
-    found += [_count_tokens(count)] if count is not None else []
-    shortest = min(found, key=lambda pieces: len(in_words(pieces, known)))
-    return [piece if isinstance(piece, str) else (leaves[piece[0]], piece[1]) for piece in shortest]
+    found += [_count_pieces(count, leaves, rewriter)] if count is not None else []
+    longest = min(len(in_words(pieces)) for pieces in found)
+    found += map(rewriter.tokens, _sums(part, leaves, rewriter))
+    texts = [(_n_conditions(pieces), len(in_words(pieces)), place) for place, pieces in enumerate(found)]
+    return found[min(text for text in texts if text[1] <= longest)[2]]  # fewer conditions, but never a longer text
 
 
-def _count_tokens(count: WeightedCount) -> list[Token]:
+def _sums(part: Network, leaves: Sequence[int], rewriter: Rewriter) -> Iterator[FormulaTree]:
+    """Write a function of few cells as a sum of products from scratch, and as the negation of one."""
+    table = _cell_table(part, leaves, rewriter.axes)
+    if table is None or table.all() or not table.any():
+        return
+    for wanted in (True, False):
+        products = smallest_sum(table == wanted, rewriter.axes)
+        if products is None:
+            return
+        terms = [joined("&", [rewriter.literal(axis, cells) for axis, cells in product.items()]) for product in products]
+        tree = joined("|", terms)
+        yield rewriter.simplified(tree if wanted else rewriter.negated(tree))
+
+
+def _cell_table(part: Network, leaves: Sequence[int], axes: Sequence[Axis]) -> npt.NDArray[np.bool_] | None:
+    """Return the output for every combination of the cells of each column; None if there are too many."""
+    shape = tuple(len(axis.cells) for axis in axes)
+    if math.prod(shape) > MOST_CELLS:
+        return None
+    inputs = np.zeros((*shape, len(leaves)), dtype=np.bool_)
+    for k, axis in enumerate(axes):
+        for place, node in enumerate(axis.nodes):
+            true = np.array([cell >> place & 1 for cell in axis.cells], dtype=np.bool_)
+            inputs[..., leaves.index(node)] = true.reshape([-1 if k == other else 1 for other in range(len(axes))])
+    return part.predict(inputs.reshape(-1, len(leaves)))[:, 0].reshape(shape)
+
+
+def _count_pieces(count: WeightedCount, leaves: Sequence[int], rewriter: Rewriter) -> list[Piece]:
     """Return a count in pieces: "at least 2 of 4: a, !b, c, d"."""
-    pieces: list[Token] = [f"{count_words(count)}: "]
+    pieces: list[Piece] = [f"{count_words(count)}: "]
     for place, sign in zip(count.columns, count.weights, strict=True):
         pieces += [", "] if len(pieces) > 1 else []
-        pieces.append((place, sign > 0))
+        pieces += rewriter.tokens(rewriter.of(input_tree(place, sign > 0), leaves))
     return pieces
 
 
-def _n_conditions(tokens: Sequence[Token]) -> int:
+def alternatives(tokens: Sequence[Piece]) -> list[list[Piece]]:
+    """Cut a formula at each "or" outside brackets."""
+    lines: list[list[Piece]] = [[]]
+    depth = 0
+    for piece in tokens:
+        if isinstance(piece, str):
+            depth += (piece == "(") - (piece == ")")
+        if piece == " | " and depth == 0:
+            lines.append([])
+        else:
+            lines[-1].append(piece)
+    return lines
+
+
+def _n_conditions(tokens: Sequence[Piece]) -> int:
     return len(tokens) - list(map(type, tokens)).count(str)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,25 +17,34 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
+from gradus._core.plain import digest_of
 from gradus._lessons.learn import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.cuts import FEW_VALUES, Missing, encode_table, readable_cut
+from gradus._tables.cuts import FEW_VALUES, Missing, cuts_between, encode_table
 from gradus._tables.encoding import TableColumn, TableEncoding
+from gradus._tables.goals import Goal, Weights
 from gradus._tables.labels import TargetEncoding
 
 __all__ = [
     "Learner",
     "TableExamples",
     "Voter",
+    "folds_of_rows",
     "frequent_first",
     "join_voters",
     "learn_voter",
     "outputs_of",
+    "rows_by_weight",
     "unneeded_columns",
 ]
 
 RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
+MOST_ROWS = 16_384
+"""Rows that a voter is learned from; of larger tables every voter sees others."""
+N_FOLDS = 5
+"""Every voter leaves out one of so many folds of the rows; those of one fold can teach circuits that are scored on it."""
+FEWEST_TO_FOLD = 40
 LEFT_OUT = 0.4
 """Largest share of the columns that a voter does not see: if several are nearly the same, voters would be alike."""
 
@@ -56,6 +66,18 @@ class TableExamples:
     missing: Missing
     encoding: TableEncoding
     """How the columns become inputs, with the cuts that all rows suggest."""
+    weights: Weights
+    goal: Goal = "accuracy"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the table."""
+        return digest_of(dict(self.columns), self.codes, list(self.kinds), self.missing, self.weights, self.goal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +89,24 @@ class Voter:
     order: tuple[int, ...]
     complete: bool
     """Whether learning was not stopped."""
+    rows: Ints
+    """The rows that it was learned from."""
+    fold: int = -1
+    """The fold of rows that it has not seen; see `folds_of_rows`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a plain dictionary that JSON can hold, of a voter that is complete."""
+        learned_from = {"rows": self.rows.tolist(), "fold": self.fold}
+        return {
+            "encoding": self.encoding.to_json(), "network": self.network.to_json(), "order": list(self.order), **learned_from
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, document: Any) -> Voter:
+        """Read what `to_json` returned."""
+        encoding, network = TableEncoding.from_json(document["encoding"]), Network.from_json(document["network"])
+        rows, fold = np.array(document["rows"], dtype=np.int64), int(document["fold"])
+        return cls(encoding, network, tuple(map(int, document["order"])), True, rows, fold)
 
     @property
     def used(self) -> set[tuple[int, Any]]:
@@ -86,30 +126,65 @@ def frequent_first(outputs: npt.NDArray[Any]) -> list[int]:
     return [int(k) for k in np.argsort(-share, kind="stable")]
 
 
+def folds_of_rows(codes: Ints, seed: int) -> Ints:
+    """Put each row into one of `N_FOLDS` folds, every class evenly; few rows into none (-1)."""
+    n = len(codes)
+    if n < FEWEST_TO_FOLD:
+        return np.full(n, -1, dtype=np.int64)
+    rows = np.random.default_rng([seed, n]).permutation(n)
+    folds = np.empty(n, dtype=np.int64)
+    folds[rows[np.lexsort(codes[rows].T)]] = np.arange(n) % N_FOLDS
+    return folds
+
+
 def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: int) -> Voter:
-    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement."""
+    """Learn one voter from a bootstrap sample: as many rows, drawn with replacement from all but one fold."""
     # It depends on the examples, the learner, the seed and its own number alone.
     rng = np.random.default_rng([seed, number])
-    n = len(examples.codes)
-    rows = rng.integers(0, n, n)
-    encoding = _varied(examples, rows, rng)
-    inputs = encoding.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
-    result = learner(inputs, outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31)))
-    return Voter(encoding, result.network, result.order, result.stopped is None)
-
-
-def _varied(examples: TableExamples, rows: Ints, rng: np.random.Generator) -> TableEncoding:
-    """Return an encoding with the cuts that a sample of the rows suggests and some at random, and without some columns."""
+    fold = number % N_FOLDS
+    rows = _draw_rows(np.flatnonzero(folds_of_rows(examples.codes, seed) != fold), examples, rng)
     sample = {name: cells.take(rows) for name, cells in examples.columns.items()}
+    encoding = _varied(examples, sample, rows, rng)
+    result = learner(
+        encoding.encode(sample), outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31))
+    )
+    return Voter(encoding, result.network, result.order, result.stopped is None, rows, fold)
+
+
+def _draw_rows(seen: Ints, examples: TableExamples, rng: np.random.Generator) -> Ints:
+    """Draw rows with replacement, by their weights; of a large table as many as a voter is learned from."""
+    size, weights = min(examples.n_rows, MOST_ROWS), examples.weights.of_rows[seen]
+    if (weights == weights[0]).all():
+        return np.asarray(seen[rng.integers(0, len(seen), size)])
+    total = np.cumsum(weights)
+    return np.asarray(seen[np.minimum(np.searchsorted(total, rng.random(size) * total[-1], side="right"), len(seen) - 1)])
+
+
+def rows_by_weight(examples: TableExamples, size: int, among: npt.NDArray[np.bool_] | None = None) -> Ints:
+    """Return at most so many rows, among some, each as often as it and its classes weigh, without chance."""
+    rows = np.arange(examples.n_rows) if among is None else np.flatnonzero(among)
+    weights = np.mean(examples.weights.of_cells(examples.codes), axis=0)[rows]
+    if size >= len(rows) and (weights == weights[0]).all():
+        return rows
+    total = np.cumsum(weights)
+    marks = (np.arange(min(size, len(rows))) + 0.5) * (total[-1] / min(size, len(rows)))
+    return np.asarray(rows[np.minimum(np.searchsorted(total, marks), len(rows) - 1)])
+
+
+def _varied(examples: TableExamples, sample: Mapping[str, Cells], rows: Ints, rng: np.random.Generator) -> TableEncoding:
+    """Return an encoding with the cuts that a sample of the rows suggests and some at random, and without some columns."""
     own = encode_table(sample, examples.codes[rows], kinds=examples.kinds, missing=examples.missing)
+    large = examples.n_rows > MOST_ROWS
     varied = []
     for column, other, cells in zip(examples.encoding.columns, own.columns, examples.columns.values(), strict=True):
         if column.kind in ("above", "after"):
-            cuts = {*other.values, *_draw_cuts(column.numbers(cells), rng)}
+            values = column.numbers(sample[column.name] if large else cells)
+            cuts = {*other.values, *_draw_cuts(values, rng, column.kind == "after")}
             column = replace(column, values=tuple(sorted(cuts)) or column.values)
         varied.append(column)
     encoding = TableEncoding(tuple(varied))
-    for j in unneeded_columns(encoding.encode(examples.columns), np.array(encoding.input_columns), examples.codes, rng):
+    table, codes = (sample, examples.codes[rows]) if large else (examples.columns, examples.codes)
+    for j in unneeded_columns(encoding.encode(table), np.array(encoding.input_columns), codes, rng):
         varied[j] = replace(varied[j], kind="out", values=(), others=False, missing=False)
     return TableEncoding(tuple(varied))
 
@@ -147,14 +222,14 @@ def _clashes(rows: Ints, classes: Ints) -> int:
     return int(len(rows) - most.sum())
 
 
-def _draw_cuts(numbers: Floats, rng: np.random.Generator) -> list[float | int]:
+def _draw_cuts(numbers: Floats, rng: np.random.Generator, days: bool) -> list[float | int]:
     """Draw cuts next to the values of random rows, so that they lie where the rows are."""
     known = numbers[~np.isnan(numbers)]
     distinct = np.unique(known)
     if len(distinct) <= FEW_VALUES:
         return []  # cut everywhere already
     below = np.minimum(np.searchsorted(distinct, rng.choice(known, RANDOM_CUTS)), len(distinct) - 2)
-    return [readable_cut(float(distinct[i]), float(distinct[i + 1])) for i in below]
+    return cuts_between(distinct, [int(place) + 1 for place in below], days=days)
 
 
 def join_voters(voters: Sequence[Voter], base: TableEncoding) -> tuple[TableEncoding, list[Network]]:

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gradus.genes._advice import Experiment
     from gradus.genes._attractors import Attractor, HeldGene, LongRun
     from gradus.genes._inference import infer
     from gradus.genes._learning import GeneScore, SeriesScores
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Attractor": "genes._attractors",
     "ECOLI_SERIES": "genes._series",
+    "Experiment": "genes._advice",
     "GeneEdge": "genes._model",
     "GeneModel": "genes._model",
     "GeneRule": "genes._model",
@@ -48,6 +50,7 @@ __all__ = [
     "ECOLI_SERIES",
     "YEAST_SERIES",
     "Attractor",
+    "Experiment",
     "GeneEdge",
     "GeneModel",
     "GeneRule",

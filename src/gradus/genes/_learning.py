@@ -174,7 +174,7 @@ def _unexplained(evidence: Targets, edges: EdgePrior, learned: _Learned, run: Ru
         free = search_sets(target, edges.of_target(gene, free=True), learned.flips, run, most_inputs=QUICK_INPUTS)
         gain = float(free.scores[0]) - posterior.sets[0].score
         if gain > UNEXPLAINED_FROM:
-            unexplained.append(Unexplained(edges.genes[gene], gain, tuple(edges.genes[i] for i in free.sets[0])))
+            unexplained.append(Unexplained(edges.genes[gene], gain, tuple(edges.genes[i] for i in free.genes(0))))
     return tuple(unexplained)
 
 

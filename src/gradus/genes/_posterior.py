@@ -19,12 +19,20 @@ from gradus._core.run import Callback, Progress, Run
 from gradus.errors import DataError, SettingsError
 from gradus.genes._edges import sign_odds
 from gradus.genes._priors import MOST_INPUTS, FlipRate, SetPrior, flip_rate, is_majority, pooled_rate, score_tables
-from gradus.genes._scan_kernel import cell_probabilities, scan_from, score_sets, vote
+from gradus.genes._scan_kernel import Rules, cell_probabilities, scan_from, score_sets, vote
 from gradus.genes._series import UNKNOWN, Codes
-from gradus.genes._set_kernel import MOST_CELLS, PackedSets, PackedTarget, ScoreTables, TopSets, count_cells
+from gradus.genes._set_kernel import MOST_CELLS, Floats, PackedSets, PackedTarget, ScoreTables, TopSets, count_cells
 from gradus.genes._transitions import TargetEvidence, pack_target
 
-__all__ = ["RankedSet", "TargetPosterior", "TolerantSets", "search_sets", "target_posterior", "tolerant_feature_sets"]
+__all__ = [
+    "RankedSet",
+    "TargetPosterior",
+    "TolerantSets",
+    "ranked_set",
+    "search_sets",
+    "target_posterior",
+    "tolerant_feature_sets",
+]
 
 SETS_KEPT, SETS_TRIED = 400, {4: 2500, 5: 1000, 6: 350}
 """Sets of each size that are kept; sets of four, five and six genes that are tried, about, grown from the best below."""
@@ -47,12 +55,17 @@ SURE_SIGN = 0.999
 class ScoredSets:
     """Sets with the log of prior times marginal likelihood, the best first."""
 
-    sets: tuple[tuple[int, ...], ...]
+    sets: npt.NDArray[np.int64]
+    """A row of genes for each, -1 after the last."""
     scores: npt.NDArray[np.float64]
     packed: PackedTarget
     tables: ScoreTables
     unit: float
     """What they were scored with, and what a unit of weight is."""
+
+    def genes(self, number: int) -> tuple[int, ...]:
+        """Return the genes of one set."""
+        return tuple(gene for gene in self.sets[number].tolist() if gene >= 0)
 
     def weights(self) -> npt.NDArray[np.float64]:
         """Posterior weight of each set among those scored."""
@@ -75,12 +88,11 @@ def search_sets(
         grown_in_vain = size > 4 and _best(levels[-1]) < best - NATS_GROWN
         if run.stop(Progress(stage="sets", done=size)) or grown_in_vain:
             break
-        sets = np.array(sorted(_extensions(levels[-1], prior.allowed, size)), np.int64).reshape(-1, size)
+        sets = _extensions(levels[-1], prior.allowed, size)
         floor = best - (NATS_GROWN if size > 4 else NATS_BOUNDED)
         levels.append(_score_all(packed, tables, sets, size, floor, run))
-    ranked = _ranked([pair for level in levels for pair in _listed(level)])
-    scores = np.array([score for _, score in ranked])
-    return ScoredSets(tuple(genes for genes, _ in ranked), scores, packed, tables, target.unit)
+    sets, scores = (np.concatenate(parts) for parts in zip(*map(_listed, levels), strict=True))
+    return ScoredSets(*_ranked(sets, scores), packed, tables, target.unit)
 
 
 def _empty_top() -> TopSets:
@@ -117,30 +129,28 @@ def _candidates(prior: SetPrior, levels: list[TopSets], size: int) -> npt.NDArra
     """Genes to combine: all, or for triples those in the best pairs where there are very many."""
     if size < 3 or len(prior.allowed) <= GENES_IN_TRIPLES:
         return prior.allowed
-    ranked = [gene for level in reversed(levels[1:]) for genes, _ in _listed(level) for gene in genes]
+    ranked = [gene for level in reversed(levels[1:]) for gene in _listed(level)[0].ravel().tolist() if gene >= 0]
     return np.array(sorted(list(dict.fromkeys(ranked))[:GENES_IN_TRIPLES]), np.int64)
 
 
-def _ranked(sets: list[tuple[tuple[int, ...], float]]) -> list[tuple[tuple[int, ...], float]]:
-    """Return sets with the best first; equal scores in the order of the genes."""
-    return sorted(sets, key=lambda scored: (-scored[1], scored[0]))
+def _ranked(sets: npt.NDArray[np.int64], scores: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Return sets and their scores with the best first; equal scores in the order of the genes."""
+    order = np.lexsort((*sets.T[::-1], -scores))
+    return sets[order], scores[order]
 
 
-def _listed(level: TopSets) -> list[tuple[tuple[int, ...], float]]:
+def _listed(level: TopSets) -> tuple[npt.NDArray[np.int64], Floats]:
     """List the sets of a level with their scores, the best first."""
     count = int(level.state[0])
-    pairs = zip(level.sets[:count].tolist(), level.scores[:count].tolist(), strict=True)
-    return _ranked([(tuple(gene for gene in genes if gene >= 0), score) for genes, score in pairs])
+    return _ranked(level.sets[:count], level.scores[:count])
 
 
-def _extensions(level: TopSets, allowed: npt.NDArray[np.int64], size: int) -> set[tuple[int, ...]]:
+def _extensions(level: TopSets, allowed: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
     """Make sets with one gene more than the best of the level below."""
-    return {
-        tuple(sorted((*genes, gene)))
-        for genes, _ in _listed(level)[: max(4, SETS_TRIED[size] // len(allowed))]
-        for gene in allowed.tolist()
-        if gene not in genes and len(genes) == size - 1
-    }
+    below = _listed(level)[0][: max(4, SETS_TRIED[size] // len(allowed)), : size - 1]
+    pairs = np.column_stack([np.repeat(below, len(allowed), axis=0), np.tile(allowed, len(below))])
+    new = pairs[(pairs[:, :-1] != pairs[:, -1:]).all(axis=1)]
+    return np.unique(np.sort(new, axis=1), axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +188,8 @@ class TargetPosterior:
     shape (genes,)."""
     total: float
     """Weight of the target's transitions."""
+    scored: ScoredSets
+    """All sets, with what they were scored with."""
 
     @property
     def best_rule(self) -> RankedSet:
@@ -209,40 +221,48 @@ class TargetPosterior:
         return PackedSets(features, sizes, weights / weights.sum(), probabilities)
 
 
+def ranked_set(scored: ScoredSets, number: int, weight: float, *, listing: bool = False) -> tuple[RankedSet, Rules]:
+    """Describe a set with its best rule; with `listing`, list its rules too."""
+    zero, one, ones = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS)
+    genes, tables, rising = scored.genes(number), scored.tables, np.zeros(MOST_INPUTS)
+    size, columns = len(genes), np.array(genes, np.int64)
+    count_cells(scored.packed, columns, zero, one)
+    room = int(tables.start[size + 1] - tables.start[size]) << size if listing else 0
+    rules = Rules(np.zeros(1, np.uint64), np.empty(room, np.uint64), np.empty(room), np.zeros(1, np.int64))
+    errors, share = cell_probabilities(tables, columns, zero, one, scored.packed.total, ones, rising, rules)
+    described = RankedSet(
+        features=genes,
+        weight=weight,
+        score=float(scored.scores[number]),
+        errors=float(errors * scored.unit),
+        table=int(rules.best[0]),
+        probabilities=ones[: 1 << size],
+        rising=tuple(rising[:size].tolist()),
+        table_share=share,
+    )
+    return described, rules
+
+
 def target_posterior(scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED) -> TargetPosterior:
     """Describe the sets that hold nearly all of the posterior; once the run says stop, only the best one."""
-    weights, packed, tables = scored.weights(), scored.packed, scored.tables
-    edges, rises, listed = np.zeros((3, len(tables.gene_odds)))
-    for genes, weight in zip(scored.sets, weights, strict=True):
-        edges[list(genes)] += weight
+    weights = scored.weights()
+    n, inside = len(scored.tables.gene_odds), scored.sets >= 0
+    edges = np.asarray(
+        np.bincount(scored.sets[inside], np.broadcast_to(weights[:, None], inside.shape)[inside], n), np.float64
+    )
+    rises, listed = np.zeros((2, n))
     count = min(most, int(np.searchsorted(np.cumsum(weights), SHARE_AVERAGED)) + 1, len(weights))
     sets: list[RankedSet] = []
-    for genes, weight, score in zip(scored.sets[:count], weights[:count], scored.scores[:count], strict=True):
+    for number, weight in enumerate(weights[:count].tolist()):
         if sets and run.stop(Progress(stage="rules", done=len(sets), total=count)):
             break
-        zero, one, ones = np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS, np.int64), np.zeros(MOST_CELLS)
-        rising, table, columns = np.zeros(MOST_INPUTS), np.zeros(1, np.uint64), np.array(genes, np.int64)
-        count_cells(packed, columns, zero, one)
-        errors, share = cell_probabilities(tables, columns, zero, one, packed.total, ones, rising, table)
-        size = len(genes)
-        sets.append(
-            RankedSet(
-                features=genes,
-                weight=float(weight),
-                score=float(score),
-                errors=errors * scored.unit,
-                table=int(table[0]),
-                probabilities=ones[: 1 << size],
-                rising=tuple(rising[:size].tolist()),
-                table_share=share,
-            )
-        )
-        for gene, probability in zip(genes, rising, strict=False):
+        sets.append(ranked_set(scored, number, weight)[0])
+        for gene, probability in zip(sets[-1].features, sets[-1].rising, strict=True):
             rises[gene] += weight * probability
             listed[gene] += weight
     with np.errstate(invalid="ignore", divide="ignore"):
         signs = np.where(listed > 0, rises / listed, 0.5)
-    return TargetPosterior(tuple(sets), edges, signs, packed.total * scored.unit)
+    return TargetPosterior(tuple(sets), edges, signs, scored.packed.total * scored.unit, scored)
 
 
 @dataclass(frozen=True, eq=False)

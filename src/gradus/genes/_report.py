@@ -15,15 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradus._circuit import Network
 from gradus._core.files import check_new_folder, make_folder, write_text_whole
-from gradus._formats.bnet import write_bnet
+from gradus._formats.bnet import file_names, write_bnet
 from gradus._formats.sbml import write_sbml
 from gradus._pages.html import page, render
 from gradus.errors import MissingExtraError
+from gradus.genes._advice import Advice
 from gradus.genes._attractors import MOST_FOR_CYCLES
+from gradus.genes._edges import model_edges
 from gradus.genes._model import GeneModel, rule_tokens
 from gradus.genes._posterior import TargetPosterior
-from gradus.genes._results import TABLES, Inference, as_document, edge_rows, named_sets, suspect_rows, table_csv
+from gradus.genes._results import TABLES, Inference, as_document, experiment_rows, named_sets, rests_on, table_csv
 
 __all__ = ["FILES", "SignedEdge", "graph_of", "regulatory_graph", "rules_page", "write_inference"]
 
@@ -32,6 +35,8 @@ FILES = {
     "rules.bnet": "the rules as a Boolean model, for BoolNet, PyBoolNet and AEON",
     "rules.sbml": "the same as SBML-qual, for GINsim and CellCollective",
     "rules.csv": "the rules with their probabilities and errors",
+    "candidates.csv": "the rules that the data leave to each gene, with their shares of the posterior",
+    "experiments.csv": "which experiments would decide most",
     "edges.csv": "who acts on whom: probability and sign; --prior reads it back",
     "sets.csv": "the most probable regulator sets of each gene",
     "genes.csv": "how well each gene is predicted where data were left out, beside trivial guesses",
@@ -45,26 +50,30 @@ FILES = {
 }
 
 
+SIGN_MARKS = {1: "->", -1: "-|", 0: "-?"}
 MOST_DRAWN = 300
-MOST_ROWS, MOST_SETS_SHOWN, LEAST_SHOWN = 400, 4, 0.2
+MOST_ROWS, MOST_SETS_SHOWN, MOST_CANDIDATES_SHOWN, LEAST_SHOWN = 400, 4, 4, 0.2
 FEW_TRANSITIONS = 20
 HEIGHT, MARGIN, LETTER = 26.0, 24.0, 7.6
 """Pixels: a gene's box, the room around all, and the width of a letter."""
 SWEEPS = 40
 
 
-def write_inference(found: Inference, folder: str | PathLike[str], *, title: str) -> tuple[list[Path], list[str]]:
+def write_inference(
+    found: Inference, folder: str | PathLike[str], *, title: str, advice: Advice = ()
+) -> tuple[list[Path], list[str]]:
     """Write all `FILES`; what needs an extra that is not installed is left out and named."""
     check_new_folder(folder)
     notes, outputs = list(found.notes), found.network.output_names
     nested = [found.model.genes[k] for nest in found.hierarchies for k in nest.targets]
     easy_first = list(dict.fromkeys(name for name in (*nested, *outputs) if name in outputs))
     contents = {f"{name}.csv": table_csv(name, rows(found)) for name, rows in TABLES.items()}
+    contents |= {"experiments.csv": table_csv("experiments", experiment_rows(advice))} if advice else {}
     contents |= {
-        "rules.bnet": write_bnet(found.network),
+        "rules.bnet": write_bnet(found.network) + _signs(found.network),
         "graph.svg": graph_of(found.model),
         "model.json": found.network.to_json(about={"learned_from": title, "order": easy_first}),
-        "summary.json": json.dumps(as_document(found), indent=2, ensure_ascii=False) + "\n",
+        "summary.json": json.dumps(as_document(found, advice), indent=2, ensure_ascii=False) + "\n",
     }
     made: dict[str, Callable[[], str]] = {
         "rules.sbml": lambda: write_sbml(found.network),
@@ -77,13 +86,20 @@ def write_inference(found: Inference, folder: str | PathLike[str], *, title: str
             notes.append(f"{name} was not written: {error}")
     files = {name: what for name, what in FILES.items() if name in contents}
     contents["report.html"] = rules_page(
-        found, graph=contents["graph.svg"], hierarchy=contents.get("hierarchy.svg"), files=files, title=title
+        found, graph=contents["graph.svg"], hierarchy=contents.get("hierarchy.svg"), files=files, title=title, advice=advice
     )
     # Everything is made before anything is written, so that an error leaves no half of a result.
     make_folder(Path(folder))
     for name, content in contents.items():
         write_text_whole(Path(folder) / name, content)
     return [Path(folder) / name for name in FILES if name in contents], notes
+
+
+def _signs(network: Network) -> str:
+    """Return who activates and who inhibits whom, as comments for a `.bnet` file, in its names."""
+    safe = file_names(network)
+    lines = [f"# {safe[edge.regulator]} {SIGN_MARKS[edge.sign]} {safe[edge.target]}" for edge in model_edges(network)]
+    return "\n".join(["# Signs: a -> b activates, a -| b inhibits, a -? b does either.", *lines, ""])
 
 
 def _picture(found: Inference) -> str:
@@ -108,7 +124,9 @@ def graph_of(model: GeneModel) -> str:
     return regulatory_graph(model.genes, edges[:MOST_DRAWN])
 
 
-def rules_page(inference: Inference, *, graph: str, hierarchy: str | None, files: dict[str, str], title: str) -> str:
+def rules_page(
+    inference: Inference, *, graph: str, hierarchy: str | None, files: dict[str, str], title: str, advice: Advice = ()
+) -> str:
     """Return the report as HTML."""
     model, run = inference.model, inference.long_run
     learned = {} if inference.scores is None else {gene.gene: gene.learned for gene in inference.scores.genes if gene.scored}
@@ -123,15 +141,19 @@ def rules_page(inference: Inference, *, graph: str, hierarchy: str | None, files
         title=f"Rules inferred from {title}",
         inference=inference,
         rules=[(rule, rule_tokens(rule)) for rule in model.rules if rule.seen],
+        certain=TABLES["rules"](inference),
+        candidates=TABLES["candidates"](inference),
+        most_candidates=MOST_CANDIDATES_SHOWN,
+        advice=list(enumerate(advice, start=1)),
         learned=learned,
         few=max((target.total for target in model.targets), default=0) < FEW_TRANSITIONS,
         graph=graph,
-        likely_edges=[row for row in edge_rows(model) if row["probability"] >= LEAST_SHOWN],
+        likely_edges=[row for row in TABLES["edges"](inference) if row["probability"] >= LEAST_SHOWN],
         least_shown=LEAST_SHOWN,
         most_rows=MOST_ROWS,
         set_lists=[(gene, regulator_sets(target)) for gene, target in shown if target.total],
-        suspects=suspect_rows(model, inference.series),
-        attractors=[] if run is None else list(enumerate(run.attractors, start=1)),
+        suspects=TABLES["suspects"](inference),
+        attractors=[(k, end, rests_on(inference, end)) for k, end in enumerate(run.attractors if run else (), start=1)],
         most_for_cycles=MOST_FOR_CYCLES,
         orders=[[model.genes[k] for k in group.targets] for group in inference.hierarchies if len(group.targets) > 1],
         hierarchy=hierarchy,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,39 +14,39 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
-from gradus._core.wording import counted
+from gradus._core.checks import check_count, check_time_limit
+from gradus._core.run import Callback, Run
+from gradus._core.wording import counted, listed
 from gradus._pages.html import notebook_table
-from gradus.errors import MissingExtraError
-from gradus.genes._attractors import LongRun
+from gradus.errors import DataError, MissingExtraError
+from gradus.genes._advice import Advice, Experiment, advise
+from gradus.genes._attractors import Attractor, LongRun
+from gradus.genes._candidates import Candidate, candidates, is_settled, open_question
 from gradus.genes._learning import SeriesScores, experiments
 from gradus.genes._model import GeneModel, rule_text
-from gradus.genes._series import UNKNOWN, Series
+from gradus.genes._series import UNKNOWN, Series, as_series
+from gradus.genes._transitions import gather_evidence
 
 __all__ = [
-    "TABLES",
-    "Hierarchy",
-    "Inference",
-    "as_document",
-    "data_sentences",
-    "edge_rows",
-    "named_sets",
-    "rule_rows",
-    "suspect_rows",
-    "table_csv",
-]
+    "TABLES", "Hierarchy", "Inference", "allowed_states", "as_document", "data_sentences", "edge_rows", "experiment_rows",
+    "held_places", "named_sets", "rests_on", "rule_rows", "suspect_rows", "table_csv",
+]  # fmt: skip
 
 Row = dict[str, Any]
 LEAST_EDGE = 0.01
 MOST_SETS = 20
 DIGITS = 6
+OPEN = ("share", "decided", "question")
 COLUMNS = {
-    "rules": ("target", "rule", "regulators", "probability", "errors", "transitions", "learned"),
+    "rules": (*("target", "rule", "regulators", "probability", "errors", "transitions", "learned"), *OPEN),
+    "candidates": ("target", "rank", "rule", "regulators", "share"),
     "edges": ("regulator", "target", "probability", "sign", "sign_probability", "self", "reported"),
     "sets": ("target", "regulators", "probability", "errors"),
     "genes": ("gene", "one_step", "free_run", "constant", "persistence", "persistent_run", "scored", "learned"),
     "suspects": ("series", "state", "line", "gene", "recorded", "probability"),
-    "attractors": ("attractor", "states", "on", "off", "changing"),
+    "attractors": ("attractor", "states", "on", "off", "changing", "rests_on"),
     "knockouts": ("gene", "held_at", "attractors", "fixed_points", "turned_on", "turned_off", "freed"),
+    "experiments": ("experiment", "bits", "held", "on", "off", "decides"),
 }
 """The columns of each table."""
 
@@ -93,6 +94,11 @@ class Inference:
         return self._frame("rules")
 
     @property
+    def candidates(self) -> Any:
+        """The rules that the data leave to each gene, with their shares of the posterior, as a DataFrame."""
+        return self._frame("candidates")
+
+    @property
     def edges(self) -> Any:
         """Every edge with a posterior of at least 1 %, as a DataFrame."""
         return self._frame("edges")
@@ -122,6 +128,11 @@ class Inference:
         """What is predicted when each gene is held at 0 or 1, as a DataFrame."""
         return self._frame("knockouts")
 
+    @functools.cached_property
+    def left(self) -> tuple[tuple[Candidate, ...], ...]:
+        """The rules that the data leave to each gene, the most probable first."""
+        return tuple(candidates(target) for target in self.model.targets)
+
     def _frame(self, name: str) -> Any:
         try:
             import pandas
@@ -135,9 +146,55 @@ class Inference:
         return f"Inference({', '.join(counted(*part) for part in parts)})"
 
     def _repr_html_(self) -> str:
-        rows = rule_rows(self.model, self.scores)
+        rows = rule_rows(self)
         cells = [(row["target"], row["rule"], f"{100 * row['probability']:.0f} %", row["errors"]) for row in rows]
         return notebook_table(repr(self), ["gene", "is on next if", "probability of its regulators", "errors"], cells)
+
+    def next_experiments(
+        self,
+        n: int = 5,
+        *,
+        states: Any = None,
+        hold: Sequence[str] | None = None,
+        steps: int | None = None,
+        time_limit: float | None = None,
+        callback: Callback | None = None,
+    ) -> tuple[Experiment, ...]:
+        """Choose the experiments that are expected to decide most of what the data leave open.
+
+        Parameters
+        ----------
+        n : int
+            How many, the best first; none decides again what those before it decide.
+        states : Series, DataFrame, path-like, or iterable of these, optional
+            States that an experiment can begin in, one per row; any state if not given.
+        hold : sequence of str, optional
+            Genes that can be knocked out or over-expressed, one at a time; all if not given, none with ``()``.
+        steps : int, optional
+            Steps that each is recorded for; as many as the series have (the median).
+        time_limit : float, optional
+            Seconds; the experiments chosen by then are returned.
+        callback : callable, optional
+            Gets a `Progress` several times a second, and stops the work by returning True.
+
+        Returns
+        -------
+        tuple of Experiment
+            With its state, the gene held, the expected bits, and the bits of each gene.
+
+        Examples
+        --------
+        >>> from gradus.genes import YEAST_SERIES, infer
+        >>> found = infer(YEAST_SERIES, leave_out=False, attractors=False)
+        >>> first, second = found.next_experiments(2, hold=())
+        >>> first.bits > second.bits > 1
+        True
+        """
+        run, genes = Run(check_time_limit(time_limit), callback), self.model.genes
+        lengths = [len(single.codes) - 1 for single in self.series if not single.steady] or [1]
+        length = int(np.median(lengths)) if steps is None else check_count("steps", steps)
+        allowed = None if states is None else allowed_states(states, genes)
+        return advise(self.model, check_count("n", n), allowed, held_places(hold, genes), max(1, length), run)
 
     def predict(self, states: Any) -> BoolMatrix:
         """Next value of each gene after each state: the vote of all regulator sets."""
@@ -148,9 +205,27 @@ class Inference:
         return self.model.predict_proba(states)
 
 
-def rule_rows(model: GeneModel, scores: SeriesScores | None) -> list[Row]:
+def held_places(hold: Sequence[str] | None, genes: tuple[str, ...]) -> list[int]:
+    """Return the numbers of the genes that an experiment can hold; of all if not given."""
+    for gene in hold or ():
+        if gene not in genes:
+            raise DataError(f"{gene!r} cannot be held, since it is not one of the genes: {listed(genes)}.")
+    return [place for place, gene in enumerate(genes) if hold is None or gene in hold]
+
+
+def allowed_states(states: Any, genes: tuple[str, ...]) -> BoolMatrix:
+    """Read the states that an experiment can begin in."""
+    rows = np.concatenate([single.binary(genes) for single in as_series(states)])
+    if np.isnan(rows).any() or not len(rows):
+        raise DataError("the states that an experiment can begin in must be given, each without a missing value.")
+    return np.asarray(rows == 1)
+
+
+def rule_rows(found: Inference) -> list[Row]:
     """List the best rule of each gene that has a transition; `learned` is empty where nothing was left out."""
+    model, scores = found.model, found.scores
     learned = {} if scores is None else {score.gene: score.learned for score in scores.genes if score.scored}
+    evidence = gather_evidence(found.series)
     return [
         {
             "target": rule.target,
@@ -160,10 +235,25 @@ def rule_rows(model: GeneModel, scores: SeriesScores | None) -> list[Row]:
             "errors": rule.errors,
             "transitions": rule.total,
             "learned": learned.get(rule.target),
+            "share": left[0].share,
+            "decided": left[0].decided,
+            "question": open_question(left, model.genes, known),
         }
-        for rule in model.rules
+        for rule, left, known in zip(model.rules, found.left, evidence, strict=True)
         if rule.seen
     ]
+
+
+def candidate_rows(found: Inference) -> list[Row]:
+    """List the rules that the data leave to each gene, the most probable first."""
+    rows = []
+    for target, left in zip(found.model.rules, found.left, strict=True):
+        for rank, candidate in enumerate(left if target.seen else (), start=1):
+            table = tuple((candidate.table >> cell) & 1 for cell in range(1 << len(candidate.features)))
+            names = tuple(found.model.genes[i] for i in candidate.features)
+            cells = target.target, rank, rule_text(replace(target, regulators=names, table=table)), " ".join(names)
+            rows.append(dict(zip(COLUMNS["candidates"], (*cells, candidate.share), strict=True)))
+    return rows
 
 
 def edge_rows(model: GeneModel) -> list[Row]:
@@ -222,18 +312,21 @@ def suspect_rows(model: GeneModel, series: Sequence[Series]) -> list[Row]:
     return rows
 
 
-def attractor_rows(long_run: LongRun | None) -> list[Row]:
+def rests_on(found: Inference, attractor: Attractor) -> tuple[str, ...]:
+    """Genes whose rules are not decided where the attractor needs them: with others it would not be there, or be another."""
+    place = {gene: i for i, gene in enumerate(found.model.genes)}
+    fixed = {place[gene]: 1 for gene in attractor.on} | {place[gene]: 0 for gene in attractor.off}
+    rules = zip(found.model.rules, found.left, strict=True)
+    return tuple(rule.target for rule, left in rules if rule.seen and not is_settled(left, fixed))
+
+
+def attractor_rows(found: Inference) -> list[Row]:
     """List the attractors."""
-    return [
-        {
-            "attractor": number,
-            "states": attractor.states,
-            "on": " ".join(attractor.on),
-            "off": " ".join(attractor.off),
-            "changing": " ".join(attractor.changing),
-        }
-        for number, attractor in enumerate(() if long_run is None else long_run.attractors, start=1)
-    ]
+    rows = []
+    for number, end in enumerate(() if found.long_run is None else found.long_run.attractors, start=1):
+        genes = (" ".join(names) for names in (end.on, end.off, end.changing, rests_on(found, end)))
+        rows.append(dict(zip(COLUMNS["attractors"], (number, end.states, *genes), strict=True)))
+    return rows
 
 
 def held_rows(long_run: LongRun | None) -> list[Row]:
@@ -286,13 +379,25 @@ def data_sentences(series: Sequence[Series], model: GeneModel) -> list[str]:
     return [sentence for applies, sentence in sentences if applies]
 
 
+def experiment_rows(advice: Advice) -> list[Row]:
+    """List the experiments that were advised."""
+    rows = []
+    for number, chosen in enumerate(advice, start=1):
+        on, off = (" ".join(gene for gene, value in chosen.state.items() if value == side) for side in (1, 0))
+        held = " ".join(f"{gene}={value}" for gene, value in chosen.held.items())
+        decides = " ".join(f"{gene}={bits:.1f}" for gene, bits in chosen.genes.items())
+        rows.append(dict(zip(COLUMNS["experiments"], (number, chosen.bits, held, on, off, decides), strict=True)))
+    return rows
+
+
 TABLES: dict[str, Callable[[Inference], list[Row]]] = {
-    "rules": lambda found: rule_rows(found.model, found.scores),
+    "rules": rule_rows,
+    "candidates": candidate_rows,
     "edges": lambda found: edge_rows(found.model),
     "sets": lambda found: set_rows(found.model),
     "genes": lambda found: gene_rows(found.scores),
     "suspects": lambda found: suspect_rows(found.model, found.series),
-    "attractors": lambda found: attractor_rows(found.long_run),
+    "attractors": attractor_rows,
     "knockouts": lambda found: held_rows(found.long_run),
 }
 """The rows of each table."""
@@ -317,7 +422,7 @@ def _plain(value: Any) -> Any:
     return "" if value is None else value
 
 
-def as_document(found: Inference) -> dict[str, Any]:
+def as_document(found: Inference, advice: Advice = ()) -> dict[str, Any]:
     """Return everything as dictionaries and lists that JSON can hold."""
     genes = found.model.genes
     overall = None if found.scores is None else found.scores.overall
@@ -329,6 +434,7 @@ def as_document(found: Inference) -> dict[str, Any]:
         "noise": found.model.flips.rate,
         "clean": found.model.flips.clean,
         **{name: [_json_row(row) for row in rows(found)] for name, rows in TABLES.items()},
+        "experiments": [asdict(chosen) for chosen in advice],
         "overall": None if overall is None else _json_row({**vars(overall)}),
         "left_out": None if found.scores is None else ("series" if found.scores.whole_series else "blocks"),
         "unexplained": [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -34,10 +36,13 @@ from gradus.genes._set_kernel import (
     split_cells,
 )  # fmt: skip
 
-__all__ = ["cell_probabilities", "scan_from", "score_sets", "vote", "vote_with_flips"]
+__all__ = ["Rules", "cell_probabilities", "scan_from", "score_sets", "vote", "vote_with_flips"]
 
 NATS_PER_INPUT = 1.5
 """What an input costs, about: taken off the bound of a set that is far behind the best, instead of summing its evidence."""
+
+LEAST_LISTED = 1e-4
+"""Functions of a set are listed if they are this much as probable as the best one so far."""
 
 
 @inlined
@@ -123,12 +128,32 @@ def score_sets(data: PackedTarget, tables: ScoreTables, sets: Ints, size: int, f
         score_set(data, tables, genes, size, prior, scratch, floor, top)
 
 
+class Rules(NamedTuple):
+    """The best table, and functions of a set with their posterior among all functions of the set, and how many there are."""
+
+    best: Words
+    tables: Words
+    shares: Floats
+    found: Ints
+
+
+@inlined
+def with_signs(prototype, k, signs):
+    """Truth table of a prototype some of whose inputs are negated."""
+    table = np.uint64(0)
+    for cell in range(1 << k):
+        if (prototype >> np.uint64(cell)) & np.uint64(1):
+            table |= np.uint64(1) << np.uint64(cell ^ signs)
+    return table
+
+
 @compiled
 def cell_probabilities(
-    tables: ScoreTables, genes: Ints, zero: Ints, one: Ints, total: int, ones: Floats, rising: Floats, best: Words
+    tables: ScoreTables, genes: Ints, zero: Ints, one: Ints, total: int, ones: Floats, rising: Floats, rules: Rules
 ) -> tuple[np.int64, float]:
     """Posterior of one set's function: probability of 1 in each cell, of a rising sign of each input, and the best table."""
-    # Returns the errors of the best table and its posterior among the functions of the set; ``best[0]`` is the table itself.
+    # Returns the errors of the best table and its posterior among the functions of the set; the table itself is in `rules`,
+    # with the structured functions that are not far less probable than the best so far, if there is room for them.
     k = genes.shape[0]
     known = known_units(zero, one, k)
     scratch = new_scratch(0, tables, k)
@@ -145,6 +170,7 @@ def cell_probabilities(
     mass = 0.0
     best_value = -np.inf
     best_errors = np.int64(0)
+    count = np.int64(0)
     plain = np.zeros(MOST_CELLS, np.float64)
     ones[:] = 0.0
     rising[:] = 0.0
@@ -166,14 +192,14 @@ def cell_probabilities(
                 for cell in range(1 << k):
                     if (prototype >> np.uint64(cell)) & np.uint64(1):
                         plain[cell] += value
+                if count < rules.shares.shape[0] and value > LEAST_LISTED * best_value:
+                    rules.tables[count] = with_signs(prototype, k, signs)
+                    rules.shares[count] = value
+                    count += 1
                 if value > best_value:
                     best_value = value
                     best_errors = errors[f]
-                    table = np.uint64(0)
-                    for cell in range(1 << k):
-                        if (prototype >> np.uint64(cell)) & np.uint64(1):
-                            table |= np.uint64(1) << np.uint64(cell ^ signs)
-                    best[0] = table
+                    rules.best[0] = with_signs(prototype, k, signs)
         mass += own
         for i in range(k):
             if not (signs >> i) & 1:
@@ -184,6 +210,8 @@ def cell_probabilities(
     free = tables.log_any[k] + any_log_evidence(tables, zero, one, k, total, known)
     share = 1.0 / (1.0 + np.exp(min(700.0, free - structured)))
     best_share = share * best_value / mass if mass > 0 else 0.0
+    rules.shares[:count] *= share / mass if mass > 0 else 0.0
+    rules.found[:] = count
     for i in range(k):
         rising[i] = rising[i] / mass if mass > 0 else 0.5
     slope = tables.flips[1] - tables.flips[0]
@@ -199,7 +227,7 @@ def cell_probabilities(
             if ones[cell] > 0.5:
                 table |= np.uint64(1) << np.uint64(cell)
             best_errors += min(zero[cell], one[cell])
-        best[0] = table
+        rules.best[0] = table
         # Each cell that leans neither way halves what a single function can have.
         best_share = 1.0 - share
         for cell in range(1 << k):

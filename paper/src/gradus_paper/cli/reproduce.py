@@ -18,7 +18,7 @@ from rich.progress import Progress as Bar
 from gradus import Progress
 from gradus.errors import SettingsError
 from gradus.lab import wording
-from gradus_paper import engines, runs
+from gradus_paper import contest, engines, runs
 from gradus_paper.cli import note, print_json
 from gradus_paper.figures import check_figure
 from gradus_paper.report import write_report
@@ -32,7 +32,7 @@ SECONDS_PER_LINE = 5.0
 ABSORBED = "rows of another folder or table"
 ABSORB = "Run nothing; add what another folder of results or a published .parquet has. May be repeated."
 JOBS = "Local processes, or CPU threads that help a GPU; one per core if not given or -1."
-NAMES = "quick, all, fig1 … fig7, tab2, tab3, figA1, figA2, baselines, beyond"
+NAMES = "quick, all, fig1 … fig7, tab2, tab3, figA1, figA2, baselines, beyond, contest"
 
 
 def command(
@@ -41,6 +41,7 @@ def command(
     samples: Annotated[int | None, typer.Option(help="Run at most this many samples per point.")] = None,
     n_jobs: Annotated[int | None, typer.Option(help=JOBS)] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder of the benchmarks of the contest: ex00.train.pla, …")] = None,
     backend: Annotated[str, typer.Option(metavar="cpu|cuda", help="Where to run; cuda is an NVIDIA GPU.")] = "cpu",
     as_published: Annotated[bool, typer.Option("--as-published", help="Settings of the paper's configuration files.")] = False,
     time_limit: Annotated[float | None, typer.Option(help="Stop after so many seconds; the same command continues.")] = None,
@@ -55,13 +56,19 @@ def command(
     for path in absorb or ():
         if not path.exists():
             raise SettingsError(f"there is no {path} to absorb.")
-    study = load_study(what, samples=samples, as_published=as_published)
+    if (what == contest.NAME) != (data is not None):
+        raise SettingsError(
+            "gradus reproduce contest --data FOLDER learns the benchmarks in a folder; no other study takes one."
+        )
+    study = load_study(what, samples=samples, as_published=as_published) if data is None else contest.contest(data)
     folder = output if output is not None else Path(f"gradus-{study.name}")
     for name, _ in study.figure_studies():  # before hours are spent on it
         check_figure(name)
     engine = None if absorb else engines.choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
-    save_study(study, folder)
+    save_study(study if data is None else contest.merged(study, folder), folder)
     tasks, store = study.tasks()[first - 1 :: of], Store(folder)
+    if data is not None and isinstance(engine, engines.JoblibEngine):
+        tasks, engine.most, engine.folder = contest.ready(tasks, store), 1, contest.folder_of_begun(folder)
     for name in store.damaged:
         note(f"gradus: {store.parts_folder / name} is damaged; it is set aside, and its tasks are run again.")
     if engine is None:

@@ -42,16 +42,20 @@
     return values;
   }
 
-  function classOf(target, values) {
+  // The class of a row, and its probability by what the outputs were of the rows that were learned from.
+  function classAndShare(target, values) {
     const bits = target.outputs.map((output) => Number(values[model.outputs[output].node]));
-    if (target.answers) return target.answers[bits.reduce((code, bit, place) => code + bit * 2 ** place, 0)];
-    let best = 0, least = Infinity;
-    target.words.forEach((word, code) => {
-      const distance = word.reduce((sum, bit, place) => sum + Number(bit !== bits[place]), 0);
-      if (distance < least) [best, least] = [code, distance];
-    });
-    return best;
+    if (target.answers) {
+      const code = bits.reduce((sum, bit, place) => sum + bit * 2 ** place, 0);
+      return [target.answers[code], target.shares[code]];
+    }
+    const logs = target.scores.map(([first, ...others]) => others.reduce((sum, score, place) => sum + score * bits[place], first));
+    const most = Math.max(...logs);
+    const total = logs.reduce((sum, log) => sum + Math.exp(log - most), 0);
+    return [logs.indexOf(most), 1 / total];
   }
+
+  const classOf = (target, values) => classAndShare(target, values)[0];
 
   // One value for each way in which a column can act on the circuit.
   function choices(column) {
@@ -126,8 +130,11 @@
   }
 
   function showAnswer(values) {
-    element("answer").replaceChildren(...model.targets.map((target) =>
-      html("div", {}, `${target.name}: `, html("b", {}, target.classes[classOf(target, values)]))));
+    element("answer").replaceChildren(...model.targets.map((target) => {
+      const [code, share] = classAndShare(target, values);
+      const said = `, ${(100 * share).toFixed(share > 0.995 ? 1 : 0)} % likely by the rows learned from`;
+      return html("div", {}, `${target.name}: `, html("b", {}, target.classes[code]), html("span", { class: "quiet" }, said));
+    }));
     const changes = whatWouldChange(values);
     const sentence = (some, t) => html("li", {}, some.length
       ? `${model.targets[t].name} would change if ${some.join(", or if ")}.`
@@ -136,8 +143,10 @@
       && target.outputs.filter((output) => values[model.outputs[output].node]).length !== 1);
     const note = (target) => html("li", {}, `Not exactly one rule of ${target.name} holds: the answer is the class that such rows most likely have.`);
     element("why").replaceChildren(...unclear.map(note), ...changes.map(sentence));
-    for (const condition of document.querySelectorAll(".rules [data-node]")) {
-      condition.classList.toggle("true", values[condition.dataset.node] === (condition.dataset.holds !== "0"));
+    for (const step of document.querySelectorAll(".rules [data-node]")) step.classList.toggle("true", values[step.dataset.node]);
+    for (const condition of document.querySelectorAll(".rules [data-nodes]")) {
+      const pattern = condition.dataset.nodes.split(" ").reduce((sum, node, i) => sum + (values[node] ? 2 ** i : 0), 0);
+      condition.classList.toggle("true", condition.dataset.patterns.split(" ").includes(String(pattern)));
     }
     for (const product of document.querySelectorAll(".rules .or")) {
       const parts = [...product.querySelectorAll(".c")];
@@ -533,6 +542,24 @@
       next += 1;
       update();
     });
+  }
+  // Rows that are not right, ten at a time.
+  const odd = element("odd");
+  if (odd) {
+    const most = Number(odd.dataset.page), body = odd.querySelector("tbody");
+    let first = 0;
+    const turn = (by) => {
+      first += by;
+      const rows = [...body.rows];
+      rows.forEach((shown, i) => { shown.hidden = i < first || i >= first + most; });
+      element("odd-back").hidden = first === 0;
+      element("odd-next").hidden = first + most >= rows.length;
+      element("odd-place").textContent = rows.length > most ? `${first + 1} to ${Math.min(first + most, rows.length)} of ${rows.length}` : "";
+    };
+    element("odd-back").addEventListener("click", () => turn(-most));
+    element("odd-next").addEventListener("click", () => turn(most));
+    odd.querySelector("thead").addEventListener("click", () => turn(-first)); // after it was sorted
+    turn(0);
   }
   show();
   window.addEventListener("resize", scale);

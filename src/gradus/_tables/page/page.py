@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.drawing.diagram import GATE_LABELS, MOST_GATES, blocks, diagram
-from gradus._circuit.formula_trees import Token
 from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
 from gradus._core.wording import counted, listed
@@ -20,7 +19,8 @@ from gradus._tables.cells import read_cells, shown_date
 from gradus._tables.conditions import Condition, in_words, input_conditions, input_label
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding, groups_of_equal_rows, output_parts, plain_label
-from gradus._tables.statements import Statement, node_tokens
+from gradus._tables.readable_rules import HOW_SHOWN, coverage_of
+from gradus._tables.statements import Statement, alternatives, node_tokens
 from gradus.errors import DataError
 
 __all__ = ["ModelView", "OddRow", "model_page", "odd_rows"]
@@ -31,9 +31,13 @@ Scores = Mapping[str, Sequence[float]]
 MOST_ROWS = 40  # that a page offers to try
 MOST_IN_TITLE = 4  # targets
 MOST_ODD_ROWS = 200
+LEAST_SPAN = 0.1  # of the accuracies in a picture: smaller differences look small
+MOST_ODD_COLUMNS = 8  # whose cells are shown for a row that is not right
 MOST_RIVALS = 5
 MOST_LISTED = 10  # outputs of a target whose every pattern is listed
 MOST_LEAVES = 6  # inputs of a gate whose formula is shown
+LEAST = 1e-300
+DIGITS = 12  # of a probability: equal ones tie on every machine
 TYPES = {"bit": "bit", "above": "number", "after": "date"}
 
 
@@ -47,8 +51,8 @@ class ModelView:
     targets: tuple[TargetEncoding, ...]
     statements: Sequence[Statement]
     """What the outputs say."""
-    answer: Callable[[int, BoolMatrix], Ints]
-    """From the number of a target and its outputs, shape (n, outputs), to the classes that they mean."""
+    said: Callable[[int, BoolMatrix], npt.NDArray[np.float64]]
+    """From the number of a target and its outputs, shape (n, outputs), to the probabilities of its classes."""
     n_circuits: int
     """How many circuits vote in the model."""
     about: Mapping[str, Any]
@@ -73,13 +77,17 @@ def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str
     features, targets = model.features, model.targets
     reads = model.network.cone(range(model.network.n_outputs))[: model.network.n_inputs]
     used: list[int] = np.unique(np.array(features.input_columns, dtype=np.int64)[reads]).tolist()
-    rows, odd, has_rows = [], [], table is not None and labels is not None
+    rows, odd, odd_entries, has_rows = [], [], [], table is not None and labels is not None
     if has_rows:
         rows = shown_rows(features.columns_by_name(table), [features.columns[j] for j in used])
         inputs = features.encode(table)
         outputs = model.network.predict(inputs)
-        answers = [model.answer(k, outputs[:, part]) for k, part in enumerate(output_parts(targets))]
+        answers = [_answer(model.said(k, outputs[:, part])) for k, part in enumerate(output_parts(targets))]
         odd = odd_rows(inputs, class_codes(labels, targets, len(inputs)), answers)
+        odd.sort(key=lambda row: (len(row.rivals), row.row))  # those that the rules could get right first
+        of_odd = np.array([row.row for row in odd[:MOST_ODD_ROWS]], dtype=np.int64)
+        cells = shown_cells(features.columns_by_name(table), [features.columns[j] for j in used[:MOST_ODD_COLUMNS]], of_odd)
+        odd_entries = [_odd_row(row, targets[row.target], texts) for row, texts in zip(odd, cells, strict=False)]
     names = ", ".join([target.name for target in targets[:MOST_IN_TITLE]])
     more = f" and {len(targets) - MOST_IN_TITLE} more" if len(targets) > MOST_IN_TITLE else ""
     return page(
@@ -92,22 +100,14 @@ def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str
         has_rows=has_rows,
         n_circuits=model.n_circuits,
         rules=_rules(model),
-        conditions=_conditions(model),
-        odd=[_odd_row(row, targets[row.target]) for row in odd[:MOST_ODD_ROWS]],
+        odd=odd_entries,
+        odd_columns=[features.columns[j].name for j in used[:MOST_ODD_COLUMNS]],
         n_odd=len(odd),
+        sizes=size_points(model.about.get("size_curve")),
+        how_shown=HOW_SHOWN,
         encoded=() if features.is_plain else features.plan(),
         model=_script_data(model, used, rows),
     )
-
-
-def _conditions(model: ModelView) -> dict[int, Condition]:
-    """Return what inputs and steps say, by their nodes."""
-    conditions = input_conditions(model.features)
-    n_inputs = len(conditions)
-    for said in reversed(model.statements):
-        if said.node >= n_inputs:
-            conditions[said.node] = Condition(None, name=said.name)
-    return conditions
 
 
 def _rules(model: ModelView) -> list[dict[str, Any]]:
@@ -115,25 +115,15 @@ def _rules(model: ModelView) -> list[dict[str, Any]]:
     stated = {said.name: said for said in model.statements}
     steps = [said for said in model.statements if said.is_signal]
     outputs = [stated[name] for target in model.targets for name in target.statement_names]
-    return [dict(vars(said), alternatives=_alternatives(said.tokens)) for said in (*outputs, *steps)]
+    entries = [dict(vars(said), alternatives=alternatives(said.tokens), coverage="") for said in (*outputs, *steps)]
+    for entry in entries[: len(outputs)]:
+        cover = coverage_of(model.about, entry["name"])
+        entry["coverage"] = "" if cover is None else str(cover)
+    return entries
 
 
-def _alternatives(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Cut a formula at each "or" outside brackets."""
-    lines: list[list[Token]] = [[]]
-    depth = 0
-    for piece in tokens:
-        if isinstance(piece, str):
-            depth += (piece == "(") - (piece == ")")
-        if piece == " | " and depth == 0:
-            lines.append([])
-        else:
-            lines[-1].append(piece)
-    return lines
-
-
-def _odd_row(row: OddRow, target: TargetEncoding) -> list[Any]:
-    return [row.row + 1, target.name, target.classes[row.label], target.classes[row.answer], _why(row)]
+def _odd_row(row: OddRow, target: TargetEncoding, cells: Sequence[str]) -> list[Any]:
+    return [row.row + 1, *cells, target.name, target.classes[row.label], target.classes[row.answer], _why(row)]
 
 
 def _why(row: OddRow) -> str:
@@ -232,7 +222,7 @@ def _formulas(network: Network, conditions: dict[int, Condition]) -> list[str]:
         below = set().union(*map(leaves.__getitem__, read))
         leaves.append(below)
         few = 0 < len(below) <= MOST_LEAVES
-        texts.append(in_words(node_tokens(network, network.n_inputs + gate, (), conditions), conditions) if few else "")
+        texts.append(in_words(node_tokens(network, network.n_inputs + gate, (), conditions)) if few else "")
     return texts
 
 
@@ -248,11 +238,37 @@ def _targets(model: ModelView) -> dict[str, Any]:
         entry = {"name": target.name, "classes": list(map(str, target.classes)), "outputs": places}
         if len(places) <= MOST_LISTED:
             every = np.arange(1 << len(places))[:, np.newaxis] >> np.arange(len(places)) & 1
-            entry["answers"] = model.answer(k, every.astype(np.bool_)).tolist()
+            shares = model.said(k, every.astype(np.bool_))
+            answers = _answer(shares)
+            entry["answers"] = answers.tolist()
+            entry["shares"] = np.round(shares[np.arange(len(shares)), answers], 4).tolist()
         else:
-            entry["words"] = target.codewords.astype(int).tolist()
+            # The logarithm of a probability is a sum over the outputs, but for what all classes share.
+            few = np.vstack([np.zeros((1, len(places)), dtype=np.bool_), np.eye(len(places), dtype=np.bool_)])
+            logs = np.log(np.maximum(model.said(k, few), LEAST))
+            logs -= logs[:, :1]
+            entry["scores"] = np.round(np.vstack([logs[:1], logs[1:] - logs[0]]).T, 6).tolist()
         entries.append(entry)
     return {"outputs": outputs, "targets": entries}
+
+
+def _answer(shares: npt.NDArray[np.float64]) -> Ints:
+    """Return the likeliest class of each row."""
+    return np.asarray(np.argmax(np.round(shares, DIGITS), axis=1))
+
+
+def size_points(curve: Any) -> list[dict[str, Any]]:
+    """Return the sizes of a curve with their places in a picture of 100 by 100, if their accuracy is known."""
+    points = [dict(size) for size in curve or () if size.get("accuracy") is not None]
+    if len(points) < 2:
+        return []
+    high = max(size["accuracy"] for size in points)
+    low = min(*(size["accuracy"] for size in points), high - LEAST_SPAN)
+    widest = max(np.log2(1 + size["gates"]) for size in points) or 1.0
+    for size in points:
+        size["x"] = round(100 * float(np.log2(1 + size["gates"]) / widest), 1)
+        size["y"] = round(100 * (high - size["accuracy"]) / (high - low), 1)
+    return points
 
 
 def _summary(model: ModelView) -> str:
@@ -294,20 +310,34 @@ def class_codes(labels: Any, targets: Sequence[TargetEncoding], n_rows: int) -> 
     return classes
 
 
+def _plain(number: float) -> str:
+    return "" if np.isnan(number) else f"{number:.12g}"
+
+
 def shown_rows(table: Mapping[str, Any], columns: Sequence[TableColumn]) -> list[list[str]]:
     """Return rows from all over a table as texts that the page's form can hold; a missing cell is empty."""
     if not columns:
         return []
-    n_rows, shown = len(table[columns[0].name]), []
-    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.int64))
+    n_rows = len(table[columns[0].name])
+    return shown_cells(table, columns, np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.int64)))
+
+
+def shown_cells(table: Mapping[str, Any], columns: Sequence[TableColumn], rows: Ints) -> list[list[str]]:
+    """Return the cells of some rows as texts."""
+    if not columns:
+        return [[] for _ in rows]
+    shown = []
     for column in columns:
         cells = read_cells(table[column.name])
         texts = list(cells.texts())
         if column.kind == "after":
-            days = cells.value_dates(column.day_format)
+            days = cells.value_dates(column.reading)
             texts = ["" if np.isnan(day) else shown_date(float(day)) for day in days]
-        elif column.comma:
-            texts = [text.replace(",", "." if column.comma == "decimal" else "") for text in texts]
+        elif column.kind in ("bit", "above"):
+            texts = [_plain(number) for number in cells.value_numbers(column.reading)]
+        elif column.fold:
+            known = {text.casefold(): text for group in column.values for text in group}
+            texts = [known.get(text.casefold(), text) for text in texts]
         shown.append(np.where(cells.missing_values, "", np.array(texts, dtype=object))[cells.place[rows]])
     rows_of_texts: list[list[str]] = np.column_stack(shown).tolist()
     return rows_of_texts

@@ -1,0 +1,122 @@
+"""Which experiment next: exact rules after experiments that were advised, beside random initial states, on published models.
+
+    python benchmarks/experiments.py MODELS_FOLDER [--seeds 0-2] [--flips 0] [--advised 5] [--no-hold] [--jobs N] [--json FILE]
+
+Each model begins with three trajectories of ten steps from random states. Then one more is recorded at a time, from the state
+and with the gene held that `Inference.next_experiments` names; beside it stand random states: ten in all, and ten more.
+"Decided" is the share of rules that are said to be decided, and of these the share that is exactly right; the rank is that of
+the true rule among the candidates of its gene.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+from gene_networks import PublishedModel, States
+from gradus._core.run import Run
+from gradus.genes import GeneModel, Series
+from gradus.genes._advice import advise
+from gradus.genes._candidates import candidates
+from gradus.genes._learning import learn_genes
+
+STEPS, BEGUN, RANDOM = 10, 3, 10
+
+
+def trajectory(model: PublishedModel, start: States, held: dict[int, int], flips: float, rng: np.random.Generator) -> Series:
+    """Record a run from a state, with genes held, and flip some of the bits recorded."""
+    states = [start.copy()]
+    for _ in range(STEPS):
+        after = model.step(states[-1][None])[0]
+        after[list(held)] = [value == 1 for value in held.values()]
+        states.append(after)
+    noisy = np.array(states) ^ (rng.random((STEPS + 1, len(start))) < flips)
+    noisy[:, list(held)] = np.array(states)[:, list(held)]
+    return Series(model.genes, noisy.astype(float), held={model.genes[g]: value for g, value in held.items()})
+
+
+def judged(model: PublishedModel, learned: GeneModel) -> dict[str, Any]:
+    """Share of exact rules; of decided rules and those among them that are right; ranks of the true rules."""
+    exact, decided, right, ranks, shares = [], 0, 0, [], []
+    for gene, (inputs, values) in model.rules.items():
+        truth = (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values)))
+        left = candidates(learned.targets[gene])
+        exact.append((left[0].features, left[0].table) == truth)
+        decided += left[0].decided
+        right += left[0].decided and exact[-1]
+        shares.append(left[0].share)
+        ranks.append(next((k for k, rule in enumerate(left, 1) if (rule.features, rule.table) == truth), 0))
+    found = {"rules": len(exact), "exact": sum(exact), "decided": decided, "decided right": right}
+    return found | {"ranks": ranks, "shares": shares}
+
+
+def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold: bool) -> list[dict[str, Any]]:
+    rng, n = np.random.default_rng(seed), len(model.genes)
+    starts = rng.random((BEGUN + RANDOM, n)) < 0.5
+    series = [trajectory(model, start, {}, flips, rng) for start in starts]
+    rows = []
+
+    def learned(series: list[Series], way: str, more: int) -> GeneModel:
+        begin = time.process_time()
+        found = learn_genes(series, run=Run())
+        row = {"model": model.name, "seed": seed, "way": way, "more": more, "CPU s": time.process_time() - begin}
+        rows.append(row | judged(model, found))
+        return found
+
+    for total in (RANDOM, BEGUN + RANDOM):
+        learned(series[:total], "random", total - BEGUN)
+    series = series[:BEGUN]
+    for more in range(advised + 1):
+        found = learned(series, "advised", more)
+        if more < advised:
+            begin = time.process_time()
+            (chosen,) = advise(found, 1, None, range(n) if hold else (), STEPS, Run())
+            rows[-1]["advice CPU s"] = time.process_time() - begin
+            held = {model.genes.index(gene): value for gene, value in chosen.held.items()}
+            series = [*series, trajectory(model, np.array(list(chosen.state.values())) == 1, held, flips, rng)]
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", type=Path)
+    parser.add_argument("--seeds", default="0-2", help="the first and the last one")
+    parser.add_argument("--flips", type=float, default=0.0)
+    parser.add_argument("--advised", type=int, default=5)
+    parser.add_argument("--no-hold", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    first, last = map(int, arguments.seeds.split("-"))
+    models = [PublishedModel(path) for path in sorted(arguments.models.glob("*.bnet"))]
+    work = [(model, seed) for seed in range(first, last + 1) for model in models]
+    found = joblib.Parallel(n_jobs=arguments.jobs)(
+        joblib.delayed(on_model)(model, seed, arguments.flips, arguments.advised, not arguments.no_hold)
+        for model, seed in work
+    )
+    rows = [row for rows in found for row in rows]
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows))
+    print(f"| trajectories beside the first {BEGUN} | exact | decided | of these right | true rule first, in ten | CPU s |")
+    print("|---|---|---|---|---|---|")
+    for way, more in dict.fromkeys((row["way"], row["more"]) for row in rows):
+        own = [row for row in rows if (row["way"], row["more"]) == (way, more)]
+        rules, exact, decided, right = (
+            sum(row[name] for row in own) for name in ("rules", "exact", "decided", "decided right")
+        )
+        ranks = np.array([rank for row in own for rank in row["ranks"]])
+        cells = [exact / rules, decided / rules, right / max(1, decided), ((ranks > 0) & (ranks <= 10)).mean()]
+        print(f"| {more} {way} | " + " | ".join(f"{cell:.3f}" for cell in cells) + f" | {sum(r['CPU s'] for r in own):.1f} |")
+    spent = [row["advice CPU s"] for row in rows if "advice CPU s" in row]
+    if spent:
+        print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
+
+
+if __name__ == "__main__":
+    main()

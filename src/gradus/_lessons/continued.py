@@ -1,0 +1,87 @@
+"""`ContinuedLearner`: goes on from a circuit that was learned from earlier rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gradus._circuit.gate_list import GateList, cleaned, constant_outputs
+from gradus._circuit.network import network_of
+from gradus._core.run import Run
+from gradus._lessons.circuit_learner import MAX_FIT_WORK, CircuitLearner, LearnedCircuit
+from gradus._lessons.description import Lengths, Solution
+from gradus._lessons.further_inputs import with_inputs
+from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.solutions import selected
+from gradus._lessons.walks import LessonSettings
+
+__all__ = ["ContinuedLearner", "not_longer"]
+
+START = 5  # a purpose of seeds, as in `circuit_learner`
+
+
+def _count_errors(circuit: GateList, examples: PackedExamples) -> Solution:
+    """Return a circuit of all targets with the labels that it gets wrong."""
+    values = network_of(circuit).node_words(examples.inputs)[circuit.outputs]
+    errors = np.bitwise_count((values ^ examples.targets) & examples.known).sum(axis=1, dtype=np.int64)
+    return Solution(circuit, list(range(len(errors))), errors, not errors.any())
+
+
+def not_longer(learned: LearnedCircuit, start: GateList, examples: PackedExamples, settings: LessonSettings) -> LearnedCircuit:
+    """Return what was learned, or the start if that is shorter with its errors."""
+    solution = _count_errors(cleaned(with_inputs(start, len(examples.inputs)), nand=settings.nand), examples)
+    length = Lengths(examples, settings.nand, settings.noise).whole(solution)
+    # What is exact is believed, although a start with errors may be shorter.
+    comparable = solution.reached or learned.tolerant or learned.solution.errors.any()
+    if not comparable or length >= learned.length:
+        return learned
+    kept = learned._replace(solution=solution, length=length, tolerant=not solution.reached)
+    return kept._replace(order=tuple(solution.columns))
+
+
+class ContinuedLearner(CircuitLearner):
+    """Mends a circuit for all targets at once; if that fails, it teaches those again that are wrong, on top of the others."""
+
+    def __init__(
+        self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run, start: GateList
+    ) -> None:
+        super().__init__(examples, settings, seed, number, run)
+        self.start = _count_errors(cleaned(start, nand=settings.nand), examples)
+
+    def learn(self) -> LearnedCircuit:
+        """Go on from the start."""
+        # Until the first step is done, the best so far is the start.
+        self.solution, self.remaining = self.start, []
+        left: list[int] = []
+        try:
+            self.solution, left = self._mended()
+        except KeyboardInterrupt:
+            self.run.interrupt()
+            self.solution = self.start
+        self._teach_again(left)
+        return super().learn()
+
+    def _mended(self) -> tuple[Solution, list[int]]:
+        """Return the start without its errors, or with as few bits of them as can be, and the targets to be taught again."""
+        solution, work = self.start, self.settings.fit_work
+        while not (solution.reached or self.tolerant or self.run.stop()):
+            solution = self._counted(self.walks.fit(self.start, self._seed(START, work), work))
+            work *= 4
+            if work > min(MAX_FIT_WORK, self.settings.cheap_try):
+                break
+        if self.settings.exact is None and solution.reached and not self.start.reached:
+            self.solution = selected(solution, solution.columns[:-1])
+            checked = self._noise_checked(solution)
+            self.tolerant, solution = checked is None, checked or self.start
+        if self.tolerant:
+            # Constants may now be learned, and more gates may now pay.
+            wrong = np.flatnonzero(self.start.errors).tolist()
+            return self._grown(self.start), [column for column in constant_outputs(self.start.circuit) if column in wrong]
+        return (solution, []) if solution.reached else (self.start, np.flatnonzero(self.start.errors).tolist())
+
+    def _teach_again(self, left: list[int]) -> None:
+        """Leave it to the lessons to learn some targets on top of the others."""
+        kept = [column for column in self.solution.columns if column not in left]
+        self.solution, self.remaining = selected(self.solution, kept), left
+        if self.settings.order is not None:
+            order = (*kept, *(column for column in self.settings.order if column in left))
+            self.settings = self.settings._replace(order=order)

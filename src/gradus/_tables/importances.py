@@ -1,0 +1,97 @@
+"""Which columns matter: the bits that each saves on rows not seen, and columns that decide a target alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._core.bits import BoolMatrix
+from gradus._tables.encoding import TableEncoding
+from gradus._tables.labels import UNKNOWN, TargetEncoding
+from gradus._tables.model import Model
+
+__all__ = ["column_importances", "telling_columns"]
+
+MOST_ROWS = 1000  # that are asked about
+LEAST_SHARE = 1e-4  # probability of the right class, below which no further bits are lost
+FEWEST_ROWS = 20  # of other classes than the most frequent, that a column must tell apart to be called telling
+WRONG = 0.005  # share of these that may be wrong
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+def column_importances(model: Model, inputs: BoolMatrix, codes: Ints, unseen: Sequence[Flags], seed: int) -> dict[str, float]:
+    """Return, for each column that circuits read, the bits per row that it saves.
+
+    That is by how many bits the classes of rows are longer to describe, by what circuits say that have not seen them, if
+    the column's values are dealt out anew.
+    """
+    rng = np.random.default_rng([seed, len(inputs)])
+    rows = np.sort(rng.permutation(len(inputs))[:MOST_ROWS])
+    columns, table = np.array(model.features.input_columns), inputs[rows]
+    masks = [mask[rows] for mask in unseen]
+    alone = [_alone(model, number) for number in range(len(model.networks))]
+    said = [one.votes(table) for one in alone]
+    reads = [network.cone(range(network.n_outputs))[: network.n_inputs] for network in model.networks]
+    whole = _bits(said, masks, codes[rows])
+    found = {}
+    for j in np.unique(columns).tolist():
+        mine = columns == j
+        dealt = np.where(mine, table[rng.permutation(len(table))], table)
+        changed = []
+        for one, before, read in zip(alone, said, reads, strict=True):
+            changed.append(one.votes(dealt) if (read & mine).any() else before)
+        found[model.features.columns[j].name] = round(_bits(changed, masks, codes[rows]) - whole, 6)
+    return found
+
+
+def _alone(model: Model, number: int) -> Model:
+    """Return the model of one circuit."""
+    return Model((model.networks[number],), model.features, model.targets, readers=(model.readers[number],))
+
+
+def _bits(said: Sequence[Sequence[npt.NDArray[np.float64]]], masks: Sequence[Flags], codes: Ints) -> float:
+    """Return the bits per row that it takes to say the classes, summed over the targets."""
+    total = 0.0
+    asked = np.sum(masks, axis=0)
+    for k, column in enumerate(codes.T):
+        known = (column != UNKNOWN) & (asked > 0)
+        if not known.any():
+            continue
+        shares = sum(one[k] * mask[:, np.newaxis] for one, mask in zip(said, masks, strict=True))
+        right = np.asarray(shares)[known, column[known]] / asked[known]
+        total -= float(np.log2(np.maximum(right, LEAST_SHARE)).mean())
+    return total
+
+
+def telling_columns(
+    features: TableEncoding, targets: Sequence[TargetEncoding], inputs: BoolMatrix, codes: Ints
+) -> list[dict[str, str]]:
+    """Return the columns that decide a target alone, which may not be known beforehand, each with a condition if one does."""
+    names, found = features.input_names, []
+    columns = np.array(features.input_columns)
+    for target, labels in zip(targets, codes.T, strict=True):
+        known = labels != UNKNOWN
+        rows = np.bincount(labels[known], minlength=len(target.classes))
+        others = int(rows.sum() - rows.max())
+        if others < FEWEST_ROWS or (len(targets) > 1 and features.is_plain):
+            continue
+        for j in np.unique(columns).tolist():
+            places = np.flatnonzero(columns == j)
+            if _wrong(inputs[known][:, places], labels[known]) > WRONG * others:
+                continue
+            single = [place for place in places if _wrong(inputs[known][:, [place]], labels[known]) <= WRONG * others]
+            says = names[single[0]] if single else features.columns[j].name
+            found.append({"target": target.name, "column": features.columns[j].name, "says": says})
+    return found
+
+
+def _wrong(inputs: BoolMatrix, labels: Ints) -> int:
+    """Return how many rows have another class than most rows with the same inputs."""
+    _, group = np.unique(np.packbits(inputs, axis=1), axis=0, return_inverse=True)
+    n_classes = int(labels.max(initial=0)) + 1
+    counts = np.bincount(group.ravel() * n_classes + labels, minlength=(int(group.max(initial=0)) + 1) * n_classes)
+    return int(len(labels) - counts.reshape(-1, n_classes).max(axis=1).sum())

@@ -1,0 +1,199 @@
+"""Circuits of several sizes learned from one vote, how good each size is on rows not seen, and which one is shown.
+
+The voters of one fold of the rows have not seen that fold. So their vote teaches circuits of every size from the other rows,
+and the fold says how good these are. The circuit that is shown is learned in the same way from all voters and all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._circuit import Network
+from gradus._circuit.gate_list import is_constant
+from gradus._core.bits import BoolMatrix
+from gradus._core.run import Run
+from gradus._lessons.small_circuits import fit_small
+from gradus._tables.distil import taught_rows
+from gradus._tables.encoding import TableEncoding
+from gradus._tables.labels import TargetEncoding, output_parts
+from gradus._tables.model import Model
+from gradus._tables.read_voters import read_voters
+from gradus._tables.voters import MOST_ROWS, N_FOLDS, Learner, TableExamples, Voter, folds_of_rows, rows_by_weight
+
+__all__ = ["SIZES", "Sized", "SizesTask", "curve_entry", "learn_sizes", "n_gates", "shown_place", "size_curve"]
+
+SIZES = (1, 2, 3, 5, 8, 13, 20)
+"""Gates of the small circuits that are tried."""
+N_WHOLE, N_TRIES, FOLD_TRIES = 3, 6, 3
+"""Circuits of which the best is taken: as large as it takes, small, and small in a fold."""
+NEARLY, ERRORS = 0.01, 1.0
+"""By how much a circuit may be less often right than the best and still be nearly as good: a share of the rows, and so many
+standard errors of the difference."""
+ROWS_SCORED = 5000
+"""Rows that are enough for a score: of large tables not every fold is scored."""
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class SizesTask:
+    """What circuits of several sizes are learned from."""
+
+    voters: Sequence[Voter]
+    vote: Model
+    examples: TableExamples
+    seed: int
+    nand: bool
+    most: int | None = None
+    """The most gates that are asked for."""
+
+
+class Sized(NamedTuple):
+    """A circuit of one size."""
+
+    network: Network
+    order: tuple[int, ...]
+    complete: bool
+    """Whether learning was not stopped."""
+    right: Flags
+    """Which rows that were held out circuits of this size get right; empty if there was no time to score."""
+    clear: Flags
+    """For which of these exactly the rules hold that should."""
+
+
+def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run) -> list[Sized]:
+    """Learn circuits of all sizes, small ones first; the last one is as large as it takes."""
+    run.expect(3)
+    examples = task.examples
+    rows = rows_by_weight(examples, min(examples.n_rows, MOST_ROWS))
+    inputs = task.vote.features.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
+    X, Y = taught_rows(task.vote, inputs, examples.codes[rows], np.random.default_rng([task.seed, len(task.voters)]))
+    kept = _distinct_inputs(task.vote.features, inputs)
+    X = np.ascontiguousarray(X[:, kept])
+    whole = make_learner(run=run.part(weight=1), n_tries=N_WHOLE)(X, Y, task.seed)
+    sizes = _sizes(n_gates(whole.network), Y.shape[1], task.most)
+    part = run.part(weight=1)
+    small = fit_small(X, Y, sizes, n_tries=N_TRIES, seed=task.seed, nand=task.nand, run=part)
+    order, complete = tuple(range(Y.shape[1])), whole.stopped is None
+    circuits = [(network, order, part.stopped is None) for network in small] + [(whole.network, whole.order, complete)]
+    circuits = [(_widened(network, kept, inputs.shape[1]), order, done) for network, order, done in circuits]
+    rights = _scored(task, sizes[: len(small)], make_learner, run) if complete else []
+    nothing = np.zeros((2, 0), dtype=np.bool_)
+    sized = [Sized(*circuit, *np.hstack([nothing, *(right[k] for right in rights)])) for k, circuit in enumerate(circuits)]
+    # A circuit may turn out smaller than it was allowed to be: of those no larger than one before it, none is kept.
+    largest = [-1, *accumulate(map(n_gates, small), max)]
+    return [one for k, one in enumerate(sized) if k == len(small) or n_gates(one.network) > largest[k]]
+
+
+def _sizes(largest: int, n_outputs: int, most: int | None) -> list[int]:
+    """Return the sizes to try below that of a circuit that is as large as it takes."""
+    # Fewer gates than half of the outputs leave too many of these to inputs and constants.
+    wanted = {*(size for size in SIZES if size >= n_outputs // 2), *([] if most is None else [most])}
+    return sorted(size for size in wanted if size < largest)
+
+
+def _scored(task: SizesTask, sizes: Sequence[int], make_learner: Callable[..., Learner], run: Run) -> list[list[Flags]]:
+    """Return, for each fold that is scored and each size, which rows circuits get right that were taught without the fold."""
+    folds = folds_of_rows(task.examples.codes, task.seed)
+    n_folds = max(1, min(N_FOLDS, ROWS_SCORED // len(folds)))
+    part = run.part(weight=1)
+    found = part.map(partial(_right_in_fold, task, sizes, folds, make_learner, part), range(n_folds))
+    return [rights for rights in found if rights] if part.stopped is None else []
+
+
+def _right_in_fold(
+    task: SizesTask, sizes: Sequence[int], folds: Ints, make_learner: Callable[..., Learner], run: Run, fold: int
+) -> list[Flags]:
+    mine = [voter for voter in task.voters if voter.fold == fold]
+    test = folds == fold
+    if not mine or not test.any():
+        return []
+    targets, codes = task.examples.targets, task.examples.codes
+    vote, inputs = read_voters(mine, task.examples, test)
+    features, weights = vote.features, task.examples.weights
+    rows = rows_by_weight(task.examples, min(len(codes), MOST_ROWS), ~test)
+    seen, learned_from = inputs[rows], codes[rows]
+    X, Y = taught_rows(vote, seen, learned_from, np.random.default_rng([task.seed, fold]))
+    kept = _distinct_inputs(features, seen)
+    X = np.ascontiguousarray(X[:, kept])
+    circuits = fit_small(X, Y, sizes, n_tries=FOLD_TRIES, seed=task.seed, nand=task.nand, run=run)
+    circuits.append(make_learner(run=run, n_tries=1)(X, Y, task.seed).network)
+    known = codes[test] >= 0
+    rights = []
+    for narrow in circuits:
+        network = _widened(narrow, kept, inputs.shape[1])
+        alone = Model.fit([network], features, targets, inputs[~test], codes[~test], weights.of(~test))
+        answers = np.column_stack(alone.predict_codes(inputs[test]))
+        clear = _clear(network.predict(inputs[test]), targets, codes[test])
+        rights.append(np.array([(answers == codes[test])[known], clear[known]]))
+    return rights
+
+
+def _distinct_inputs(features: TableEncoding, inputs: BoolMatrix) -> Ints:
+    """Return the inputs to learn from: of cuts between which no row lies only the one that is shortest to write."""
+    packed = np.packbits(inputs, axis=0)
+    best: dict[tuple[int, bytes], int] = {}
+    for node, (j, name) in enumerate(zip(features.input_columns, features.input_names, strict=True)):
+        key = (j, packed[:, node].tobytes())
+        if key not in best or len(name) < len(features.input_names[best[key]]):
+            best[key] = node
+    return np.array(sorted(best.values()), dtype=np.int64)
+
+
+def _widened(network: Network, kept: Ints, n_inputs: int) -> Network:
+    """Return a circuit over some of the inputs as one over all."""
+    node = np.concatenate([kept, n_inputs + np.arange(network.n_gates)])
+    return Network(n_inputs, node[network.sources].reshape(-1, 2), node[network.outputs], network.functions)
+
+
+def _clear(outputs: BoolMatrix, targets: Sequence[TargetEncoding], codes: Ints) -> Flags:
+    """Return for which rows and targets the outputs are those of the row's class, and no others."""
+    parts = zip(targets, output_parts(targets), codes.T, strict=True)
+    said = []
+    for target, part, column in parts:
+        words = target.codewords[column].astype(np.float64)
+        said.append(((outputs[:, part] == words) | np.isnan(words)).all(axis=1))
+    return np.column_stack(said)
+
+
+def shown_place(sized: Sequence[Sized], most: int | None = None) -> int:
+    """Choose the circuit that is shown: the smallest one that is nearly as good as the best on rows not seen."""
+    fits = [k for k, one in enumerate(sized) if most is None or n_gates(one.network) <= most] or [0]
+    if most is not None or not len(sized[0].right):
+        return fits[-1]
+    # Where the right class is only the likeliest one, the rules say something else than the answer.
+    best = max(sized, key=lambda one: float(one.clear.mean())).clear
+    for k in fits:
+        behind = best.astype(np.int64) - sized[k].clear
+        if behind.mean() <= NEARLY + ERRORS * behind.std() / len(behind) ** 0.5:
+            return k
+    return fits[-1]
+
+
+def size_curve(sized: Sequence[Sized], place: int, model: Model) -> list[dict[str, Any]]:
+    """Return the gates, conditions and accuracy on rows not seen of every size, as JSON can hold them."""
+    curve: list[dict[str, Any]] = []
+    for k, one in enumerate(sized):
+        network = one.network.with_names(model.features.input_names, model.output_names)
+        accuracy = float(one.right.mean()) if len(one.right) else None
+        curve.append(curve_entry(replace(model, networks=(network,), readers=(), apart=False), accuracy, k == place))
+    return curve
+
+
+def n_gates(network: Network) -> int:
+    """Return the number of gates without constants."""
+    return int(np.count_nonzero(~is_constant(network.functions)))
+
+
+def curve_entry(model: Model, accuracy: float | None, shown: bool) -> dict[str, Any]:
+    """Return what a curve of sizes says about the circuit that a model shows."""
+    conditions = sum(said.n_conditions for said in model.statements)
+    return {"gates": n_gates(model.network), "conditions": conditions, "accuracy": accuracy, "shown": shown}

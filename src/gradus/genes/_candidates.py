@@ -1,0 +1,139 @@
+"""What the data leave: the rules of a gene with their shares of the posterior, and in words what they disagree about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gradus._core.bits import BoolMatrix
+from gradus._core.wording import counted
+from gradus.genes._posterior import TargetPosterior, ranked_set
+from gradus.genes._series import UNKNOWN
+from gradus.genes._set_kernel import Ints, Words
+from gradus.genes._transitions import TargetEvidence
+
+__all__ = ["Candidate", "WeighedRules", "candidates", "is_settled", "open_question", "weighed_rules"]
+
+DECIDED_FROM = 0.95
+"""Share of the posterior from which a rule is decided."""
+LEAST_SHARE, MOST_RULES, MOST_DISPUTES = 0.01, 20, 2
+"""Rules with at least this share are candidates, and at most so many; rivals of the best rule that are put into words."""
+
+
+class Candidate(NamedTuple):
+    """A rule that the data leave."""
+
+    features: tuple[int, ...]
+    table: int
+    """Truth table: bit x is the next value in cell x, and bit i of x is the value of `features[i]`."""
+    share: float
+    """Of the posterior."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether the data leave hardly anything else."""
+        return self.share >= DECIDED_FROM
+
+    def values(self, genes: Sequence[int], states: npt.NDArray[np.int64]) -> BoolMatrix:
+        """Next value after states of these genes, which hold the rule's own."""
+        places = [genes.index(gene) for gene in self.features]
+        cells = states[:, places] @ (1 << np.arange(len(places)))
+        return np.array([self.table >> int(cell) & 1 for cell in cells], np.bool_)
+
+
+class WeighedRules(NamedTuple):
+    """Rules of a gene: the number of the set, the truth table, the share of the posterior; `listed` before those drawn."""
+
+    sets: Ints
+    tables: Words
+    shares: npt.NDArray[np.float64]
+    listed: int
+
+
+def weighed_rules(target: TargetPosterior) -> WeighedRules:
+    """List the structured rules of the sets, and for the other functions of each set one that is drawn."""
+    rng = np.random.default_rng(0)
+    structured, drawn = [], []
+    for number, ranked in enumerate(target.sets):
+        rules = ranked_set(target.scored, number, ranked.weight, listing=True)[1]
+        count = int(rules.found[0])
+        shares = rules.shares[:count] * ranked.weight
+        structured += [(np.full(count, number), rules.tables[:count], shares)]
+        ones = rng.random(len(ranked.probabilities)) < ranked.probabilities
+        table = sum(1 << cell for cell in np.flatnonzero(ones).tolist())
+        drawn += [(number, table, max(0.0, ranked.weight - float(shares.sum())))]
+    sets, tables, shares = (np.concatenate(parts) for parts in zip(*structured, strict=True))
+    others, other_tables, rest = zip(*drawn, strict=True)
+    return WeighedRules(
+        np.append(sets, others), np.append(tables, np.array(other_tables, np.uint64)), np.append(shares, rest), len(sets)
+    )
+
+
+def candidates(target: TargetPosterior) -> tuple[Candidate, ...]:
+    """Rules that the data leave, the most probable first; that of `TargetPosterior.best_rule` is the first one."""
+    rules, best = weighed_rules(target), target.best_rule
+    found = {(best.features, best.table): best.weight * best.table_share}
+    shares = rules.shares[: rules.listed]
+    for k in np.argsort(-shares, kind="stable")[:MOST_RULES].tolist():
+        if shares[k] >= LEAST_SHARE:
+            found.setdefault((target.sets[int(rules.sets[k])].features, int(rules.tables[k])), float(shares[k]))
+    return tuple(Candidate(*rule, share) for rule, share in found.items())[:MOST_RULES]
+
+
+def _all_states(genes: Sequence[int]) -> npt.NDArray[np.int64]:
+    return (np.arange(1 << len(genes))[:, None] >> np.arange(len(genes))) & 1
+
+
+def is_settled(left: Sequence[Candidate], fixed: Mapping[int, int]) -> bool:
+    """Whether hardly any candidate differs from the best one in a state in which genes are fixed at these values."""
+    agreeing = 0.0
+    for rule in left:
+        genes = sorted({*left[0].features, *rule.features})
+        states = _all_states(genes)
+        asked = np.array([fixed.get(gene, UNKNOWN) for gene in genes])
+        inside = states[((states == asked) | (asked == UNKNOWN)).all(axis=1)]
+        agreeing += rule.share * (left[0].values(genes, inside) == rule.values(genes, inside)).all()
+    return agreeing >= DECIDED_FROM * sum(rule.share for rule in left)
+
+
+def open_question(left: Sequence[Candidate], names: Sequence[str], evidence: TargetEvidence) -> str:
+    """Say what the most probable rules of a gene disagree about; nothing if one is decided."""
+    if left[0].decided:
+        return ""
+    found = [_dispute(left[0], rival, names, evidence) for rival in left[1 : 1 + MOST_DISPUTES]]
+    return "; ".join(dict.fromkeys(found)) or "many rules are left, and no other one is probable"
+
+
+def _dispute(best: Candidate, rival: Candidate, names: Sequence[str], evidence: TargetEvidence) -> str:
+    genes = sorted({*best.features, *rival.features})
+    states = _all_states(genes)
+    differ = best.values(genes, states) != rival.values(genes, states)
+    own, others = ([g for g in genes if g not in rule.features] for rule in (rival, best))
+    subject = [[names[gene] for gene in part] for part in (own, others) if part]
+    where, shown = _where(states[differ], genes, {*own, *others}, names), _shown(genes, differ, evidence)
+    if not subject:
+        return f"whether it is on{where}: {shown}"
+    if len(subject) == 1:
+        return f"whether {' and '.join(subject[0])} act{'s' * (len(subject[0]) == 1)}{where}: {shown}"
+    return f"which acts{where} ({' or '.join(' and '.join(part) for part in subject)}): {shown}"
+
+
+def _where(states: npt.NDArray[np.int64], genes: Sequence[int], subject: set[int], names: Sequence[str]) -> str:
+    """Say what all of these states have in common; where that is nothing, what the first one has."""
+    common = [(gene, column[0]) for gene, column in zip(genes, states.T, strict=True) if (column == column[0]).all()]
+    some = "" if common or subject else ", for instance"
+    shown = common if common or subject else list(zip(genes, states[0], strict=True))
+    words = [f"{'with' if value else 'without'} {names[gene]}" for gene, value in shown if gene not in subject]
+    return f"{some} {' and '.join(words)}" if words else ""
+
+
+def _shown(genes: Sequence[int], differ: BoolMatrix, evidence: TargetEvidence) -> str:
+    """Say how many recorded states bear on it."""
+    inputs = evidence.inputs[:, genes].astype(np.int64)
+    cells = np.where(inputs == UNKNOWN, 0, inputs) @ (1 << np.arange(len(genes)))
+    shown = (inputs != UNKNOWN).all(axis=1) & differ[cells]
+    count = int(evidence.units[shown].sum())
+    return f"{counted(count, 'state')} of {evidence.units.sum()} bear on it" if count else "no state has shown it"
