@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradus_paper import estimates as est
-from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, LATER_TARGETS, REAL_WORLD, problem_title
+from gradus_paper.paper import AUTOMATIC, FOLDS, GAIN_TABLES, KNOWN_ORDER, LATER_TARGETS, REAL_WORLD, problem_title
 from gradus_paper.results import Results
 from gradus_paper.study import load_study
+from gradus_paper.tasks import BY_COLUMN
 
 TargetGains = tuple[str, dict[str, est.Estimate]]  # a target, or "mean", and the gain of each loss over L1
 COUNTED = {
@@ -26,6 +29,9 @@ OPPOSITE = {est.HOLDS: est.DOES_NOT_HOLD, est.DOES_NOT_HOLD: est.HOLDS}  # the o
 SHARE_KEPT = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
 TAU_MARGIN = 0.1  # tolerance for tau and eta
 FEWEST_PROBLEMS = 3  # number of problems below which a direction is not called consistent
+LW_BEST = "mammalian"  # the model on which Lw gains most, according to the paper
+FEWEST_SIZES = 3  # neighbouring training sizes that make a range
+TINY = 1e-9  # below it a tau counts as zero
 MIRROR_TOLERANCE = 0.4  # relative difference up to which the loss in the reverse order counts as large as the gain
 
 
@@ -38,6 +44,13 @@ class Claim:
     paper: str  # the paper's value
     ours: str  # ours, with its interval and the number of observations
     verdict: str  # one of `gradus_paper.verdicts.VERDICTS`
+    rests_on: str = ""  # training sets that it rests on, where that is not the n of the value
+
+    @property
+    def training_sets(self) -> str:
+        """How many training sets the statement rests on: the fewest that one of its values has."""
+        counts = [int(n) for n in re.findall(r"n = ([0-9]+)", self.ours)]
+        return self.rests_on or (f"{min(counts):,}" if counts else "")
 
 
 def verdict_counts(claims: Sequence[Claim]) -> str:
@@ -147,7 +160,8 @@ def fewer_examples_for_parity(results: Results) -> est.Statements:
     curves = zip(rows, est.aligned_accuracies(*rows), strict=True)
     needed = [est.crossing(curve.sizes, est.row_means(accuracy), 0.9) for curve, accuracy in curves]
     ours = f"{est.as_share(saved)}: {needed[0]:.1f} examples with L1, {needed[1]:.1f} with Lgh"
-    yield "Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, est.within(saved.scaled(100), 16.0, tolerance=3.0)
+    verdict = est.within(saved.scaled(100), 16.0, tolerance=3.0)
+    yield "Fewer examples to pass 90 % on 7-bit parity", "16 %", ours, verdict, f"{saved.n:,}"
 
 
 def llh_and_lw_alike_on_parity(results: Results) -> est.Statements:
@@ -172,18 +186,21 @@ def _problems_with_automatic_orders(results: Results) -> Iterator[tuple[str, Res
 
 
 def automatic_order_keeps_the_gain(results: Results) -> est.Statements:
-    """Check that the automatic order keeps nearly all of the gain, except on the multiplexer."""
+    """Check that the automatic order keeps nearly all of the gain, and on the multiplexer some of it."""
     for problem, base, known, auto in _problems_with_automatic_orders(results):
         size, gain = est.peak(known, base)
+        by_column = results.select(problem=problem, loss="lgh", order=BY_COLUMN)
         kept = est.share_of_gain(auto, known, base, size)
-        keeps = est.above(kept, SHARE_KEPT, 1.0 - SHARE_KEPT) if gain.low > 0 else est.UNDECIDED
-        exception = problem == EXCEPTION
-        yield (
-            f"The automatic order {'does not keep' if exception else 'keeps'} the gain on {problem_title(problem)}",
-            "much less" if exception else "nearly all",
-            f"{est.as_share(kept)} of {est.as_points(gain)} at {size} examples",
-            OPPOSITE.get(keeps, keeps) if exception else keeps,
-        )  # fmt: skip
+        other = est.share_of_gain(by_column, known, base, size) if size in by_column.sizes else est.mean_interval([])
+        cause = f"; ties in column order {est.as_share(other)} (n = {other.n})" if other.n else ""
+        ours = f"{est.as_share(kept)} of {est.as_points(gain)} at {size} examples{cause}"
+        if problem == EXCEPTION:
+            overall = est.overall_gain(auto, base)
+            statement = f"The automatic order still gains on {problem_title(problem)}, over all sizes"
+            yield statement, "some improvement", f"{est.as_points(overall)}; {ours}", est.above(overall, 0.0), f"{gain.n:,}"
+        else:
+            keeps = est.above(kept, SHARE_KEPT, 1.0 - SHARE_KEPT) if gain.low > 0 else est.UNDECIDED
+            yield f"The automatic order keeps the gain on {problem_title(problem)}", "nearly all", ours, keeps, f"{gain.n:,}"
 
 
 def order_and_nesting_are_found(results: Results) -> est.Statements:
@@ -207,33 +224,33 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
 
 
 def gain_grows_with_tau(results: Results) -> est.Statements:
-    """Check that on addition the gain grows with tau, is largest at 1, and is as negative at -1."""
-    part = results.select(problem="add5", method="network")
-    ordered = np.array([str(order).startswith("tau:") for order in part.order.tolist()], dtype=np.bool_)
-    if not ordered.any() or "l1" not in part.loss.tolist():
-        return
-    # Networks taught in the known order may be there at other sizes, too, for another figure.
-    part = part.where(ordered | (part.loss == "l1"))
+    """Check that on addition the gain grows with tau, is largest at 1, as negative at -1, and none at 0."""
+    part, drawn = est.taught_in_orders(results)
     size = est.middle_size(part)
     if size is None:
         return
-    taus, gains = est.gain_matrix(part, size)
+    taus, gains = est.gain_matrix(part, size, drawn)
     if taus[0] != -1.0:  # these are statements on all orders, from the known one to its reverse
         return
     slope = est.mean_interval(np.polyfit(taus, gains.T, 1)[0] if len(gains) else [])
     means = gains.mean(axis=0) if len(gains) else np.full(len(taus), np.nan)
     best, next_best = (int(np.argmax(mean)) for mean in (means, means[:-1]))
-    first, last = est.mean_interval(gains[:, -1]), est.mean_interval(gains[:, 0])
-    lead, mirror = est.mean_interval(gains[:, -1] - gains[:, next_best]), est.mean_interval(gains[:, -1] + gains[:, 0])
+    lead = est.mean_interval(gains[:, -1] - gains[:, next_best])
+    _, ends = est.gain_matrix(part, size, ends=True)
+    first, last, mirror = map(est.mean_interval, (ends[:, -1], ends[:, 0], ends.sum(axis=1)))
     rise = f"{est.in_points(slope)} from τ = 0 to 1, over {len(taus)} values at {size} examples"
     more = f"{est.in_points(lead)} more than at {taus[next_best]:.1f}"
     largest = f"largest at τ = {taus[best]:.1f}; {est.in_points(first)} at τ = 1, {more}"
     both = f"{est.in_points(last)} against {est.in_points(first)}; together {est.in_points(mirror)}"
     as_large = est.within(mirror, 0.0, tolerance=MIRROR_TOLERANCE * abs(first.value))
-    addition = "On 5-bit addition the"
-    yield f"{addition} gain grows with τ", "grows", rise, est.above(slope, 0.0)
-    yield f"{addition} gain is largest at τ = 1", "largest", largest, est.not_below(lead, 100 * est.ONE_POINT)
+    addition, sets = "On 5-bit addition the", f"{len(gains)} orders of each τ" if drawn else f"{len(gains):,}"
+    yield f"{addition} gain grows with τ", "grows", rise, est.above(slope, 0.0), sets
+    yield f"{addition} gain is largest at τ = 1", "largest", largest, est.not_below(lead, 100 * est.ONE_POINT), sets
     yield f"{addition} loss at τ = -1 is as large as the gain at τ = 1", "as negative", both, as_large
+    for unrelated in np.flatnonzero(np.abs(taus) < TINY):
+        none = est.mean_interval(gains[:, unrelated])
+        ours = f"{est.in_points(none)} at {size} examples"
+        yield f"{addition} gain is none at τ = 0", "none", ours, est.within(none, 0.0, 100 * est.ONE_POINT), sets
 
 
 def gains_on_real_models(results: Results) -> est.Statements:
@@ -254,20 +271,29 @@ def _other_settings(rows: Results) -> str:
     return "".join(f", with {gates} gates per target and history {history}" for gates, history in sorted(had))
 
 
-def gain_drops_at_the_last_target(results: Results) -> est.Statements:
-    """Check that the last target gains less than the one that gains most."""
+def gain_rises_until_the_last_target(results: Results) -> est.Statements:
+    """Check that the largest gain of each target rises from one target to the next, and drops at the last alone."""
     for problem, rows in _with_losses(results, "l1", "lgh"):
-        base, lgh = rows.values()
-        pairs = lgh.pairs(base).by_training_set()
-        if not pairs.sizes:
+        largest = est.largest_gain_of_each_target(rows["lgh"].pairs(rows["l1"]))
+        if not largest:
             continue
-        size, _ = est.peak(lgh, base)
-        at = pairs.target_gain[pairs.n_train == size]
-        best = int(at.mean(axis=0).argmax())
-        drop = est.mean_interval(at[:, best] - at[:, -1])
-        statement = f"The gain drops at the last target on {problem_title(problem)}"
-        ours = f"target {best + 1} of {at.shape[1]} gains most; the last gains {est.as_points(drop)} less, at {size} examples"
-        yield statement, "drops", ours, est.above(drop, 0.0)
+        steps = [est.mean_difference(after, before) for before, after in itertools.pairwise(largest)]
+        drop = est.mean_difference(largest[-2], largest[-1])
+        rises = {step: est.not_below(step, est.ONE_POINT) for step in steps[:-1]}
+        verdict = est.together([*rises.values(), est.above(drop, 0.0)])
+        open_ones = [est.networks_to_decide(step, est.ONE_POINT) for step, said in rises.items() if said == est.UNDECIDED]
+        open_ones += [est.networks_to_decide(drop)] if est.above(drop, 0.0) == est.UNDECIDED else []
+        each = ", ".join(f"{100 * float(np.mean(list(of.values()))):.1f}" for of in largest)
+        falls = [k + 2 for k, step in enumerate(steps[:-1]) if step.high < 0]
+        early = f"; falls before, at target {', '.join(map(str, falls))}" if falls else ""
+        ours = f"{each} points; the last {est.as_points(drop)} less than the one before{early}"
+        statement = f"The gain rises with every target and drops at the last alone on {problem_title(problem)}"
+        yield statement, "rises, then drops", ours, verdict, _decided_by(f"{drop.n:,}", verdict, max(open_ones, default=0))
+
+
+def _decided_by(sets: str, verdict: str, needed: int) -> str:
+    """Write how many training sets a statement rests on, and about how many would decide one that is undecided."""
+    return f"{sets}; decided by about {needed:,}" if verdict == est.UNDECIDED and needed else sets
 
 
 def no_consistent_effect_on_steps(results: Results) -> est.Statements:
@@ -288,13 +314,13 @@ def no_consistent_effect_on_steps(results: Results) -> est.Statements:
     decided = est.DOES_NOT_HOLD if directions == 1 else est.HOLDS
     verdict = decided if min(map(len, tested)) >= est.FEWEST_PAIRS else est.UNDECIDED
     statement = "Lgh changes the number of training steps in no consistent direction over the problems"
-    yield statement, "none", f"significantly {ours}", verdict
+    yield statement, "none", f"significantly {ours}", verdict, f"{min(map(len, tested)):,}"
 
 
 def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, est.Estimate]]]:
     """Yield the number of each table, its problem, the gains of its targets, and those of their mean."""
     for number, problem in enumerate(GAIN_TABLES, start=2):
-        part = results.select(problem=problem, draw="leave-one-out")
+        part = est.in_estimated_order(results, problem)
         if not {"l1", "lgh"} <= set(part.loss.tolist()):
             continue
         *targets, (_, _, overall) = est.gains_by_target(part, problem)
@@ -308,7 +334,18 @@ def lgh_improves_on_time_series(results: Results) -> est.Statements:
         gain = overall["lgh"]
         each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, gains in targets)
         statement = f"Table {number}: Lgh improves on L1 for {problem_title(problem)}, leave-one-out"
-        yield statement, "an improvement", f"{est.as_points(gain)}; {each}", est.above(gain, 0.0)
+        yield statement, "an improvement", f"{est.as_points(gain)}; {each}", *_improves(gain, problem)
+
+
+def _improves(gain: est.Estimate, problem: str) -> tuple[str, str]:
+    """Judge whether a gain on a time series is above zero; say how many networks it rests on, or would be decided by."""
+    verdict, needed = est.above(gain, 0.0), est.networks_to_decide(gain) if gain.n >= est.FEWEST_PAIRS else 0
+    return verdict, _decided_by(_folds(gain, problem), verdict, needed)
+
+
+def _folds(gain: est.Estimate, problem: str) -> str:
+    """Write the training sets of a table: one per pattern left out, with so many networks of each loss in all."""
+    return f"{len(FOLDS[problem])} folds, {gain.n:,} networks a loss"
 
 
 def gains_in_the_tables(results: Results) -> est.Statements:
@@ -324,6 +361,7 @@ def gains_in_the_tables(results: Results) -> est.Statements:
                     ", ".join(f"{loss} {gain.value:+.1f} [{gain.low:.1f}, {gain.high:.1f}]" for loss, gain in judged.items())
                     + f" points (n = {min(gain.n for gain in judged.values())})",
                     est.together([est.within(gain, paper[loss], 100 * est.ONE_POINT) for loss, gain in judged.items()]),
+                    _folds(next(iter(judged.values())), problem),
                 )  # fmt: skip
 
 
@@ -333,12 +371,65 @@ def later_targets_improve(results: Results) -> est.Statements:
         for target, gains in targets:
             if target in LATER_TARGETS:
                 statement = f"Lgh improves the later target {target} of {problem_title(problem)}"
-                yield statement, "an improvement", est.as_points(gains["lgh"]), est.above(gains["lgh"], 0.0)
+                yield statement, "an improvement", est.as_points(gains["lgh"]), *_improves(gains["lgh"], problem)
+
+
+def stricter_losses_gain_more_in_found_orders(results: Results) -> est.Statements:
+    """Check the order of the losses on the 74181 and the FA/BRCA pathway, and that Lw is best on the cell cycle."""
+    for problem in REAL_WORLD:
+        part = results.select(problem=problem, method="network")
+        rows = {loss: part.select(loss=loss, order=AUTOMATIC) for loss in est.STRICTER_LOSSES}
+        base = part.select(loss="l1")
+        if not (len(base) and all(map(len, rows.values()))):
+            continue
+        best_first = ("lw", "llh", "lgh") if problem == LW_BEST else ("lgh", "llh", "lw")
+        others = [(best_first[0], "llh"), (best_first[0], "lgh")] if problem == LW_BEST else [("lgh", "llh"), ("llh", "lw")]
+        steps = {pair: est.peak_difference(rows[pair[0]], rows[pair[1]], base) for pair in others}
+        judge = est.above if problem == LW_BEST else est.not_below
+        verdicts = [judge(step, tolerance=est.ONE_POINT) for step in steps.values()]
+        said = "Lw gains most" if problem == LW_BEST else "Lgh ≥ Llh ≥ Lw ≥ L1"
+        if problem != LW_BEST:
+            verdicts.append(est.above(est.peak(rows["lw"], base)[1], 0.0, est.ONE_POINT))
+        ours = "; ".join(f"{one}-{other} {est.as_points(step)}" for (one, other), step in steps.items())
+        yield f"Peak gain over L1 on the {problem_title(problem)}: {said}", "in this order", ours, est.together(verdicts)
+
+
+def gains_over_a_range_of_sizes(results: Results) -> est.Statements:
+    """Check that Lgh in the known order gains significantly at several neighbouring sizes, and loses at none."""
+    for problem, rows in _with_losses(results, "l1", "lgh"):
+        pairs = rows["lgh"].pairs(rows["l1"]).by_training_set()
+        if not pairs.sizes:
+            continue
+        level = 1 - 0.05 / len(pairs.sizes)  # with so many sizes some would differ by chance
+        gains = [est.mean_interval(pairs.gain[pairs.n_train == size], level) for size in pairs.sizes]
+        signs = ["+" if gain.low > 0 else "-" if gain.high < 0 else "." for gain in gains]
+        enough = min(gain.n for gain in gains) >= est.FEWEST_PAIRS
+        found = "+" * FEWEST_SIZES in "".join(signs) and "-" not in signs
+        verdict = (est.HOLDS if found else est.DOES_NOT_HOLD) if enough else est.UNDECIDED
+        ours = f"above 0 at {signs.count('+')} and below at {signs.count('-')} of {len(signs)} sizes"
+        statement = f"Lgh gains significantly over a range of sizes on {problem_title(problem)}"
+        yield statement, "a range", f"{ours} (n = {min(gain.n for gain in gains)})", verdict
+
+
+def first_targets_of_parity(results: Results) -> est.Statements:
+    """Check that the first two targets of parity gain little: less than a tenth of what the best target gains."""
+    rows = est.in_known_order(results, "cpar7", "l1", "lgh")
+    largest = est.largest_gain_of_each_target(rows[1].pairs(rows[0])) if rows else []
+    if not largest:
+        return
+    means = [est.mean_interval(list(of.values())) for of in largest]
+    most = max(mean.value for mean in means) / 10
+    ours = ", ".join(est.as_points(mean) for mean in means[:2])
+    verdict = est.together([est.above(mean.below(most), 0.0, est.ONE_POINT) for mean in means[:2]])
+    needed = max(est.networks_to_decide(mean, est.ONE_POINT) for mean in means[:2])
+    sets = _decided_by(f"{means[0].n:,}", verdict, needed)
+    yield "The first two targets of 7-bit parity gain little", f"below {100 * most:.1f} points", ours, verdict, sets
 
 
 CLAIMS = (
     stricter_losses_gain_more, gains_of_ten_points, sixth_target_of_parity, fewer_examples_for_parity,
     llh_and_lw_alike_on_parity, automatic_order_keeps_the_gain, order_and_nesting_are_found, gain_grows_with_tau,
-    gains_on_real_models, lgh_improves_on_time_series, gain_drops_at_the_last_target, no_consistent_effect_on_steps,
-    gains_in_the_tables, later_targets_improve,
+    gains_on_real_models, lgh_improves_on_time_series, gain_rises_until_the_last_target, no_consistent_effect_on_steps,
+    gains_in_the_tables, later_targets_improve, stricter_losses_gain_more_in_found_orders, gains_over_a_range_of_sizes,
+    first_targets_of_parity,
 )  # fmt: skip

@@ -18,7 +18,7 @@ FEWEST_PAIRS = 20  # number of observations below which nothing is concluded
 HOLDS, CLOSE, DIRECTION = "holds", "close", "direction confirmed"
 UNDECIDED, DOES_NOT_HOLD = "undecided", "does not hold"
 VERDICTS = (HOLDS, CLOSE, DIRECTION, UNDECIDED, DOES_NOT_HOLD)  # every verdict, from the best to the worst
-Statements = Iterator[tuple[str, str, str, str]]  # of each: the statement, the paper's value, ours, and the verdict
+Statements = Iterator[tuple[str, ...]]  # of each: statement, paper's value, ours, verdict, and perhaps what it rests on
 ONE_POINT = 0.01  # difference in mean accuracy (one point) below which two things count as not distinguishable
 HEADLINE_SIZE = 40  # training examples at which parity is summed up; the full replication has its largest gain there
 HALFWAY = 0.75  # accuracy halfway between guessing and being right
@@ -161,7 +161,7 @@ def ratio_of_sizes(first: Results, second: Results, level: float, *, replicates:
     return bootstrap(ratio, curves[0][1].shape[1], replicates=replicates)
 
 
-def above(estimate: Estimate, threshold: float, tolerance: float = 0.0) -> str:
+def above(estimate: Estimate, threshold: float = 0.0, tolerance: float = 0.0) -> str:
     """Decide whether a value is above a threshold: its whole interval must be on one side."""
     # An interval on both sides is close if the value is known to within the tolerance: if half of its width is no more.
     # Statements that name a direction only have no tolerance.
@@ -281,6 +281,60 @@ def share_of_gain(auto: Results, known: Results, base: Results, size: int) -> Es
     return bootstrap(share, len(first))
 
 
+def overall_gain(rows: Results, base: Results) -> Estimate:
+    """Return the gain as the mean over all training sizes, with its interval over training sets."""
+    sizes = sorted(set(rows.sizes) & set(base.sizes))
+    if not sizes:
+        return mean_interval([])
+    first, second = aligned_accuracies(rows, base, sizes=sizes)
+    gains = first - second
+    return mean_interval(gains[:, ~np.isnan(gains).any(axis=0)].mean(axis=0))
+
+
+def largest_gain_of_each_target(pairs: Pairs) -> list[dict[int, float]]:
+    """Return, for each target, its gains by training set at the size where their mean is largest."""
+    pairs = pairs.by_training_set()
+    enough = [size for size in pairs.sizes if (pairs.n_train == size).sum() >= FEWEST_PAIRS]
+    found = []
+    for gain in pairs.target_gain.T if enough else ():
+        best = max(enough, key=lambda size: float(gain[pairs.n_train == size].mean()))
+        there = pairs.n_train == best
+        found.append(dict(zip(pairs.sample[there].tolist(), gain[there].tolist(), strict=True)))
+    return found
+
+
+def mean_difference(first: dict[int, float], second: dict[int, float]) -> Estimate:
+    """Return the mean difference of two values of training sets, over those that have both."""
+    return mean_interval([first[sample] - second[sample] for sample in sorted(first.keys() & second.keys())])
+
+
+def networks_to_decide(gain: Estimate, tolerance: float | None = None) -> int:
+    """Return about how many observations make half of the interval as narrow as a tolerance, or as the value itself."""
+    half, wanted = (gain.high - gain.low) / 2, abs(gain.value) if tolerance is None else tolerance
+    needed = int(gain.n * (half / max(wanted, 1e-6)) ** 2) if np.isfinite(half) else 0
+    return round(needed, -max(0, len(str(needed)) - 2))
+
+
+def in_estimated_order(results: Results, problem: str) -> Results:
+    """Return the networks of table 2 or 3: L1, which needs no order, and the other losses in the estimated one."""
+    # Rows in the order listed, and those of all targets as one network, are comparisons.
+    part = results.select(problem=problem, draw="leave-one-out")
+    part = part.where(part.named_targets)
+    return part.where((part.loss == "l1") | (part.order == "auto"))
+
+
+def taught_in_orders(results: Results) -> tuple[Results, int]:
+    """Return the networks of figure 6, and how many orders were drawn at each tau; 0 for one of each training set."""
+    part = results.select(problem="add5", method="network")
+    orders = part.order.tolist()
+    drawn = np.array([order.startswith("tau:") and "/" in order for order in orders], dtype=np.bool_)
+    if drawn.any():  # then the known order was taught once for all tau, and for other figures at other sizes
+        part = part.where((drawn | (part.order == "known")) & np.isin(part.n_train, part.n_train[drawn]))
+        return part, int(next(order.split("/")[1] for order in orders if "/" in order))
+    each = np.array([order.startswith("tau:") for order in orders], dtype=np.bool_)
+    return part.where((each | (part.loss == "l1")) & each.any()), 0
+
+
 def changes_in_steps(rows: Results, base: Results) -> list[Floats]:
     """Return, for each training size, the log ratio of the steps to those of the base, one per training set."""
 
@@ -320,13 +374,21 @@ def gain_by_tau(part: Results, size: int) -> list[tuple[float, Estimate]]:
     return [(tau, mean_interval(paired.gain).scaled(100)) for tau, paired in pairs]
 
 
-def gain_matrix(part: Results, size: int) -> tuple[Floats, Floats]:
+def gain_matrix(part: Results, size: int, drawn: int = 0, *, ends: bool = False) -> tuple[Floats, Floats]:
     """Return every tau, and gains in points over L1 at one size: a row per complete training set, a column per tau."""
+    # With `drawn` orders at each tau, training sets that share an order are averaged: they are not independent. `ends` leaves
+    # all but the first and the last tau out.
     pairs = pairs_by_tau(part.select(n_train=size))
     gains = {tau: dict(zip(paired.sample.tolist(), paired.gain.tolist(), strict=True)) for tau, paired in pairs}
+    if ends:
+        gains = {tau: gains[tau] for tau in (min(gains), max(gains))}
     complete = sorted(set.intersection(*(set(by_sample) for by_sample in gains.values()))) if gains else []
-    matrix = [[100 * by_sample[sample] for by_sample in gains.values()] for sample in complete]
-    return np.array(list(gains)), np.array(matrix, dtype=np.float64).reshape(len(complete), len(gains))
+    matrix = np.array([[100 * by_sample[sample] for by_sample in gains.values()] for sample in complete], dtype=np.float64)
+    matrix = matrix.reshape(len(complete), len(gains))
+    if drawn:
+        order = np.array(complete, dtype=np.int64) % drawn
+        matrix = np.array([matrix[order == k].mean(axis=0) for k in sorted(set(order.tolist()))]).reshape(-1, len(gains))
+    return np.array(list(gains)), matrix
 
 
 def gains_by_target(results: Results, problem: str) -> list[tuple[str, Estimate, dict[str, Estimate]]]:

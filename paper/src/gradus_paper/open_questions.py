@@ -80,17 +80,16 @@ def orders_of_random_functions() -> Study:
 
 def open_questions() -> Study:
     """Make the study of all open questions of the paper that can be run."""
-    parts = tuple(
-        make()
-        for make in (
-            *(orders_with_noise, losses_with_noise, errors_tolerated, gates_per_target, chains_in_orders),
-            orders_of_random_functions,
-        )
+    parts = (
+        *(orders_with_noise(), losses_with_noise(), errors_tolerated(), gates_per_target(), chains_in_orders()),
+        orders_of_random_functions(),
     )
     about = (
-        "What the paper leaves open: wrong labels, gates for the last target, ensembles of chains, and when no order helps."
+        "What the paper leaves open: wrong labels, gates for the last target, ensembles of chains, and when no order helps. "
+        "The figure shows gains over L1 where labels are flipped, after at most four million steps; all searches count."
     )
-    return Study("The paper's open questions", (), about, parts=parts)
+    blocks = [block for part in parts for block in part.all_blocks()]
+    return Study("The paper's open questions", blocks, about, ["wrong_labels"])
 
 
 open_questions.__name__ = "open-questions"

@@ -71,7 +71,8 @@ def _found_order(word: str, shuffle: bool, key: TrainingSetKey, draw: str) -> Ta
         columns = tuple(shuffled[place] for place in places)
         return TargetOrder(columns, tau_of(columns, data), None)
     if word == BY_COLUMN:
-        places = tuple(sorted(range(m), key=lambda place: (curriculum.sizes[place], place)))
+        by_size = curriculum.sizes
+        places = tuple(sorted(range(m), key=lambda place: (by_size[place], place)))
         curriculum = replace(curriculum, order=places)
     columns = tuple(shuffled[place] for place in places)
     sizes = tuple(curriculum.sizes[shuffled.index(column)] for column in range(m))

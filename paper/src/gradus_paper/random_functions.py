@@ -32,9 +32,10 @@ def random_functions(name: str) -> Problem | None:
         own = X[:, 3 * k : 3 * k + 3] if kind == "disjoint" else X[:, 2 * k + 1 : 2 * k + 3]
         before = own if kind == "disjoint" else np.column_stack([columns[-1] if columns else X[:, 0], own])
         columns.append(_table(stream)[before @ np.array([1, 2, 4])])
-    names = {"input_names": [f"x{k}" for k in range(n_inputs)], "target_names": [f"z{k}" for k in range(N_TARGETS)]}
+    inputs, targets = [f"x{k}" for k in range(n_inputs)], [f"z{k}" for k in range(N_TARGETS)]
     order = range(N_TARGETS) if kind == "nested" else None
-    return Problem(name, **names, pool=X, targets=np.column_stack(columns), known_order=order, about=TOLD[kind])
+    Y = np.column_stack(columns)
+    return Problem(name, input_names=inputs, target_names=targets, pool=X, targets=Y, known_order=order, about=TOLD[kind])
 
 
 def _table(stream: np.random.PCG64) -> BoolMatrix:

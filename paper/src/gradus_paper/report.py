@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gradus.lab import files, network_picture, wording
@@ -28,7 +29,7 @@ from gradus_paper.own_claims import check_own_claims
 from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.report_page import Section, report_page
 from gradus_paper.results import Results
-from gradus_paper.row import OPTIONAL
+from gradus_paper.row import OPTIONAL, conform, with_task_ids
 from gradus_paper.runs import read_runs, rows_shown, standings
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
@@ -174,22 +175,35 @@ def with_verdicts(page: str, claims: Sequence[Claim]) -> str:
 
 
 def archive(folder: Path, report: Report, target: Path) -> None:
-    """Write every row and the page to another folder, with their checksums; the replication renews the package's claims."""
+    """Write all rows, the page and checksums to another folder; the replication renews the package's claims."""
+    # Rows that were published before stay in their files, as they are; the others get a file of their own.
     files.make_folder(target)
-    # The id of a task follows from the other columns, and takes more space than all of them; first versions have no number.
+    contents = {path.name: path.read_bytes() for path in sorted(target.glob("results*.parquet"))}
     table = Store(folder).table()
-    dropped = ["task", *(name for name in OPTIONAL if table.column(name).null_count == len(table))]
-    table = table.drop_columns(dropped).sort_by([(name, "ascending") for name in SORTED_BY])
-    sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd", compression_level=19)
-    contents = {"report.html": report.page.read_bytes(), "results.parquet": sink.getvalue()}
+    for name in contents:
+        known = with_task_ids(conform(pq.read_table(target / name)), name).column("task")
+        table = table.filter(pc.invert(pc.is_in(table.column("task"), value_set=known.combine_chunks())))
+    if len(table) or not contents:
+        name = f"results_{len(contents) + 1}.parquet" if contents else "results.parquet"
+        contents[name] = _published_rows(table)
+    contents["report.html"] = report.page.read_bytes()
     if (folder / contest.PAGE).is_file():
         contents[contest.PAGE] = (folder / contest.PAGE).read_bytes()
-    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in contents.items())
+    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(contents.items()))
     for name, content in (*contents.items(), ("SHA256SUMS", sums.encode())):
         files.write_bytes_whole(target / name, content)
     if any(study.name == REPLICATION for study in load_studies(folder)):
         files.write_text_whole(Path(__file__).parent / PUBLISHED, _claims_in_json(report.claims))
+
+
+def _published_rows(table: pa.Table) -> bytes:
+    """Return a file of rows; columns that follow from others, or are empty throughout, are left out."""
+    # The id of a task follows from the other columns, and takes more space than all of them.
+    dropped = ["task", *(name for name in OPTIONAL if table.column(name).null_count == len(table))]
+    sink = io.BytesIO()
+    sorted_rows = table.drop_columns(dropped).sort_by([(name, "ascending") for name in SORTED_BY])
+    pq.write_table(sorted_rows, sink, compression="zstd", compression_level=19)
+    return sink.getvalue()
 
 
 def highlights(results: Results, claims: Sequence[Claim]) -> tuple[str, ...]:
@@ -230,9 +244,9 @@ def _statements(claims: Sequence[Claim]) -> str:
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
     """Return claims as a Markdown table; `expected` is the heading of the values beside ours."""
-    lines = [f"| | statement | {expected} | ours | verdict |", "|---|---|---|---|---|"]
+    lines = [f"| | statement | {expected} | ours | training sets | verdict |", "|---|---|---|---|---|---|"]
     for claim in claims:
-        cells = [claim.number, claim.statement, claim.paper, claim.ours, f"**{claim.verdict}**"]
+        cells = [claim.number, claim.statement, claim.paper, claim.ours, claim.training_sets, f"**{claim.verdict}**"]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

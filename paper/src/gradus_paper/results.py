@@ -119,6 +119,11 @@ class Results:
         return int((~self._finished).sum())
 
     @property
+    def named_targets(self) -> npt.NDArray[np.bool_]:
+        """Rows of networks for some targets that were named, not for all that there are."""
+        return np.asarray(self._table.column("targets").is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+    @property
     def problems(self) -> list[str]:
         """Names of the problems."""
         return sorted(set(self.problem.tolist()))

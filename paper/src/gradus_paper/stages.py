@@ -52,7 +52,7 @@ def _live_gates(sources: npt.NDArray[np.int64], n_inputs: int, n_targets: int) -
 
 
 @inlined
-def _draw(random):  # type: ignore[no-untyped-def]
+def _draw(random):
     """Draw the next 64 random bits (xoroshiro128++)."""
     a, b = random[0], random[1]
     total = a + b
@@ -64,7 +64,7 @@ def _draw(random):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _ones(word):  # type: ignore[no-untyped-def]
+def _ones(word):
     """Count the ones of a word."""
     word -= (word >> U1) & ONES
     word = (word & TWOS) + ((word >> U2) & TWOS)
@@ -73,7 +73,7 @@ def _ones(word):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _wrong(values, data, target):  # type: ignore[no-untyped-def]
+def _wrong(values, data, target):
     """Count the errors of a target."""
     targets, mask, _, _, _ = data
     output, errors = len(values) - len(targets) + target, 0
@@ -83,7 +83,7 @@ def _wrong(values, data, target):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _evaluate(values, sources, gate, first_gate):  # type: ignore[no-untyped-def]
+def _evaluate(values, sources, gate, first_gate):
     """Recompute a gate; return whether its value changed."""
     changed = False
     for w in range(values.shape[1]):
@@ -94,7 +94,7 @@ def _evaluate(values, sources, gate, first_gate):  # type: ignore[no-untyped-def
 
 
 @inlined
-def _refresh(values, sources, live, stale):  # type: ignore[no-untyped-def]
+def _refresh(values, sources, live, stale):
     """Recompute the gates that did not count, from the first that may be out of date."""
     for gate in range(stale, len(sources)):
         if not live[gate]:
@@ -102,7 +102,7 @@ def _refresh(values, sources, live, stale):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _cost(values, sources, data, live, roots, stale):  # type: ignore[no-untyped-def]
+def _cost(values, sources, data, live, roots, stale):
     """Return the errors of the first stage with a target that is not learned and all of the later ones, and where it ends."""
     targets, _, ends, allowed, n = data
     begin = 0
@@ -122,7 +122,7 @@ def _cost(values, sources, data, live, roots, stale):  # type: ignore[no-untyped
 
 
 @inlined
-def _mark_live(sources, live, roots, n_targets, first_gate):  # type: ignore[no-untyped-def]
+def _mark_live(sources, live, roots, n_targets, first_gate):
     """Mark the gates that the first `roots` targets depend on."""
     gates = len(sources)
     for gate in range(gates):
@@ -136,7 +136,7 @@ def _mark_live(sources, live, roots, n_targets, first_gate):  # type: ignore[no-
 
 
 @inlined
-def _spread(values, sources, gate, first_gate, live, fresh):  # type: ignore[no-untyped-def]
+def _spread(values, sources, gate, first_gate, live, fresh):
     """Recompute a gate and those that count and depend on it; return whether it changed. `fresh` is scratch space."""
     if not _evaluate(values, sources, gate, first_gate):
         return False
@@ -149,7 +149,7 @@ def _spread(values, sources, gate, first_gate, live, fresh):  # type: ignore[no-
 
 
 @compiled
-def _descend(values, sources, best, best_cost, history, random, data, max_iter):  # type: ignore[no-untyped-def]
+def _descend(values, sources, best, best_cost, history, random, data, max_iter):
     """Draw a network and improve it by late acceptance until its cost is zero or the steps are used up; return the steps."""
     gates, m = len(sources), len(data[0])
     first_gate, hidden = len(values) - gates, gates - m

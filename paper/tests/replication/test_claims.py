@@ -43,7 +43,7 @@ PAPER = {"l1": 0.0, "lw": 0.05, "llh": 0.052, "lgh": 0.09}
 
 def test_claims_hold_on_results_like_the_papers(made_up):
     claims = verdicts(made_up("cpar7", **parity(PAPER)))
-    for words in ("Peak gain over L1 on 7-bit", "up to 10 points", "sixth target", "The gain drops at the last target"):
+    for words in ("Peak gain over L1 on 7-bit", "up to 10 points", "sixth target", "The gain rises with every target"):
         assert find(claims, words).verdict == "holds", find(claims, words)
 
 
@@ -102,7 +102,7 @@ def test_the_automatic_order_is_judged_by_the_share_it_keeps(made_up, kept, verd
     def accuracy(gain):
         return lambda loss, n, sample: 0.7 + (gain if loss == "lgh" else 0) + 0.05 * np.sin(sample) + rng.normal(0, 0.01)
 
-    for problem, expected in (("cmaj9", verdict), ("cmux15", {"holds": "does not hold"}.get(verdict, "holds"))):
+    for problem, expected in (("cmaj9", verdict), ("cmux15", "holds")):  # on the multiplexer some of it is enough
         rows = made_up(problem, accuracy(0.08), losses=("l1", "lgh"), **size)
         rows += made_up(problem, accuracy(0.08 * kept), losses=("lgh",), order="auto", shuffle=True, **size)
         assert find(verdicts(rows), "The automatic order").verdict == expected
@@ -155,6 +155,33 @@ def test_gain_against_tau_is_not_judged_by_few_or_noisy_samples(made_up, gain, h
     assert [find(claims, words).verdict for words in ABOUT_TAU] == ["undecided"] * 3
 
 
+def test_training_sets_that_share_an_order_are_one_observation(made_up):
+    rng = np.random.default_rng(7)
+    luck = rng.normal(0, 0.05, 50)  # of an order, shared by its training sets
+    rows = taught_in_orders(made_up, lambda tau: 0.05 * tau, taus=(), samples=250)
+    rows += made_up("add5", lambda *_: 0.75, losses=("lgh",), sizes=(8, 16), samples=250, m=5)
+    for tau in (0.0, -1.0):
+        more = made_up("add5", lambda _, n, s, tau=tau: 0.7 + 0.05 * tau + luck[s % 50] * (tau == 0), losses=("lgh",),
+                       order=f"tau:{tau:g}/50", sizes=(8, 16), samples=250, m=5)  # fmt: skip
+        rows += changed(more, tau=tau)
+    claims = verdicts(rows)
+    assert find(claims, "gain is none at τ = 0").ours.startswith(f"{100 * luck.mean():+.1f}")
+    assert find(claims, "gain is none at τ = 0").training_sets == "50 orders of each τ"
+    assert "(n = 50)" in find(claims, "gain grows with τ").ours
+    assert "(n = 250)" in find(claims, "as large as the gain").ours
+
+
+@pytest.mark.parametrize(
+    ("gains", "verdict"), [((1, 2, 3, 4, 2), "holds"), ((1, 4, 2, 3, 1), "does not hold"), ((1, 2, 3, 4, 5), "does not hold")]
+)
+def test_the_gain_must_rise_with_every_target_and_drop_at_the_last(made_up, gains, verdict):
+    def accuracy(loss, n, sample):
+        return 0.7 + 0.01 * np.sin(sample) + np.array(gains) / 100 * (loss == "lgh")
+
+    claim = find(verdicts(made_up("sub5", accuracy, m=5, samples=40)), "The gain rises with every target")
+    assert claim.verdict == verdict, claim
+
+
 def test_gain_against_tau_is_left_out_without_the_reverse_order(made_up):
     rows = taught_in_orders(made_up, lambda tau: 0.05 * tau, taus=(1.0, 0.6))
     assert not [statement for statement in verdicts(rows) if "τ" in statement]
@@ -172,7 +199,7 @@ def test_results_of_which_nothing_converged_decide_nothing(made_up):
     rows += made_up("add5", lambda *_: 0.7, losses=("l1",), **size)
     rows += made_up("add5", lambda *_: 0.7, losses=("lgh",), order="tau:1.0", **size)
     rows += made_up("alu74181", lambda *_: 0.7, order="auto", **size)
-    rows += made_up("yeast", lambda *_: 0.7, draw="leave-one-out", order="none", sizes=(8,), **size)
+    rows += made_up("yeast", lambda *_: 0.7, draw="leave-one-out", order="auto", sizes=(8,), targets=tuple("abcdefg"), **size)
     nothing = results_of(changed(rows, converged=False, tau=1.0))
     assert {claim.verdict for claim in check_claims(nothing)} == {"undecided"}
     for name, problem in (("fig6", "add5"), ("tab2", "yeast"), ("fig3", "cpar7"), ("fig5", "cpar7")):
@@ -261,9 +288,28 @@ def time_series(made_up, problem, gains, *, samples=2000, spread=0.05):
         gain = [gains[target].get(loss, 0.0) for target in targets]
         return 0.7 + np.array(gain) / 100 + (spread * (-1) ** sample if loss != "l1" else 0.0)
 
-    return made_up(
-        problem, accuracy, sizes=(4,), samples=samples, m=len(targets), draw="leave-one-out", order="none", targets=targets
+    size = {"sizes": (4,), "samples": samples, "m": len(targets), "draw": "leave-one-out", "targets": targets}
+    plain = made_up(problem, accuracy, losses=("l1",), order="none", **size)
+    return plain + made_up(problem, accuracy, losses=("lw", "llh", "lgh"), order="auto", **size)
+
+
+def test_tables_never_mix_the_estimated_order_with_others(made_up):
+    rows = time_series(made_up, "ecoli", GAIN_TABLES["ecoli"])
+    size = {"sizes": (4,), "samples": 50, "draw": "leave-one-out"}
+    rows += made_up("ecoli", lambda *_: 0.1, order="none", losses=("lgh",), m=3, targets=tuple(GAIN_TABLES["ecoli"]), **size)
+    rows += made_up("ecoli", lambda *_: 0.1, order="auto", m=9, **size)  # all targets as one network
+    claims = verdicts(rows)
+    assert (
+        find(claims, "Table 3: Lgh improves").ours
+        == find(verdicts(time_series(made_up, "ecoli", GAIN_TABLES["ecoli"])), "Table 3: Lgh improves").ours
     )
+
+
+def test_an_undecided_table_names_the_networks_that_would_decide_it(made_up):
+    gains = {target: {"lgh": 0.05} for target in GAIN_TABLES["ecoli"]}
+    claim = find(verdicts(time_series(made_up, "ecoli", gains, samples=100)), "Table 3: Lgh improves")
+    assert claim.verdict == "undecided"
+    assert claim.training_sets.startswith("4 folds, 100 networks a loss; decided by about 40,000")
 
 
 def test_tables_are_judged_target_by_target_against_the_papers_values(made_up):

@@ -67,6 +67,11 @@ def rows_for(name, made_up):
     elif name in ("tab2", "tab3"):
         problem, targets = ("yeast", ("SK", "PP")) if name == "tab2" else ("ecoli", ("G2", "G6"))
         rows = made_up(problem, accuracy(2), m=2, sizes=(8,), draw="leave-one-out", targets=targets, order="none")
+    elif name == "ties":
+        rows = made_up("sub5", accuracy(5), m=5, losses=("l1", "lgh"))
+        rows += [
+            row for order in ("auto", "auto-column") for row in made_up("sub5", accuracy(5), m=5, order=order, losses=("lgh",))
+        ]
     else:
         rows = []
     return [replace(row, converged=row.method != "network" or row.n_train != 24 or row.sample > 0) for row in rows]
@@ -173,8 +178,17 @@ def test_figure_6_shows_a_curve_and_a_point_for_each_tau(made_up):
 
 def test_figure_a1_shows_the_gain_of_each_target(made_up):
     rows = rows_for("figA1", made_up)
-    for panel, m in zip(used(FIGURES["figA1"](results_of(rows))), (3, 4, 5, 6), strict=True):
-        check(panel, {f"target {k + 1}": gain(rows, f"add{m}", "lgh", k) for k in range(m)})
+    shown = [(loss, m) for loss in ("lw", "llh", "lgh") for m in (3, 4, 5, 6)]
+    for panel, (loss, m) in zip(used(FIGURES["figA1"](results_of(rows))), shown, strict=True):
+        check(panel, {f"target {k + 1}": gain(rows, f"add{m}", loss, k) for k in range(m)})
+
+
+def test_the_figure_of_ties_shows_both_rules_beside_the_given_order(made_up):
+    rows = rows_for("ties", made_up)
+    above, below = used(FIGURES["ties"](results_of(rows)))
+    orders = {"given order": "known", "found order, ties drawn": "auto", "found order, ties in column order": "auto-column"}
+    check(above, {label: gain(rows, "sub5", "lgh", order=order) for label, order in orders.items()})
+    assert set(curves(below)) == set(orders) - {"given order"}
 
 
 def test_figure_a2_shows_steps_in_millions(made_up):
@@ -285,8 +299,8 @@ def test_a_learned_circuit_is_drawn_with_every_pin_and_name(figure, design, n_tr
 
 
 def test_an_interrupted_fit_is_never_drawn_or_recorded(monkeypatch):
-    lessons = Task(Design("add3", method="lessons"), 40, 0)
-    ordered = Task(Design("add3", order="self-paced"), 40, 1)
+    lessons = Task(Design("mammalian", method="lessons"), 24, 0)
+    ordered = Task(Design("mammalian", order="self-paced"), 24, 1)
     row = run_task(lessons)
     monkeypatch.setattr(CircuitLearner, "_finish", lambda self: signal.raise_signal(signal.SIGINT))
     for learn in (lambda: learned_again(row), lambda: run_task(lessons), lambda: run_task(ordered)):

@@ -93,6 +93,13 @@ def test_what_is_published_holds_every_row_and_its_checksums(small_report, tmp_p
     for line in (tmp_path / "archive" / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split()
         assert hashlib.sha256((tmp_path / "archive" / name).read_bytes()).hexdigest() == digest
+    first = {path.name: path.read_bytes() for path in (tmp_path / "archive").iterdir()}
+    archive(folder, report, tmp_path / "archive")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "archive").iterdir()} == first  # nothing is new
+    pq.write_table(table.slice(0, 2), tmp_path / "archive" / "results.parquet")  # as if only two had been published before
+    archive(folder, report, tmp_path / "archive")
+    assert pq.read_table(tmp_path / "archive" / "results_2.parquet") == table.slice(2).combine_chunks()
+    assert "results_2.parquet" in (tmp_path / "archive" / "SHA256SUMS").read_text()
     assert (tmp_path / "pages" / "claims.md").read_text().startswith("| | statement")
     assert (tmp_path / "pages" / "figures" / "fig1.svg").exists()
 

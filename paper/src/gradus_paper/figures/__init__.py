@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gradus.errors import SettingsError
+from gradus_paper.figures import curves
 from gradus_paper.figures.circuit_figures import Drawing, adder, fig1, fig2
-from gradus_paper.figures.comparisons import league, noise, orders, sample_complexity
+from gradus_paper.figures.comparisons import league, noise, orders, sample_complexity, wrong_labels
 from gradus_paper.figures.contest import contest
 from gradus_paper.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, headline, tab2, tab3
 
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 FIGURES: dict[str, Callable[[Results], Figure | Drawing]] = {
     figure.__name__: figure
     for figure in (
-        *(headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),
-        *(baselines, sample_complexity, noise, orders, league, contest, accuracy),
+        *(headline, adder, fig1, fig2, fig3, fig4, fig5, curves.ties, fig6, fig7, tab2, tab3, figA1, figA2),
+        *(baselines, sample_complexity, noise, orders, league, wrong_labels, contest, accuracy),
     )
 }
-OWN_FIGURES = tuple(figure.__name__ for figure in (sample_complexity, noise, orders, league))  # those beyond the paper
+OWN_FIGURES = tuple(
+    figure.__name__ for figure in (sample_complexity, noise, orders, league, wrong_labels)
+)  # those beyond the paper
 
 
 def check_figure(name: str) -> None:

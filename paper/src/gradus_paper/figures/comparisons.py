@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from gradus_paper import estimates as est
 from gradus_paper import learners
 from gradus_paper.figures import style
+from gradus_paper.open_questions import NOISY
+from gradus_paper.open_questions import RATES as FLIPPED
 from gradus_paper.paper import by_problem, problems_of
 from gradus_paper.results import Results
 
@@ -23,6 +25,10 @@ LINES: dict[str, dict[str, Any]] = {  # lines of learners that are not plain
 OURS = learners.LEARNERS["lessons"].name
 ORDER_COLOURS = {name: style.COLOURS[of] for name, of in zip(learners.ORDERS, ("auto", "chain", "lessons"), strict=True)}
 PAPER_NAMES = {"l1": "network, $L_1$", "lgh": "network, $L_{gh}$, given order", "auto": "network, $L_{gh}$, found order"}
+NOISY_LOSSES = (
+    *((loss, False, style.LABELS[loss]) for loss in est.STRICTER_LOSSES),
+    ("lgh", True, "$L_{gh}$, 5 % errors tolerated"),
+)
 SHARES = (-0.6, 1.6)  # shares of a gain that are drawn; others are written
 
 
@@ -60,6 +66,24 @@ def noise(results: Results) -> Figure:
 
     results = results.select(problem=results.select(method="lessons").problems)
     return style.panel_per_problem(results, draw, x="flipped training labels (%)", y=style.ACCURACY, first=OURS)
+
+
+def wrong_labels(results: Results) -> Figure:
+    """Draw the gain of each loss over L1 against the share of flipped labels, and that of Lgh with errors tolerated."""
+
+    def draw(panel: Any, part: Results) -> None:
+        base = part.select(loss="l1")
+        style.zero_line(panel)
+        for loss, tolerated, label in NOISY_LOSSES:
+            rows = part.select(loss=loss)
+            rows = rows.where((np.nan_to_num(rows.tolerance.astype(float)) > 0) == tolerated)
+            points = [(100 * rate, learners.gain_with_noise(rows, base, rate).scaled(100)) for rate in (0.0, *FLIPPED)]
+            colour = style.COLOURS["lessons" if tolerated else loss]
+            style.band(panel, [point for point in points if point[1].n], colour, label)
+        panel.set_title(f"{panel.get_title()}, {', '.join(map(str, part.sizes))} examples", fontsize=9)
+
+    results = results.where((results.max_iterations == NOISY["max_iter"]) & (results.method == "network"))
+    return style.panel_per_problem(results, draw, x="flipped training labels (%)", y=style.GAIN, every=True)
 
 
 def orders(results: Results) -> Figure:

@@ -13,7 +13,7 @@ from gradus_paper.figures import style
 from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, problems_of
 from gradus_paper.results import Results
-from gradus_paper.tasks import BASELINES
+from gradus_paper.tasks import BASELINES, BY_COLUMN
 
 HEADLINE_CURVES = {
     "l1": ({"loss": "l1", "method": "network"}, "$L_1$: all targets at once"),
@@ -23,6 +23,11 @@ HEADLINE_CURVES = {
 MILLION = 1e6
 TAU_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 VARIED = ("method", "loss", "order", "gates_per_target", "history")
+TIE_RULES: tuple[tuple[Any, str, str], ...] = (
+    ("known", "lgh", "given order"),
+    (AUTOMATIC, "auto", "found order, ties drawn"),
+    (BY_COLUMN, "lw", "found order, ties in column order"),
+)
 TAU_COLOURS = ("#B2182B", "#808080", "#2166AC")  # of the reverse, an unrelated and the known order; all seen on white
 
 
@@ -169,17 +174,47 @@ def fig7(results: Results) -> Figure:
 
 
 def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
-    """Draw the gain of Lgh over L1, target by target, on additions of growing width."""
+    """Draw the gain of each loss over L1, target by target, on additions of growing width."""
     from matplotlib import colormaps
 
-    most = max(results.select(problem=problem).per_target.shape[1] for problem in results.problems)
+    problems = problems_of(results)
+    most = max(results.select(problem=problem).per_target.shape[1] for problem in problems)
+    figure, grid = style.rows_of_panels(len(est.STRICTER_LOSSES), len(problems), height=7.2)
+    for column, problem in enumerate(problems):
+        part = results.select(problem=problem)
+        base = part.select(loss="l1")
+        style.name_panel(grid[0, column], problem)
+        for panel, loss in zip(grid[:, column], est.STRICTER_LOSSES, strict=True):
+            style.zero_line(panel)
+            panel.set_xlabel(style.SIZE)
+            for k, points in enumerate(est.target_gain_by_size(part.select(loss=loss).pairs(base))):
+                _draw_gain(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
+    for panel, loss in zip(grid[:, 0], est.STRICTER_LOSSES, strict=True):
+        panel.set_ylabel(f"gain of {style.LABELS[loss]} (points)")
+    return style.finish(figure, results, list(grid.flat))
 
-    def draw(panel: Any, part: Results) -> None:
-        style.zero_line(panel)
-        for k, points in enumerate(est.target_gain_by_size(part.select(loss="lgh").pairs(part.select(loss="l1")))):
-            _draw_gain(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
 
-    return style.panel_per_problem(results, draw, y="gain of $L_{gh}$ over $L_1$ (points)", columns=2)
+def ties(results: Results) -> Figure:
+    """Draw the gain of Lgh with ties drawn and in column order, beside the given order, and tau of both."""
+    problems = problems_of(results)
+    figure, grid = style.rows_of_panels(2, len(problems), height=5.6)
+    for (above, below), problem in zip(grid.T, problems, strict=True):
+        part = results.select(problem=problem)
+        base, lgh = part.select(loss="l1"), part.select(loss="lgh")
+        style.name_panel(above, problem)
+        style.zero_line(above)
+        above.set_xlabel(style.SIZE)
+        for words, colour, label in TIE_RULES:
+            rows = lgh.select(order=words)
+            _draw_gain(above, est.gain_by_size(rows.pairs(base)), style.COLOURS[colour], label)
+            if words != "known":
+                style.band(below, est.mean_by_size(rows, rows.tau), style.COLOURS[colour], label)
+        below.set_ylim(-0.05, 1.05)
+        below.set_xlim(above.get_xlim())
+        below.set_xlabel(style.SIZE)
+    grid[0, 0].set_ylabel(style.GAIN)
+    grid[1, 0].set_ylabel(r"$\tau$ with the known order")
+    return style.finish(figure, results, list(grid.flat))
 
 
 def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name

@@ -63,7 +63,7 @@ def rows_of_panels(rows: int, columns: int, height: float) -> tuple[Figure, Any]
 
 
 def panel_per_problem(
-    results: Results, draw: Callable[[Any, Results], None], *, y: str, x: str = SIZE, columns: int = 3, **finishing: str
+    results: Results, draw: Callable[[Any, Results], None], *, y: str, x: str = SIZE, columns: int = 3, **finishing: Any
 ) -> Figure:
     """Draw one panel for each problem, from its rows alone."""
     problems = list(by_problem(results))
@@ -162,9 +162,10 @@ def limit_accuracy(panel: Any) -> None:
 
 
 def finish(
-    figure: Figure, results: Results, panels: Sequence[Any], *, first: str = "", shown: str = "95 % intervals"
-) -> Figure:
-    """Add one legend for all panels, and the line that says which runs the figure shows."""
+    figure: Figure, results: Results, panels: Sequence[Any], *, first: str = "", shown: str = "95 % intervals",
+    every: bool = False,
+) -> Figure:  # fmt: skip
+    """Add one legend for all panels, and the line that says which runs the figure shows: `every` one, or those that ended."""
     handles: dict[str, Any] = {}
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -178,7 +179,9 @@ def finish(
         columns = _legend_columns(list(handles), figure.get_figwidth())
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
     left_out, excluded = results.n_not_converged, f"all {len(results):,} runs count"
-    if left_out:
+    if left_out and every:
+        excluded += f", {left_out:,} with training errors left among them"
+    elif left_out:
         are = "is" if left_out == 1 else "are"
         excluded = f"{left_out:,} of {len(results):,} searches ended with training errors and {are} left out"
     figure.supxlabel(f"{shown}; {excluded}.", fontsize=NOTE_SIZE, color=NOTE_COLOUR)
