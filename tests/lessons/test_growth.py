@@ -130,3 +130,40 @@ def test_a_sample_has_rows_of_the_table_alone(seed):
     few = row_sample.sampled(packed((None, X, Y, np.ones_like(Y))), seed)
     words = np.bitwise_and.reduce(few.inputs, axis=0)
     assert (words == few.targets[0]).all()
+
+
+def test_what_has_grown_before_ctrl_c_is_kept(monkeypatch):
+    X, Y = hard_rows(1500)
+    run = Run()
+    growth, lengths = growth_of(X, Y, run=run, growth_work=20_000_000_000)
+    start, way, calls = constant(X, Y), Growth._extended, []
+
+    def interrupted(self, *place):
+        if calls:
+            raise KeyboardInterrupt
+        calls.append(place)
+        return way(self, *place)
+
+    monkeypatch.setattr(Growth, "_extended", interrupted)
+    grown = growth.grow(start, 1)
+    assert run.stopped == "interrupted"
+    assert lengths.whole(grown) < lengths.whole(start)
+
+
+def test_a_stop_before_other_processes_judge_by_all_rows_returns_a_circuit(monkeypatch):
+    monkeypatch.setattr(row_sample, "MANY_ROWS", 200)
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 4)) < 0.5
+    Y = (X[:, [0]] & X[:, [1]]) ^ (rng.random((600, 1)) < 0.05)
+    stopped = []
+
+    def nobody(run, function, items):
+        if getattr(function, "__name__", "") != "judged_by_all":
+            return list(map(function, items))
+        stopped.append(function)
+        return [None] * len(items)
+
+    monkeypatch.setattr(Run, "map", nobody)
+    result = learn(X, Y, n_circuits=2)
+    assert stopped
+    assert result.errors.tolist() == (result.network.predict(X) != Y).sum(axis=0).tolist()

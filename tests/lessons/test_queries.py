@@ -66,3 +66,20 @@ def test_a_result_asks_for_rows_on_which_its_circuits_differ():
     assert len(result.next_examples(1000)) == 64
     with pytest.raises(gradus.errors.SettingsError):
         result.next_examples(0)
+
+
+def test_where_circuits_agree_patterns_are_random():
+    n = 3 * MOST_INPUTS
+    one = gradus.Network(n, [(0, 1)], [n], [8])
+    chosen = disputed_patterns([one], 40)
+    assert 0.3 < chosen[:, : n // 2].mean() < 0.7
+    assert len(np.unique(chosen, axis=0)) == 40
+
+
+def test_only_inputs_that_are_read_are_flipped(monkeypatch):
+    n, tried = 1000, []
+    some = [gradus.Network(n, [(0, 999)], [n], [function]) for function in (8, 0)]
+    predict = gradus.Network.predict
+    monkeypatch.setattr(gradus.Network, "predict", lambda self, X: tried.append(len(X)) or predict(self, X))
+    assert disputed_patterns(some, 1)[0, [0, 999]].all()
+    assert max(tried) < 5000  # not 64 patterns with a thousand flips each

@@ -159,3 +159,10 @@ def test_leanings_are_the_same_in_threads():
     assert first.leanings == second.leanings
     assert isinstance(first.leanings[0], WeightedVote)
     assert (first.predict(rows) == second.predict(rows)).all()
+
+
+def test_labels_as_often_1_as_0_on_equal_rows_are_as_probable():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 2)
+    result = gradus.learn(X, [0] * 4 + [1] * 4)
+    assert result.predict_proba(X)[:, 0].tolist() == [0.5] * 8
+    assert (result.voting_network().predict(X) == result.predict(X)).all()

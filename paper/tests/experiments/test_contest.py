@@ -10,6 +10,7 @@ import pytest
 
 from gradus._cli.main import run
 from gradus_paper import contest
+from gradus_paper.engines import CudaEngine
 from gradus_paper.row import TIMING
 from gradus_paper.store import Store
 
@@ -70,6 +71,16 @@ def test_a_run_taken_up_gives_equal_rows(ran, tmp_path, capsys):
     outcome = json.loads(capsys.readouterr().out.partition("\n")[2].partition("{")[2].join(["{", ""]))
     assert (outcome["done_before"], outcome["done"]) == (2, 2)
     assert rows(tmp_path / "out") == rows(out)
+
+
+def test_benchmarks_are_read_for_an_engine_that_runs_them_in_this_process(tmp_path, monkeypatch):
+    engine = CudaEngine()
+    monkeypatch.setattr(engine, "_searched", lambda tasks, begun: iter(()))  # lessons need no GPU
+    monkeypatch.setattr("gradus_paper.engines.choose_engine", lambda **_: engine)
+    monkeypatch.setattr("gradus_paper.training_sets._tables", {})
+    data = write_benchmarks(tmp_path / "data", ["ex23"])
+    assert reproduce(data, tmp_path / "out", "--no-report") == 0
+    assert rows(tmp_path / "out")["ex23"]["status"] == "done"
 
 
 def test_a_folder_keeps_the_benchmarks_of_earlier_runs(ran, tmp_path):

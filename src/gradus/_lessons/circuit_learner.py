@@ -12,18 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
-from gradus._circuit.network import network_of
 from gradus._core.run import Progress, Run
 from gradus._lessons.description import BIT, Lengths, Solution
 from gradus._lessons.growth import Growth, Outlook
 from gradus._lessons.packed_examples import PackedExamples, is_contradictory
 from gradus._lessons.parities_of_nodes import with_parity
-from gradus._lessons.solutions import selected, with_constant, with_constant_at
+from gradus._lessons.solutions import judged, selected, with_constant, with_constant_at
 from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 from gradus._lessons.windows import Windows
 
-__all__ = ["CircuitLearner", "LearnedCircuit", "selected"]
+__all__ = ["CircuitLearner", "LearnedCircuit"]
 
 MAX_FIT_WORK = 6_000_000_000  # word operations: about two seconds
 MAX_SHORTEN_WORK = 8_000_000_000
@@ -91,11 +90,8 @@ class CircuitLearner:
 
     def refine(self, learned: LearnedCircuit) -> LearnedCircuit:
         """Shorten a circuit that was learned from some of the examples, as all of them have it."""
-        examples, circuit = self.walks.examples, learned.solution.circuit
-        values = network_of(circuit).node_words(examples.inputs)[circuit.outputs]
-        errors = np.bitwise_count((values ^ examples.targets) & examples.known).sum(axis=1, dtype=np.int64)
-        self.solution, self.remaining = learned.solution._replace(errors=errors), []
-        self.tolerant = learned.tolerant or bool(errors.any())
+        self.solution, self.remaining = judged(learned.solution.circuit, self.walks.examples), []
+        self.tolerant = learned.tolerant or not self.solution.reached
         if self.tolerant:
             work = self.settings.length_work
             self.solution = self._counted(self.walks.minimise_length(self.solution, self._seed(LENGTH, WHOLE), work))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gradus._circuit.gate_list import GateList, cleaned, constant_outputs
-from gradus._circuit.network import network_of
 from gradus._core.run import Run
 from gradus._lessons.circuit_learner import MAX_FIT_WORK, CircuitLearner, LearnedCircuit
 from gradus._lessons.description import Lengths, Solution
 from gradus._lessons.further_inputs import with_inputs
 from gradus._lessons.packed_examples import PackedExamples
-from gradus._lessons.solutions import selected
+from gradus._lessons.solutions import judged, selected
 from gradus._lessons.walks import LessonSettings
 
 __all__ = ["ContinuedLearner", "not_longer"]
@@ -19,16 +18,9 @@ __all__ = ["ContinuedLearner", "not_longer"]
 START = 5  # a purpose of seeds, as in `circuit_learner`
 
 
-def _count_errors(circuit: GateList, examples: PackedExamples) -> Solution:
-    """Return a circuit of all targets with the labels that it gets wrong."""
-    values = network_of(circuit).node_words(examples.inputs)[circuit.outputs]
-    errors = np.bitwise_count((values ^ examples.targets) & examples.known).sum(axis=1, dtype=np.int64)
-    return Solution(circuit, list(range(len(errors))), errors, not errors.any())
-
-
 def not_longer(learned: LearnedCircuit, start: GateList, examples: PackedExamples, settings: LessonSettings) -> LearnedCircuit:
     """Return what was learned, or the start if that is shorter with its errors."""
-    solution = _count_errors(cleaned(with_inputs(start, len(examples.inputs)), nand=settings.nand), examples)
+    solution = judged(cleaned(with_inputs(start, len(examples.inputs)), nand=settings.nand), examples)
     length = Lengths(examples, settings.nand, settings.noise).whole(solution)
     # What is exact is believed, although a start with errors may be shorter.
     comparable = solution.reached or learned.tolerant or learned.solution.errors.any()
@@ -45,7 +37,7 @@ class ContinuedLearner(CircuitLearner):
         self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run, start: GateList
     ) -> None:
         super().__init__(examples, settings, seed, number, run)
-        self.start = _count_errors(cleaned(start, nand=settings.nand), examples)
+        self.start = judged(cleaned(start, nand=settings.nand), examples)
 
     def learn(self) -> LearnedCircuit:
         """Go on from the start."""

@@ -155,11 +155,6 @@ class _Walk:
         return best
 
 
-def _below(prices: Ints, limit: int) -> Ints:
-    """Return the first prices, as long as they are below a limit."""
-    return prices[np.cumprod(prices < limit) > 0]
-
-
 def fitted_table(cells: Ints, price_of_errors: Ints) -> tuple[tuple[bool, ...], int, int]:
     """Return the table over sums that is shortest to describe with its errors; its errors, and the price of both."""
     length, n_rows = len(cells), int(cells.sum())

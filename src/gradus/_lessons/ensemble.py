@@ -101,9 +101,11 @@ class Ensemble:
             return replace(progress, detail=f"circuit {number + 1} of up to {of}" if of > 1 else "")
 
         part = self.run.part(weight=1, describe=describe)
-        learner = CircuitLearner(self.examples, self.settings, self.seed, number, part)
+        about = (self.examples, self.settings, self.seed, number, part)
         if number == 0 and self.start is not None:
-            learner = ContinuedLearner(self.examples, self.settings, self.seed, number, part, self.start)
+            learner: CircuitLearner = ContinuedLearner(*about, self.start)
+        else:
+            learner = CircuitLearner(*about)
         key = partial(digest_of, "circuit", self._digest, number)
         circuit = part.recall(key, learner.learn, (LearnedCircuit, Solution, GateList), self._is_one)
         part.complete()

@@ -163,7 +163,11 @@ class Growth:
         for place, effort in enumerate(efforts):
             idle = found = rounds = 0
             while idle < IDLE * len(ways) and work < most and best.errors.any() and not self.run.stop():
-                new = ways[turn % len(ways)](best, effort, seed_from(seed, number))
+                try:
+                    new = ways[turn % len(ways)](best, effort, seed_from(seed, number))
+                except KeyboardInterrupt:  # what has grown is kept
+                    self.run.interrupt()
+                    break
                 work, number, spent, rounds = work + new.work, number + 1, spent + effort, rounds + 1
                 new_length = self.lengths.whole(new)
                 if new_length < length:  # the same way goes on

@@ -22,6 +22,7 @@ from gradus._core.run import Callback, Run
 from gradus._core.wording import counted
 from gradus._curriculum.orders import resolve_order
 from gradus._lessons.best_ensemble import learn_circuits
+from gradus._lessons.circuit_learner import LearnedCircuit
 from gradus._lessons.continued import not_longer
 from gradus._lessons.further_inputs import expanded
 from gradus._lessons.leanings import leanings, with_parities
@@ -309,7 +310,13 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
     ensemble, read = learn_circuits(some, lessons, seed, run, n_circuits, start)
     ranked, n_voting = ensemble.ranked()
     if some is not examples:
-        ranked = run.map(lambda circuit: refined(circuit, read, examples, lessons, seed, run.part()), ranked)
+
+        def judged_by_all(circuit: LearnedCircuit) -> LearnedCircuit:
+            return refined(circuit, read, examples, lessons, seed, run.part())
+
+        # After a stop, workers elsewhere may not have handed in theirs.
+        found: list[LearnedCircuit | None] = run.map(judged_by_all, ranked)
+        ranked = [better or judged_by_all(circuit) for circuit, better in zip(ranked, found, strict=True)]
     everything = offered(examples, read.further) if read.further else examples
     if start is not None:
         ranked[0] = not_longer(ranked[0], start, everything, lessons)

@@ -24,9 +24,9 @@ def disputed_patterns(circuits: Sequence[Network], n: int) -> BoolMatrix:
     rng = np.random.default_rng([n_inputs, n])
     if n_inputs <= MOST_INPUTS:
         patterns = (np.arange(1 << n_inputs)[:, np.newaxis] >> np.arange(n_inputs) & 1).astype(np.bool_)
-        patterns = rng.permutation(patterns)
     else:
         patterns = _climbed(circuits, rng.random((max(N_DRAWN, 2 * n), n_inputs)) < 0.5)
+    patterns = rng.permutation(patterns)
     # A pattern that tells apart circuits which those before it have told apart already counts for less.
     disputes = _disputes(circuits, patterns)
     weights, chosen = np.ones(disputes.shape[1]), list[int]()
@@ -49,8 +49,10 @@ def _climbed(circuits: Sequence[Network], patterns: BoolMatrix) -> BoolMatrix:
     """Add patterns that are reached from the most disputed ones by flipping one bit at a time as long as that helps."""
     place = np.argsort(-_disputes(circuits, patterns).sum(axis=1), kind="stable")[:N_CLIMBERS]
     best = patterns[place]
+    read = np.any([circuit.cone(range(circuit.n_outputs))[: circuit.n_inputs] for circuit in circuits], axis=0)
+    flips = np.eye(best.shape[1], dtype=np.bool_)[read]  # others change nothing
     for _ in range(N_STEPS):
-        flipped = best[:, np.newaxis] ^ np.eye(best.shape[1], dtype=np.bool_)
+        flipped = best[:, np.newaxis] ^ flips
         tried = np.concatenate([best[:, np.newaxis], flipped], axis=1)
         scores = _disputes(circuits, tried.reshape(-1, best.shape[1])).sum(axis=1).reshape(len(best), -1)
         step = scores.argmax(axis=1)

@@ -37,4 +37,5 @@ def refined(
 ) -> LearnedCircuit:
     """Return a circuit learned from a few examples as all examples have it."""
     everything = offered(examples, few.further) if few.further else examples
-    return CircuitLearner(everything, settings, seed, 0, run).refine(learned)
+    # Nothing is learned any more, so nobody looks for contradictions and feature sets among all rows.
+    return CircuitLearner(everything, settings._replace(exact=False), seed, 0, run).refine(learned)

@@ -90,7 +90,11 @@ def leaning_vote(known: Known, outputs: BoolMatrix, prices: Sequence[int]) -> We
     said = _agreement(known.X, known.y)
     weighed = _Posterior(known, said, np.where(outputs.T, 1.0, -1.0) @ np.where(known.y, 1.0, -1.0), prices)
     parities: dict[tuple[int, ...], float] = {(int(i),): float(weighed.columns[i]) for i in np.flatnonzero(weighed.columns)}
-    parities |= {(int(i), int(j)): float(weighed.pairs[i, j]) for i, j in np.argwhere(weighed.pairs)}
+    shares = (np.array(weighed.constant), weighed.columns, weighed.pairs, weighed.circuits)
+    strongest = max(float(np.abs(share).max(initial=0.0)) for share in shares)
+    # Of millions of pairs, those are left out whose weight would be 0.
+    strong = np.argwhere(LEVELS * np.abs(weighed.pairs) > 0.4 * strongest)
+    parities |= {(int(i), int(j)): float(weighed.pairs[i, j]) for i, j in strong}
     return rounded_vote(weighed.constant, parities, weighed.circuits.tolist(), LEVELS)
 
 

@@ -17,6 +17,7 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.run import Run
 from gradus._lessons.description import Solution
 from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
+from gradus._lessons.solutions import judged
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
 __all__ = ["fit_small", "trimmed"]
@@ -57,9 +58,13 @@ def _fitted(walks: Walks, n_targets: int, size: int, seed: int, attempt: int) ->
 
 def trimmed(circuit: GateList, examples: PackedExamples, least: int, nand: bool = False) -> GateList:
     """Leave out gates, one after another, as long as one that goes adds at most so many errors."""
-    errors = _errors(circuit, examples)
+
+    def wrong(circuit: GateList) -> int:
+        return int(judged(circuit, examples).errors.sum())
+
+    errors = wrong(circuit)
     while True:
-        shorter = [(_errors(other, examples), place, other) for place, other in enumerate(_without_a_gate(circuit, nand))]
+        shorter = [(wrong(other), place, other) for place, other in enumerate(_without_a_gate(circuit, nand))]
         if not shorter:
             break
         fewest, _, best = min(shorter, key=lambda one: one[:2])
@@ -82,10 +87,3 @@ def _without_a_gate(circuit: GateList, nand: bool) -> Iterator[GateList]:
 def _needs_both(circuit: GateList) -> npt.NDArray[np.bool_]:
     """Return which gates depend on two sources: complements and constants cost a reader nothing."""
     return np.asarray(~np.isin(circuit.functions, ONE_SOURCE) & (circuit.sources[:, 0] != circuit.sources[:, 1]))
-
-
-def _errors(circuit: GateList, examples: PackedExamples) -> int:
-    """Return how many known labels a circuit gets wrong."""
-    network = network_of(circuit)
-    words = network.node_words(examples.inputs)[network.outputs]
-    return int(np.bitwise_count((words ^ examples.targets) & examples.known).sum())

@@ -1,14 +1,23 @@
-"""Solutions with some of their outputs, or with constants as outputs."""
+"""Solutions judged by examples, with some of their outputs, or with constants as outputs."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gradus._circuit.gate_list import GateList, cleaned, select_outputs
+from gradus._circuit.network import network_of
 from gradus._core.gates import ONE, ZERO
 from gradus._lessons.description import Lengths, Solution
+from gradus._lessons.packed_examples import PackedExamples
 
-__all__ = ["selected", "with_constant", "with_constant_at"]
+__all__ = ["judged", "selected", "with_constant", "with_constant_at"]
+
+
+def judged(circuit: GateList, examples: PackedExamples) -> Solution:
+    """Return a circuit of all targets with the labels that it gets wrong."""
+    values = network_of(circuit).node_words(examples.inputs)[circuit.outputs]
+    errors = np.bitwise_count((values ^ examples.targets) & examples.known).sum(axis=1, dtype=np.int64)
+    return Solution(circuit, list(range(len(errors))), errors, not errors.any())
 
 
 def selected(solution: Solution, places: list[int]) -> Solution:

@@ -50,12 +50,13 @@ def rounded_vote(
     constant: float, parities: Mapping[tuple[int, ...], float], circuits: Sequence[float], levels: int
 ) -> WeightedVote:
     """Return a vote with weights in proportion to some probabilities, as whole numbers of which the largest is `levels`."""
-    unit = float(max(map(abs, (constant, *parities.values(), *circuits)))) / levels or 1.0
-    of_circuits = tuple(round(weight / unit) for weight in circuits)
-    of_parities = tuple((columns, round(weight / unit)) for columns, weight in parities.items() if round(weight / unit))
-    rest = round(constant / unit)
+    unit = float(max(map(abs, (constant, *parities.values(), *circuits)))) / levels
+    scale = unit or 1.0  # if nothing is more probable than its opposite, the sum is worth nothing either
+    of_circuits = tuple(round(weight / scale) for weight in circuits)
+    of_parities = tuple((columns, round(weight / scale)) for columns, weight in parities.items() if round(weight / scale))
+    rest = round(constant / scale)
     if (rest + sum(of_circuits) + sum(weight for _, weight in of_parities)) % 2 == 0:
-        rest += 1 if constant > rest * unit else -1
+        rest += 1 if constant > rest * scale else -1
     return WeightedVote(unit, rest, of_parities, of_circuits)
 
 

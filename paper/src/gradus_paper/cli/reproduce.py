@@ -67,8 +67,10 @@ def command(
     engine = None if absorb else engines.choose_engine(n_jobs=n_jobs, dask=dask, backend=backend)
     save_study(study if data is None else contest.merged(study, folder), folder)
     tasks, store = study.tasks()[first - 1 :: of], Store(folder)
-    if data is not None and isinstance(engine, engines.JoblibEngine):
-        tasks, engine.most, engine.folder = contest.ready(tasks, store), 1, contest.folder_of_begun(folder)
+    if data is not None and engine is not None:
+        tasks = contest.ready(tasks, store)
+        if isinstance(engine, engines.JoblibEngine):
+            engine.most, engine.folder = 1, contest.folder_of_begun(folder)
     for name in store.damaged:
         note(f"gradus: {store.parts_folder / name} is damaged; it is set aside, and its tasks are run again.")
     if engine is None:
