@@ -225,7 +225,11 @@ def test_a_vote_as_one_circuit_says_the_same_unless_it_is_nearly_tied(seed, coun
     assert len(voted.networks) == 1
     for k, (said, shares) in enumerate(zip(voted.predict_codes(rows), model.votes(rows), strict=True)):
         beyond = np.abs(shares[:, 1] - 0.5) * len(networks)
-        sure = beyond > (len(networks) / 2 + 1.5) * vote_on(model, k).unit if counted else np.ones(len(rows), dtype=bool)
+        sure = (
+            beyond > (len(networks) / 2 + 1.5) * vote_on(len(networks), [reader[k] for reader in model.readers], 2).unit
+            if counted
+            else np.ones(len(rows), dtype=bool)
+        )
         assert (said == model.predict_codes(rows)[k])[sure].all()
 
 

@@ -154,9 +154,12 @@ class Model:
         >>> Model((first, nand, nand), of_one.features, of_one.targets).voted().rules()
         {'z0': '!x0 | !x1'}
         """
-        from gradus._tables.voted import voted
+        from gradus._tables.voted import voting_circuit
 
-        return voted(self)
+        if len(self.networks) == 1:
+            return self
+        network = voting_circuit(self.networks[self.apart :], self.readers[self.apart :], self.targets)
+        return replace(self, networks=(network,), readers=(), apart=False, goals={})
 
     @property
     def feature_names(self) -> tuple[str, ...]:
