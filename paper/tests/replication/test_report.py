@@ -104,6 +104,15 @@ def test_what_is_published_holds_every_row_and_its_checksums(small_report, tmp_p
     assert (tmp_path / "pages" / "figures" / "fig1.svg").exists()
 
 
+def test_counts_quoted_on_pages_are_those_of_the_claims_and_the_rows():
+    root = Path(__file__).parents[3]
+    page = (root / "docs" / "results" / "README.md").read_text()
+    assert with_verdicts(page, published_claims()) == page
+    rows = sum(pq.read_metadata(path).num_rows for path in (root / "paper" / "results").glob("results*.parquet"))
+    for text in (page, (root / "README.md").read_text(), (root / "docs" / "for" / "researchers.md").read_text()):
+        assert f"{rows:,}" in text
+
+
 def test_a_folder_without_results_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(StoreError, match="run 'gradus reproduce quick"):
         write_report(tmp_path)
