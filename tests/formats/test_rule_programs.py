@@ -145,6 +145,32 @@ def test_sql_says_what_the_circuit_says(learned, as_text: bool, tmp_path: Path) 
     assert found == model.single().predict(table).tolist()
 
 
+def test_cells_as_people_type_them_are_read_as_the_model_reads_them(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    kilos, euros = rng.integers(-50, 90, N), rng.integers(10, 3000, N)
+    table = pd.DataFrame(
+        {
+            "weight": [("-", "unknown", f"{k} kg", f"{k}KG")[i % 4] for i, k in enumerate(kilos)],
+            "price": [f"{e // 1000}.{e % 1000:03d},50" if e > 999 else f"{e},5" for e in euros],
+            "loss": [f"({e})" if i % 2 else f"{e // 1000} {e % 1000:03d}" for i, e in enumerate(euros + 1000)],
+        }
+    )
+    labels = np.where(np.where(np.arange(N) % 4 < 2, euros > 1500, kilos > 20) ^ (np.arange(N) % 2 == 1), "yes", "no")
+    model = BooleanNetworkClassifier(n_circuits=1, noise=0.001, random_state=0).fit(table, labels).model_
+    assert {column.name for column in model.program().columns} == set(table)
+    expected = model.single().predict(table).tolist()
+    assert answers_of_python(model, table, tmp_path) == expected
+    assert [answer for (answer,) in answers_of_sql(model, table, tmp_path)] == expected
+    space: dict = {}
+    exec((tmp_path / "rule.py").read_text(encoding="utf-8"), space)
+    assert [space["number"](cell, comma="thousands", unit="$") for cell in ("$1,200", "-$ 1,200", "2,5", "-")] == [
+        1200,
+        -1200,
+        None,
+        None,
+    ]
+
+
 @needs_cc
 def test_c_says_what_the_circuit_says(learned, tmp_path: Path) -> None:
     table, model = learned

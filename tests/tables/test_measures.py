@@ -38,3 +38,14 @@ def test_what_is_said_names_the_class_and_the_option():
     assert "finds 70.0 % of them, right in 60.0 %" in lines[1]
     assert "curve 0.850" in lines[1]
     assert said_of_goals("f1", {"f1": found, "accuracy": found})[0].startswith("  with --goal accuracy: finds 70.0 %")
+
+
+def test_a_class_of_which_nothing_is_found_has_no_share_that_is_right():
+    target, none = (
+        TargetEncoding("ill", ("no", "yes")),
+        {"recall": 0.0, "precision": 0.0, "balanced_accuracy": 0.5, "accuracy": 0.9},
+    )
+    assert said_of_rare(target, 1, 0.05, {"model": none})[1] == "  model: finds none of them; balanced accuracy 50.0 %"
+    assert said_of_goals("f1", {"accuracy": none}) == [
+        "  with --goal accuracy: finds none; balanced accuracy 50.0 %, accuracy 90.0 %"
+    ]

@@ -92,5 +92,7 @@ def _last(table: Table, taken: Collection[str]) -> list[str]:
     """Return the last column that is not an input, and say so."""
     names = last_column(table, taken)
     for name in names:
-        note(f"gradus: the target is {name!r}, the last column; name others with --targets.")
+        passed = [later for later in table.columns[table.columns.index(name) + 1 :] if later not in taken]
+        which = "the last column that has a cell" if passed else "the last column"
+        note(f"gradus: the target is {name!r}, {which}; name others with --targets.")
     return names

@@ -111,7 +111,9 @@ class LearnReport:
         if len(model.statements) > MOST_RULES:
             where = "" if page is None else f", all in {page}"
             print(f"… and {counted(len(model.statements) - MOST_RULES, 'more rule')}{where}")
-        for line in (*self._columns_that_matter(), *self._telling_columns()):
+        for line in self._columns_that_matter():
+            print(textwrap.fill(printable(line), WIDTH))
+        for line in self._telling_columns():
             print(printable(line))
         if len(self.document["order"]) > 1:
             print(printable(f"taught in the order {_shortened(self.document['order'])}"))
@@ -159,7 +161,7 @@ class LearnReport:
         if len(self.examples.columns) <= FEW_COLUMNS or not most:
             return []
         named = ", ".join(f"{name} {saved[name]:.2f}" for name in most)
-        return [textwrap.fill(f"columns that matter, with the bits per row that each saves: {named}", WIDTH)]
+        return [f"columns that matter, with the bits per row that each saves: {named}"]
 
     def _telling_columns(self) -> list[str]:
         """Point out columns that decide a target alone, as those do that are only known afterwards."""

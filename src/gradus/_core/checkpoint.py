@@ -195,9 +195,9 @@ class Checkpoint:
         """Take up the pieces of a file, once it is known to belong to this work."""
         with read_guard(path, "a checkpoint"):
             first, _, body = read_text(path, LARGEST).partition("\n")
-            head = json.loads(first)
+            head = json.loads(first) if first.startswith('{"gradus checkpoint"') else {"gradus checkpoint": None}
             if head["gradus checkpoint"] != FORMAT or head["sum"] != _sum(body):
-                raise FormatError("is no checkpoint, or damaged; remove it to begin again.", path=path)
+                raise FormatError("is no checkpoint, or damaged; give another name, or remove it to begin again.", path=path)
             theirs = (head["version"], head["data"], head["settings"])
             own = (__version__, *self.identity)
             for what, here_is, there_is in zip(WHAT, own, theirs, strict=True):

@@ -22,9 +22,14 @@ def number(cell, comma="", unit=""):
     text = "" if cell is None else str(cell).strip()
     if text in MISSING or text.lower() in ("true", "false"):
         return None if text in MISSING else float(text.lower() == "true")
-    text = text.lower().replace(unit, "").strip() if unit else text
-    if comma:
-        text = text.replace(".", "").replace(",", ".") if comma == "decimal" else text.replace(",", "")
+    text = text.lower().replace(unit, "", 1).strip() if unit else text
+    text = ("-" + text[1:-1] if text[:1] == "(" and text[-1:] == ")" else text).replace("−", "-")
+    point, mark = (",", ".") if comma == "decimal" else (".", "," if comma else " ")
+    whole, sign, rest = text.partition(point)
+    first, *groups = whole.replace("- ", "-").replace("'", " ").replace(mark, " ").split(" ")
+    if groups and (len(first.lstrip("+-")) > 3 or not all(len(group) == 3 and group.isdigit() for group in groups)):
+        return None
+    text = first + "".join(groups) + (sign and "." + rest)
     try:
         return None if "_" in text else float(text)
     except ValueError:
@@ -39,6 +44,8 @@ def days(cell, year, month, day):
     if len(parts) < 3:
         return None
     y, m, d = int(parts[year]), int(parts[month]), int(parts[day])
+    if len(parts[year]) != 4 or not 1 <= m <= 12 or not 1 <= d <= 31:
+        return None
     y -= m <= 2
     whole = 365 * y + y // 4 - y // 100 + y // 400 + (153 * ((m + 9) % 12) + 2) // 5 + d - 719469
     hours, minutes, seconds = (list(map(int, parts[3:6])) + [0, 0, 0])[:3]

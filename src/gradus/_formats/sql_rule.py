@@ -31,12 +31,16 @@ def write_sql(network: Network, program: RuleProgram | None = None) -> str:
     """Return a rule as a query of the table ``rows``."""
     program = program or plain_program(network)
     circuit = netlist(program.network, IDENTIFIER)
+    numbers = [(k, column) for k, column in enumerate(program.columns) if column.kind == "number"]
+    stages: list[list[str]] = [[f"{_digits(column)} AS {_name(f'text {k + 1}')}" for k, column in numbers]]
+    stages.append(
+        [f"{_cell(column, _name(f'text {k + 1}'))} AS {_name(f'cell {k + 1}')}" for k, column in enumerate(program.columns)]
+    )
+    stages = [stage for stage in stages if stage] or [['0 AS "cell 1"']]
     wires: dict[str, _Wire] = {}
     for k, column in enumerate(program.columns):
         for test in column.tests:
-            wires[circuit.inputs[test.node]] = _Wire(_test(_name(f"cell {k + 1}"), test), 0, 0)
-    stages: list[list[str]] = [[f"{_cell(column)} AS {_name(f'cell {k + 1}')}" for k, column in enumerate(program.columns)]]
-    stages[0] = stages[0] or ['0 AS "cell 1"']
+            wires[circuit.inputs[test.node]] = _Wire(_test(_name(f"cell {k + 1}"), test), 0, len(stages) - 1)
     _add_gates(circuit, wires, stages)
     rules = [f"{wires[wire].text} AS {_name(f'rule {k + 1}')}" for k, wire in enumerate(circuit.outputs)]
     tables = [*(f"step{k}" for k in range(len(stages))), "rules"]
@@ -86,8 +90,17 @@ def _value(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else repr(value)
 
 
-def _cell(column: RuleColumn) -> str:
-    """Return an expression for a cell, NULL if it is missing."""
+def _digits(column: RuleColumn) -> str:
+    """Return an expression for the text of a number: its digits and signs alone, as far as it is one."""
+    text = f"lower(trim(CAST({_name(column.name)} AS TEXT)))"
+    point = [(".", ""), (",", ".")] if column.comma == "decimal" else [(",", "")] if column.comma else []
+    for old, new in [(column.unit, ""), *point, (" ", ""), ("'", ""), ("−", "-"), ("(", "-"), (")", "")]:
+        text = f"replace({text}, {_value(old)}, {_value(new)})" if old else text
+    return text
+
+
+def _cell(column: RuleColumn, digits: str) -> str:
+    """Return an expression for a cell, NULL if it is missing; `digits` is the text of a number."""
     name = _name(column.name)
     if column.kind == "date":
         y, m, d = (_part(column.day_format, letter) for letter in "Ymd")
@@ -97,17 +110,14 @@ def _cell(column: RuleColumn) -> str:
             else "||'-'||".join(f"substr({name}, {a}, {n})" for a, n in (y, m, d))
         )
         return _filled(f"julianday({text}) - 2440587.5", column)
-    words = f"trim(CAST({name} AS TEXT))"
-    present = f"WHEN {words} NOT IN ({', '.join(map(_value, sorted(MISSING)))})"
     if column.kind == "text":
+        words = f"trim(CAST({name} AS TEXT))"
+        present = f"WHEN {words} NOT IN ({', '.join(map(_value, sorted(MISSING)))})"
         return _filled(f"CASE {present} THEN {f'lower({words})' if column.fold else words} END", column)
-    number = f"CAST({name} AS REAL)"
-    if column.unit or column.comma:
-        plain = f"replace(lower({words}), {_value(column.unit)}, '')" if column.unit else words
-        plain = f"replace(replace({plain}, '.', ''), ',', '.')" if column.comma == "decimal" else f"replace({plain}, ',', '')"
-        number = f"CAST({plain} AS REAL)"
+    # A word among numbers would be cast to 0.
+    known = f"ltrim({digits}, '+-.0123456789e') = '' AND ltrim({digits}, '+-.e') <> ''"
     return _filled(
-        f"CASE WHEN lower({words}) = 'true' THEN 1.0 WHEN lower({words}) = 'false' THEN 0.0 {present} THEN {number} END",
+        f"CASE {digits} WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 ELSE CASE WHEN {known} THEN CAST({digits} AS REAL) END END",
         column,
     )
 

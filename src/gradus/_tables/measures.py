@@ -61,8 +61,9 @@ def said_of_rare(target: TargetEncoding, rare: int, share: float, of: Mapping[st
     lines = [f"{target.name} = {target.classes[rare]} has {_percent(share)} of the rows:"]
     for name, found in of.items():
         area = f", area under the curve {found['auc']:.3f}" if "auc" in found else ""
+        told = f"finds {_percent(found['recall'])} of them, right in {_percent(found['precision'])} of those it names"
         lines.append(
-            f"  {name}: finds {_percent(found['recall'])} of them, right in {_percent(found['precision'])} of those it names; "
+            f"  {name}: {told if found['recall'] else 'finds none of them'}; "
             f"balanced accuracy {_percent(found['balanced_accuracy'])}{area}"
         )
     return lines
@@ -73,8 +74,9 @@ def said_of_goals(goal: str, found: Mapping[str, Measures]) -> list[str]:
     lines = []
     for other, values in found.items():
         if other != goal:
+            told = f"finds {_percent(values['recall'])}, right in {_percent(values['precision'])}"
             lines.append(
-                f"  with --goal {other}: finds {_percent(values['recall'])}, right in {_percent(values['precision'])}; "
+                f"  with --goal {other}: {told if values['recall'] else 'finds none'}; "
                 f"balanced accuracy {_percent(values['balanced_accuracy'])}, accuracy {_percent(values['accuracy'])}"
             )
     return lines
