@@ -40,7 +40,7 @@ ROOM_FOR_COUNT = 24
 """Characters of " … (99 more conditions)"."""
 MOST_SIMPLIFIED = 300
 """Literals of a nested formula in which conditions are left out that follow from others; this bounds its depth."""
-MOST_SHARED, LEAST_SAVED = 60, 2
+MOST_SHARED, LEAST_SAVED = 16, 2
 """Gates of which each is tried as a step that rules share, and the fewest conditions that such a step saves."""
 LEAST_STEP = 3
 """Conditions of something used twice that gets a name."""
