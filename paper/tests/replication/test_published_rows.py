@@ -12,6 +12,7 @@ from gradus_paper.results import Results
 from gradus_paper.row import conform, with_task_ids
 from gradus_paper.runs import rows_shown
 from gradus_paper.study import load_study
+from gradus_paper.tasks import earlier_versions
 
 FOLDER = Path(__file__).parents[2] / "results" / "beyond"
 
@@ -22,7 +23,8 @@ def table():
 
 
 def test_every_row_is_of_a_task_of_the_plan(table):
-    known = {task.id for task in load_study("beyond").tasks()}
+    # Some were made by versions of a method that have been followed by others.
+    known = {made.id for task in load_study("beyond").tasks() for made in (task, *earlier_versions(task))}
     ids = table.column("task").to_pylist()
     assert len(set(ids)) == len(ids)
     assert set(ids) <= known
