@@ -18,8 +18,8 @@ def test_every_case_is_measured_under_both_losses(tmp_path):
     small = DeviceLimits(multiprocessors=1, shared_bytes=9000, block_bytes=8000, reserved_bytes=1024)
     device = HostDevice(tmp_path, small)
     for loss in ("l1", "lgh"):
-        row = measure_on_gpu(device, Case("add3", 20), loss, seconds=0.3)
-        assert (row["case"], row["loss"]) == ("add3/20", loss)
+        row = measure_on_gpu(device, Case("add5", 60), loss, seconds=0.3)
+        assert (row["case"], row["loss"]) == ("add5/60", loss)
         assert row["steps_per_second"] > 10_000
         assert row["searches"] == 2 * row["searches_at_a_time"] > 0
         assert 0 <= row["converged"] <= row["ended"] <= row["searches"]
