@@ -104,7 +104,9 @@ def fit_table(
     errors = [int(count) for count in ((predicted != codes) & (codes >= 0)).sum(axis=0)]
     network = model.network
     readers = [network.cone(range(part.start, part.stop))[: network.n_inputs] for part in output_parts(model.targets)]
-    model.about.setdefault("size_curve", [curve_entry(model, None, True)])
+    # After Ctrl-C, what takes a moment to say is left unsaid.
+    hurried = stopped == "interrupted"
+    model.about.setdefault("size_curve", [] if hurried else [curve_entry(model, None, True)])
     model.about.update(
         rows=len(codes),
         order=[network.output_names[k] for k in order],
@@ -116,7 +118,9 @@ def fit_table(
         converged=not any(errors),
         wrong_rows=int(((predicted != codes) & (codes >= 0)).any(axis=1).sum()),
         stopped=stopped,
-        telling=telling_columns(examples.encoding, examples.targets, examples.encoding.encode(examples.columns), codes),
+        telling=[]
+        if hurried
+        else telling_columns(examples.encoding, examples.targets, examples.encoding.encode(examples.columns), codes),
     )
     return model
 
