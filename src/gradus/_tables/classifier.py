@@ -99,7 +99,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         All circuits that vote, the best one first.
     size_curve_ : list of dict
         For each size of circuit that was tried its ``gates``, the ``conditions`` of its rules, its ``accuracy`` on rows that
-        were held out (None where there was no time to score, or nothing votes), and whether it is ``shown``.
+        were held out (None where there was no time to score, or nothing votes), and whether it is ``shown``. After Ctrl-C it
+        may be empty.
     order_ : tuple of int
         Outputs of `network_` in the order in which they were taught; without multi-class targets, the columns of y.
     feature_importances_ : ndarray of float
