@@ -10,8 +10,7 @@ from gradus._circuit.gate_list import GateList, cleaned, constant_outputs, selec
 from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix, unpack
 from gradus._core.gates import ONE, XOR
-from gradus._lessons.circuit_learner import LearnedCircuit
-from gradus._lessons.description import BIT, FORBIDDEN, Lengths, Solution
+from gradus._lessons.description import BIT, FORBIDDEN, LearnedCircuit, Lengths, Solution
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.simple_posterior import Known, best_parity, leaning_vote
 from gradus._lessons.table_lesson import join
