@@ -141,6 +141,12 @@ class Entry:
         return CATEGORIES[self.number // 10] if self.number < 10 * len(CATEGORIES) else "others"
 
     @property
+    def run(self) -> str:
+        """Whether settings were chosen on it, or it was run once at the end."""
+        by, rest = CHOSEN_ON
+        return "tuning" if self.number % by == rest else "once"
+
+    @property
     def lead(self) -> float:
         """By how much the accuracy is above the best published one."""
         return self.accuracy - self.others["best"]
@@ -188,11 +194,10 @@ def _mean(name: str, part: Sequence[Entry]) -> Line:
 
 def groups(found: Sequence[Entry]) -> list[Line]:
     """Return the means of all benchmarks, of those on which settings were chosen, and of the others."""
-    by, rest = CHOSEN_ON
     parts = {
         "all": list(found),
-        "odd, settings were chosen on these": [entry for entry in found if entry.number % by == rest],
-        "odd, run once at the end": [entry for entry in found if entry.number % 2 and entry.number % by != rest],
+        "odd, settings were chosen on these": [entry for entry in found if entry.run == "tuning"],
+        "odd, run once at the end": [entry for entry in found if entry.number % 2 and entry.run == "once"],
         "even, run once at the end": [entry for entry in found if entry.number % 2 == 0],
     }
     return [_mean(name, part) for name, part in parts.items() if part]
@@ -216,6 +221,8 @@ def standing(found: Sequence[Entry]) -> list[str]:
         f"{100 * line.others['team 2']:.2f} % with {line.others['team 2 gates']:.0f}, team 9 "
         f"{100 * line.others['team 9']:.2f} % with {line.others['team 9 gates']:.0f}."
     ]
+    longest = max(found, key=lambda entry: entry.seconds)
+    said.append(f"CPU seconds: {line.seconds:.1f} in the mean, {longest.seconds:.0f} at most ({longest.name}).")
     won = [entry for entry in known if entry.lead > SAME]
     lost = sorted((entry for entry in known if entry.lead < -SAME), key=lambda entry: entry.lead)
     losses = ", ".join(f"{entry.name} ({100 * entry.lead:.1f} points)" for entry in lost)

@@ -121,7 +121,7 @@ def test_wins_and_losses_are_counted_as_they_are():
         return contest.Entry(f"ex{number:02d}", number, accuracy, 10, 1.0, contest.published()[number], b"")
 
     best = {number: contest.published()[number]["best"] for number in (1, 3, 11)}
-    said = contest.standing([entry(1, best[1]), entry(3, best[3] - 0.02), entry(11, best[11] + 0.01)])[1]
+    said = contest.standing([entry(1, best[1]), entry(3, best[3] - 0.02), entry(11, best[11] + 0.01)])[-1]
     assert "better on 1, within 0.1 points on 1, worse on 1: ex03 (-2.0 points)" in said
 
 
