@@ -75,14 +75,14 @@ def contest(folder: Path) -> Study:
         contents = list(map(files.read_bytes, paths))
         key = f"{name}#{hashlib.blake2b(b''.join(contents), digest_size=8).hexdigest()}"
         _FILES[key] = paths
-        n_train = sum(_n_rows(content) for content in contents[:-1])
+        n_train = sum(len(set(_row_lines(content))) for content in contents[:-1])
         blocks.append(Block((Design(key, method="lessons", draw=GIVEN),), (n_train,), (0,)))
     return Study(TITLE, blocks, ABOUT, [NAME], name=NAME)
 
 
-def _n_rows(content: bytes) -> int:
-    """Count the rows of a PLA file without reading them."""
-    return sum(line[:1] in b"01-" for line in content.splitlines() if line)
+def _row_lines(content: bytes) -> list[bytes]:
+    """Return the lines of a PLA file that are rows, without looking into them."""
+    return [b"".join(line.split()) for line in content.splitlines() if line and line[:1] in b"01-"]
 
 
 def ready(tasks: Iterable[Task], store: Store) -> list[Task]:
@@ -106,10 +106,18 @@ def _expected(task: Task) -> tuple[float, str]:
 
 def _problem(key: str) -> Problem:
     """Read a benchmark: the rows to learn from first, then those to test on."""
-    parts = [gradus.read_table(path).split() for path in _FILES[key]]
-    inputs, outputs = parts[0][2:]
-    X, Y = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-    return Problem(key, input_names=inputs, target_names=outputs, pool=X, targets=Y)
+    # A table has every row of a PLA file once. Solutions are scored on the test rows as often as they are there.
+    paths = _FILES[key]
+    parts = [gradus.read_table(path).split() for path in paths]
+    lines = [_row_lines(files.read_bytes(path)) for path in paths]
+    for path, part, rows in zip(paths, parts, lines, strict=True):
+        if len(part.X) != len(set(rows)):
+            raise SettingsError(f"{path.name}: every row of a benchmark must say 0 or 1 for each input, on a line of its own.")
+    place = {line: row for row, line in enumerate(dict.fromkeys(lines[-1]))}
+    X, Y, inputs, outputs = parts[-1]
+    times = [place[line] for line in lines[-1]]
+    pool, targets = ([*(part[k] for part in parts[:-1]), last[times]] for k, last in enumerate((X, Y)))
+    return Problem(key, input_names=inputs, target_names=outputs, pool=np.concatenate(pool), targets=np.concatenate(targets))
 
 
 @cache
