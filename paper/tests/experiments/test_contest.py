@@ -115,10 +115,10 @@ def test_repeated_rows_are_learned_from_once_and_scored_as_often_as_they_are_the
         write_pla(tmp_path / f"ex45.{kind}.pla", X, FUNCTIONS["ex45"](X))
     (task,) = contest.contest(tmp_path).tasks()
     assert task.n_train == 160
-    problem = contest._problem(task.design.problem)
+    X, Y = contest._problem(task.design.problem).rows(np.arange(270))
     wanted = np.concatenate([drawn[0], drawn[1], drawn[2], drawn[2][:30]])
-    assert np.array_equal(problem.pool, wanted)
-    assert np.array_equal(problem.targets[:, 0], FUNCTIONS["ex45"](wanted))
+    assert np.array_equal(X, wanted)
+    assert np.array_equal(Y[:, 0], FUNCTIONS["ex45"](wanted))
 
 
 def test_the_page_has_every_benchmark_beside_published_figures(ran):
