@@ -131,7 +131,7 @@ class Inference:
     @functools.cached_property
     def left(self) -> tuple[tuple[Candidate, ...], ...]:
         """The rules that the data leave to each gene, the most probable first."""
-        return tuple(candidates(target) for target in self.model.targets)
+        return tuple(candidates(target, stopped=self.stopped is not None) for target in self.model.targets)
 
     def _frame(self, name: str) -> Any:
         try:
