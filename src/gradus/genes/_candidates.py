@@ -96,7 +96,7 @@ def summed_share(target: TargetPosterior) -> float:
 
 
 def _near(own: tuple[int, ...], others: Sequence[int]) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
-    """Sets with one gene exchanged, then larger ones: of each size their number, and all of them or some drawn evenly."""
+    """List sets with one gene exchanged, then larger ones: of each size their number, and all or some drawn evenly."""
     rng = np.random.default_rng(0)
     for lost, more in [(1, 1)] * bool(own) + [(0, more) for more in range(1, MOST_INPUTS - len(own) + 1)]:
         kept, new = list(combinations(own, len(own) - lost)), comb(len(others), more)
