@@ -52,7 +52,7 @@ def _adder_page() -> str:
 
 
 def _adder() -> str:
-    """Return the learned adder for the front page: its gates, and the boxes of which its drawing is made, in the order of bits."""
+    """Return the learned adder for the front page: its gates, and the boxes of its drawing in the order of bits."""
     network = gradus.Network.load(ADDER)
     gates = zip(network.functions.tolist(), *network.sources.T.tolist(), strict=True)
     found = boxed(dict(enumerate(gates, network.n_inputs)), frozenset(network.outputs.tolist()))
@@ -60,7 +60,11 @@ def _adder() -> str:
         raise PluginError(f"No adders are recognised in {ADDER}.")
     by_sum = {box.outs[0][0]: box for box in found.boxes}
     boxes = [by_sum[output] for output in network.outputs.tolist()]
-    shown = {"names": network.input_names, "gates": dict(found.logic), "boxes": [(box.kind, box.pins, box.outs) for box in boxes]}
+    shown = {
+        "names": network.input_names,
+        "gates": dict(found.logic),
+        "boxes": [(box.kind, box.pins, box.outs) for box in boxes],
+    }
     return f'<div class="adder" id="adder" data-circuit="{html.escape(json.dumps(shown))}"></div>'
 
 

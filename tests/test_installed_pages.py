@@ -1,6 +1,6 @@
 """What a page tells its reader to install is enough: its examples and commands run in an environment with exactly that.
 
-Run by ``pytest -m release tests/test_installed_pages.py``, as the hosted workflow does: an environment for each set of packages.
+Run by ``pytest -m release tests/test_installed_pages.py``, as the hosted workflow does: an environment for each set.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def test_no_page_installs_what_is_not_published():
 def test_what_is_installed_is_read_from_the_page(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(
-        "Do `pip install pyosys`:\n```bash\npip install '.[draw]' pandas\n```\n```console\n$ pip install . ./paper && gradus x\n"
-        "$ gradus y\n```\nExcel needs `pip install '.[excel]'`.\n"
+        "Do `pip install pyosys`:\n```bash\npip install '.[draw]' pandas\n```\n```console\n"
+        "$ pip install . ./paper && gradus x\n$ gradus y\n```\nExcel needs `pip install '.[excel]'`.\n"
     )
     assert packages(page) == (".", "./paper", ".[draw]", "pandas", "pyosys")
