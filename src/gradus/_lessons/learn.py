@@ -153,7 +153,7 @@ class LearnResult:
         return network_of(circuit, **given_names(self.network.input_names, self.network.output_names))
 
     def next_examples(self, n: int) -> BoolMatrix:
-        """Return patterns of the inputs whose targets would tell most: those on which the circuits disagree most.
+        """Return the input patterns whose targets would be most informative: those on which the circuits disagree most.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ def learn(
     start : Network, optional
         A circuit learned from earlier rows, with an output for each column of Y: the first circuit goes on from it.
     checkpoint : path-like, optional
-        A file to which what is done is written now and then, and from which the same call goes on after it was stopped or
+        A file in which progress is saved, and from which the same call continues after it was stopped or
         killed, to the same result. It is removed at the end; one of other data or settings is refused.
     time_limit : float, optional
         Seconds after which the best so far is returned, those before the work was taken up again included. Without one, the
