@@ -255,8 +255,8 @@ def headline(found: Sequence[Entry]) -> str:
     won, lost = (sum(sign * entry.lead > SAME for entry in leads) for sign in (1, -1))
     return (
         f"The contest of 2020, {len(leads)} benchmarks that no setting was chosen on: {100 * line.accuracy:.2f} % of unseen "
-        f"rows right with {line.gates:.0f} AND gates, best published circuit of each {100 * line.others['best']:.2f} %; better on "
-        f"{won}, level on {len(leads) - won - lost}, worse on {lost}."
+        f"rows right with {line.gates:.0f} AND gates, best published circuit of each {100 * line.others['best']:.2f} %; "
+        f"better on {won}, level on {len(leads) - won - lost}, worse on {lost}."
     )
 
 
