@@ -42,19 +42,22 @@ def trajectory(model: PublishedModel, start: States, held: dict[int, int], flips
     return Series(model.genes, noisy.astype(float), held={model.genes[g]: value for g, value in held.items()})
 
 
-def judged(model: PublishedModel, learned: GeneModel) -> dict[str, Any]:
-    """Share of exact rules; of decided rules and those among them that are right; ranks of the true rules."""
-    exact, decided, right, ranks, shares = [], 0, 0, [], []
+def judged(model: PublishedModel, learned: GeneModel, *, closely: bool) -> dict[str, Any]:
+    """Count exact rules and, closely, those that are decided and right among them; rank the true rules."""
+    found: dict[str, Any] = {"rules": len(model.rules), "exact": 0}
+    if closely:
+        found |= {"decided": 0, "decided right": 0, "ranks": [], "shares": []}
     for gene, (inputs, values) in model.rules.items():
-        truth = (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values)))
-        left = candidates(learned.targets[gene])
-        exact.append((left[0].features, left[0].table) == truth)
-        decided += left[0].decided
-        right += left[0].decided and exact[-1]
-        shares.append(left[0].share)
-        ranks.append(next((k for k, rule in enumerate(left, 1) if (rule.features, rule.table) == truth), 0))
-    found = {"rules": len(exact), "exact": sum(exact), "decided": decided, "decided right": right}
-    return found | {"ranks": ranks, "shares": shares}
+        truth, best = (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values))), learned.targets[gene].best_rule
+        exact = (best.features, best.table) == truth
+        found["exact"] += exact
+        if closely:
+            left = candidates(learned.targets[gene])
+            found["decided"] += left[0].decided
+            found["decided right"] += left[0].decided and exact
+            found["ranks"].append(next((k for k, rule in enumerate(left, 1) if (rule.features, rule.table) == truth), 0))
+            found["shares"].append((left[0].share, exact))
+    return found
 
 
 def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold: bool) -> list[dict[str, Any]]:
@@ -67,7 +70,7 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
         begin = time.process_time()
         found = learn_genes(series, run=Run())
         row = {"model": model.name, "seed": seed, "way": way, "more": more, "CPU s": time.process_time() - begin}
-        rows.append(row | judged(model, found))
+        rows.append(row | judged(model, found, closely=way == "random" or more == advised))
         return found
 
     for total in (RANDOM, BEGUN + RANDOM):
@@ -108,12 +111,13 @@ def main() -> None:
     print("|---|---|---|---|---|---|")
     for way, more in dict.fromkeys((row["way"], row["more"]) for row in rows):
         own = [row for row in rows if (row["way"], row["more"]) == (way, more)]
-        rules, exact, decided, right = (
-            sum(row[name] for row in own) for name in ("rules", "exact", "decided", "decided right")
-        )
-        ranks = np.array([rank for row in own for rank in row["ranks"]])
-        cells = [exact / rules, decided / rules, right / max(1, decided), ((ranks > 0) & (ranks <= 10)).mean()]
-        print(f"| {more} {way} | " + " | ".join(f"{cell:.3f}" for cell in cells) + f" | {sum(r['CPU s'] for r in own):.1f} |")
+        sums = {name: sum(row.get(name, 0) for row in own) for name in ("rules", "exact", "decided", "decided right")}
+        ranks = np.array([rank for row in own for rank in row.get("ranks", ())])
+        cells = [f"{sums['exact'] / sums['rules']:.3f}", "", "", ""]
+        if len(ranks):
+            cells[1:3] = f"{sums['decided'] / sums['rules']:.3f}", f"{sums['decided right']} of {sums['decided']}"
+            cells[3] = f"{((ranks > 0) & (ranks <= 10)).mean():.3f}"
+        print(f"| {more} {way} | {' | '.join(cells)} | {sum(r['CPU s'] for r in own):.1f} |")
     spent = [row["advice CPU s"] for row in rows if "advice CPU s" in row]
     if spent:
         print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
