@@ -1,6 +1,7 @@
 """Which experiment next: exact rules after experiments that were advised, beside random initial states, on published models.
 
     python benchmarks/experiments.py MODELS_FOLDER [--seeds 0-2] [--flips 0] [--advised 5] [--no-hold] [--jobs N] [--json FILE]
+    python benchmarks/experiments.py MODELS_FOLDER --rows FILE... (made by --json: shown instead of running)
 
 Each model begins with three trajectories of ten steps from random states. Then one more is recorded at a time, from the state
 and with the gene held that `Inference.next_experiments` names; beside it stand random states: ten in all, and ten more.
@@ -12,6 +13,7 @@ looked at, are 9000 to 9039.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 from pathlib import Path
@@ -87,26 +89,8 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
     return rows
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", type=Path)
-    parser.add_argument("--seeds", default="0-2", help="the first and the last one")
-    parser.add_argument("--flips", type=float, default=0.0)
-    parser.add_argument("--advised", type=int, default=5)
-    parser.add_argument("--no-hold", action="store_true")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    first, last = map(int, arguments.seeds.split("-"))
-    models = [PublishedModel(path) for path in sorted(arguments.models.glob("*.bnet"))]
-    work = [(model, seed) for seed in range(first, last + 1) for model in models]
-    found = joblib.Parallel(n_jobs=arguments.jobs)(
-        joblib.delayed(on_model)(model, seed, arguments.flips, arguments.advised, not arguments.no_hold)
-        for model, seed in work
-    )
-    rows = [row for rows in found for row in rows]
-    if arguments.json:
-        arguments.json.write_text(json.dumps(rows))
+def show(rows: list[dict[str, Any]]) -> None:
+    """Print exact and decided rules by trajectories, what advice gains, and how often rules of each share are right."""
     print(f"| trajectories beside the first {BEGUN} | exact | decided | of these right | true rule first, in ten | CPU s |")
     print("|---|---|---|---|---|---|")
     for way, more in dict.fromkeys((row["way"], row["more"]) for row in rows):
@@ -117,10 +101,52 @@ def main() -> None:
         if len(ranks):
             cells[1:3] = f"{sums['decided'] / sums['rules']:.3f}", f"{sums['decided right']} of {sums['decided']}"
             cells[3] = f"{((ranks > 0) & (ranks <= 10)).mean():.3f}"
-        print(f"| {more} {way} | {' | '.join(cells)} | {sum(r['CPU s'] for r in own):.1f} |")
+        print(f"| {more} {way} | {' | '.join(cells)} | {sum(row['CPU s'] for row in own):.1f} |")
     spent = [row["advice CPU s"] for row in rows if "advice CPU s" in row]
+    exact = {(row["seed"], row["model"], row["way"], row["more"]): row["exact"] / row["rules"] for row in rows}
+    last = max((row["more"] for row in rows if row["way"] == "advised"), default=0)
+    for more in (RANDOM - BEGUN, RANDOM) if last else ():
+        pairs = [
+            (value, exact[*run, "random", more]) for (*run, way, k), value in exact.items() if (way, k) == ("advised", last)
+        ]
+        gains = np.array([advised - random for advised, random in pairs])
+        error = gains.std(ddof=1) / len(gains) ** 0.5
+        print(f"{last} advised beside {more} random: {gains.mean():+.3f}, standard error {error:.3f}, {len(gains)} pairs")
     if spent:
         print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
+    print("\n| share of the best rule | rules | promised | right |\n|---|---|---|---|")
+    shares, right = np.array([pair for row in rows for pair in row.get("shares", ())]).T
+    for low, high in itertools.pairwise((0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.01)):
+        inside = (shares >= low) & (shares < high)
+        if inside.any():
+            print(f"| {low} to {min(high, 1)} | {inside.sum()} | {shares[inside].mean():.3f} | {right[inside].mean():.3f} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", type=Path)
+    parser.add_argument("--seeds", default="0-2", help="the first and the last one")
+    parser.add_argument("--flips", type=float, default=0.0)
+    parser.add_argument("--advised", type=int, default=5)
+    parser.add_argument("--no-hold", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--rows", type=Path, nargs="*", help="files made by --json: show these instead of running")
+    arguments = parser.parse_args()
+    if arguments.rows:
+        show([row for path in arguments.rows for row in json.loads(path.read_text())])
+        return
+    first, last = map(int, arguments.seeds.split("-"))
+    models = [PublishedModel(path) for path in sorted(arguments.models.glob("*.bnet"))]
+    work = [(model, seed) for seed in range(first, last + 1) for model in models]
+    found = joblib.Parallel(n_jobs=arguments.jobs)(
+        joblib.delayed(on_model)(model, seed, arguments.flips, arguments.advised, not arguments.no_hold)
+        for model, seed in work
+    )
+    rows = [row for rows in found for row in rows]
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows))
+    show(rows)
 
 
 if __name__ == "__main__":
