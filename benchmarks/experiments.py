@@ -13,7 +13,6 @@ looked at, are 9000 to 9039.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import time
 from pathlib import Path
@@ -22,11 +21,10 @@ from typing import Any
 import joblib
 import numpy as np
 
-from gene_networks import PublishedModel, States
+from gene_networks import PublishedModel, States, judged_shares, show_shares
 from gradus._core.run import Run
 from gradus.genes import GeneModel, Series
 from gradus.genes._advice import advise
-from gradus.genes._candidates import candidates
 from gradus.genes._learning import learn_genes
 
 STEPS, BEGUN, RANDOM = 10, 3, 10
@@ -44,22 +42,13 @@ def trajectory(model: PublishedModel, start: States, held: dict[int, int], flips
     return Series(model.genes, noisy.astype(float), held={model.genes[g]: value for g, value in held.items()})
 
 
-def judged(model: PublishedModel, learned: GeneModel, *, closely: bool) -> dict[str, Any]:
-    """Count exact rules and, closely, those that are decided and right among them; rank the true rules."""
-    found: dict[str, Any] = {"rules": len(model.rules), "exact": 0}
-    if closely:
-        found |= {"decided": 0, "decided right": 0, "ranks": [], "shares": []}
-    for gene, (inputs, values) in model.rules.items():
-        truth, best = (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values))), learned.targets[gene].best_rule
-        exact = (best.features, best.table) == truth
-        found["exact"] += exact
-        if closely:
-            left = candidates(learned.targets[gene])
-            found["decided"] += left[0].decided
-            found["decided right"] += left[0].decided and exact
-            found["ranks"].append(next((k for k, rule in enumerate(left, 1) if (rule.features, rule.table) == truth), 0))
-            found["shares"].append((left[0].share, exact))
-    return found
+def exact_rules(model: PublishedModel, learned: GeneModel) -> int:
+    """Count rules that are exactly right."""
+    best = {gene: learned.targets[gene].best_rule for gene in model.rules}
+    truths = {
+        g: (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values))) for g, (inputs, values) in model.rules.items()
+    }
+    return sum((best[gene].features, best[gene].table) == truth for gene, truth in truths.items())
 
 
 def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold: bool) -> list[dict[str, Any]]:
@@ -72,7 +61,9 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
         begin = time.process_time()
         found = learn_genes(series, run=Run())
         row = {"model": model.name, "seed": seed, "way": way, "more": more, "CPU s": time.process_time() - begin}
-        rows.append(row | judged(model, found, closely=way == "random" or more == advised))
+        closely = way == "random" or more == advised
+        row |= {"rules": len(model.rules), "exact": exact_rules(model, found)}
+        rows.append(row | (judged_shares(model, found) if closely else {}))
         return found
 
     for total in (RANDOM, BEGUN + RANDOM):
@@ -114,12 +105,7 @@ def show(rows: list[dict[str, Any]]) -> None:
         print(f"{last} advised beside {more} random: {gains.mean():+.3f}, standard error {error:.3f}, {len(gains)} pairs")
     if spent:
         print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
-    print("\n| share of the best rule | rules | promised | right |\n|---|---|---|---|")
-    shares, right = np.array([pair for row in rows for pair in row.get("shares", ())]).T
-    for low, high in itertools.pairwise((0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.01)):
-        inside = (shares >= low) & (shares < high)
-        if inside.any():
-            print(f"| {low} to {min(high, 1)} | {inside.sum()} | {shares[inside].mean():.3f} | {right[inside].mean():.3f} |")
+    show_shares(pair for row in rows for pair in row.get("shares", ()))
 
 
 def main() -> None:
