@@ -26,7 +26,7 @@ MOST_INPUTS_DECIDED = 4
 """Larger rules are not decided: the prior lists only some of the unate functions of five and six inputs, and a listed one that
 fits by chance leaves no doubt then."""
 LEAST_SHARE, MOST_RULES, MOST_DISPUTES = 0.01, 20, 2
-"""Rules with at least this share are candidates, and at most so many; rivals of the best rule that are put into words."""
+"""Rules with at least this share are candidates, up to a limit; rivals of the best rule that are put into words."""
 
 
 SETS_DRAWN = 64
