@@ -119,7 +119,7 @@ class LearnResult:
         return network_of(circuit, **given_names(self.network.input_names, self.network.output_names))
 
     def next_examples(self, n: int) -> BoolMatrix:
-        """Return patterns of the inputs whose targets would tell most: those on which the circuits disagree most.
+        """Return the input patterns whose targets would be most informative: those on which the circuits disagree most.
 
         Parameters
         ----------
