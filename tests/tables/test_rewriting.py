@@ -132,6 +132,6 @@ def test_conditions_of_one_column_become_one(formula, text):
     features = TableEncoding(COLUMNS)
     gates = GateTable(len(features.input_names))
     plain = re.sub('"([^"]*)"', lambda name: f"v{features.input_names.index(name[1])}", formula)
-    output = parse_expression(plain).built(gates, {f"v{node}": node for node in range(len(features.input_names))})
+    output = parse_expression(plain, gates, {f"v{node}": node for node in range(len(features.input_names))})
     network = network_of(gates.circuit([output]))
     assert in_words(node_tokens(network, int(network.outputs[0]), (), input_conditions(features))) == text

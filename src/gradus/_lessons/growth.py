@@ -16,10 +16,9 @@ from gradus._circuit.gate_list import GateList, as_nands, cleaned, empty_circuit
 from gradus._circuit.network import network_of
 from gradus._core.gates import XOR
 from gradus._core.run import Run
-from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.description import BIT, Lengths, Solution, with_constant_at
 from gradus._lessons.further_inputs import further_price, with_inputs
 from gradus._lessons.packed_examples import PackedExamples
-from gradus._lessons.solutions import with_constant_at
 from gradus._lessons.table_lesson import join
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 

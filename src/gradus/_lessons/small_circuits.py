@@ -15,9 +15,8 @@ from gradus._circuit.gate_list import GateList, cleaned, empty_circuit
 from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix
 from gradus._core.run import Run
-from gradus._lessons.description import Solution
+from gradus._lessons.description import Solution, judged
 from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
-from gradus._lessons.solutions import judged
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
 __all__ = ["fit_small", "trimmed"]

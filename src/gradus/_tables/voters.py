@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._core.plain import digest_of
-from gradus._lessons.learn import LearnResult
+from gradus._lessons.result import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
 from gradus._tables.cuts import FEW_VALUES, Missing, cuts_between, encode_table
