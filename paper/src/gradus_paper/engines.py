@@ -30,7 +30,7 @@ FIRST_GUESS_SECONDS = 0.25
 MOST_TASKS_PER_BATCH = 256
 LATEST_WEIGHT = 0.3  # weight of the latest batch in the mean time of a task
 CLUSTER_BATCHES = 256  # batches in flight on a cluster at least, so that workers that come later have work at once
-DEATHS_TO_END = 3  # deaths of workers in succession, with nothing done in between, that end a run
+DEATHS_TO_END = 3  # deaths of workers in a row, with nothing done in between, that end a run
 DEAD = ("TerminatedWorkerError", "BrokenProcessPool", "KilledWorker")  # a worker has died; classes that may be absent
 QUIET_SECONDS = 0.5  # time without results after which an engine yields an empty list, so that earlier rows can be written
 STOP_SECONDS = 30.0  # time for a GPU to hand its searches back
@@ -181,7 +181,7 @@ def _said_of_deaths(left: list[Task], *, alone: bool) -> str:
     """Write the one sentence that a run ends with when its workers keep dying."""
     task = left[-1]
     what = f"while they ran {task.design.problem}, {task.n_train} examples, sample {task.sample} alone" if alone else "at once"
-    died = f"{DEATHS_TO_END} worker processes died in succession {what} (killed, or out of memory)"
+    died = f"{DEATHS_TO_END} worker processes died in a row {what} (killed, or out of memory)"
     return (
         f"{died}; {wording.counted(len(left), 'task')} left; what is done is kept, and the same command continues from there."
     )

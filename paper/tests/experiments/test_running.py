@@ -105,7 +105,7 @@ def test_a_task_that_kills_every_worker_ends_the_run_with_a_sentence_after_all_o
                     raise type("KilledWorker", (Exception,), {})
                 yield batch, _made_up(batch), 0.5
 
-    with pytest.raises(WorkerError, match=r"3 worker processes died in succession while they ran cpar3, 5 examples, sample 5"):
+    with pytest.raises(WorkerError, match=r"3 worker processes died in a row while they ran cpar3, 5 examples, sample 5"):
         run_tasks(tasks, Store(tmp_path), Deadly(2))
     rows = Store(tmp_path).table().to_pylist()
     assert sorted(row["sample"] for row in rows) == [n for n in range(12) if n != 5]

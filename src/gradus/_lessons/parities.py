@@ -42,7 +42,7 @@ class Parity(NamedTuple):
 
 
 def find_parity(X: BoolMatrix, y: npt.NDArray[np.bool_], seed: int, most_errors: int) -> Parity | None:
-    """Find the parity of columns that the fewest labels contradict, at most so many; None if there is none.
+    """Find the parity of columns that the fewest labels contradict, at most a given number; None if there is none.
 
     It is exact if the labels are a parity of independent columns. If not, it is one that contradicts few of the labels.
     """
@@ -57,7 +57,7 @@ def find_parity(X: BoolMatrix, y: npt.NDArray[np.bool_], seed: int, most_errors:
 
 
 def _spread(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Return the numbers of at most so many rows, evenly spread."""
+    """Return the numbers of at most this many rows, evenly spread."""
     return np.arange(n) if n <= most else np.arange(most) * n // most
 
 

@@ -124,9 +124,9 @@ class LearnResult:
         return network_of(circuit, **given_names(self.network.input_names, self.network.output_names))
 
     def next_examples(self, n: int) -> BoolMatrix:
-        """Return patterns of the inputs whose targets would tell most: those on which circuits disagree most.
+        """Return the input patterns whose targets would be most informative: those on which circuits disagree most.
 
-        The circuits that vote are asked, and others with up to four gates more that are right on all rows. Disputes about
+        The circuits that vote are compared, and others with up to four gates more that are right on all rows. Disputes about
         targets that were learned first count most.
 
         Parameters

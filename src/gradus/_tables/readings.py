@@ -30,7 +30,7 @@ WORDS = frozenset(
     ("-", "--", "---", "–", "—", ".", "..", "...", "*", "na", "n.a.", "n.a", "nan", "nil", "none", "null", "unknown",
      "unk", "missing", "not available", "not applicable", "not known", "no data", "blank", "empty", "tbd", "tba")
 )  # fmt: skip
-"""What stands among numbers or dates where there is none, in small letters."""
+"""Texts among numbers or dates that mean a missing value, in small letters."""
 CURRENCIES = (
     "$",
     "€",
@@ -71,9 +71,9 @@ class Reading(NamedTuple):
     """How the texts of a column are numbers, or dates."""
 
     comma: str = ""
-    """What commas in numbers are: ``"decimal"`` (a point then stands between thousands), ``"thousands"``, or nothing."""
+    """What commas in numbers are: ``"decimal"`` (a point then separates thousands), ``"thousands"``, or nothing."""
     unit: str = ""
-    """What stands before or after the numbers, in small letters."""
+    """Texts before or after the numbers, in small letters."""
     day_format: str = ""
     """How days are written, as for ``strptime``."""
 
@@ -82,7 +82,7 @@ PLAIN = Reading()
 
 
 class _Written(NamedTuple):
-    """A text that may be a number: its digits and signs, and what stands around them."""
+    """A text that may be a number: its digits and signs, and the text around them."""
 
     sign: str
     body: str
@@ -90,7 +90,7 @@ class _Written(NamedTuple):
 
 
 def is_word_for_missing(text: str) -> bool:
-    """Return whether a text among numbers or dates says that there is none."""
+    """Return whether a text among numbers or dates means a missing value."""
     return text in MISSING or text.strip().casefold() in WORDS
 
 

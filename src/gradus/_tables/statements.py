@@ -1,4 +1,4 @@
-"""What each output of a circuit says about the columns of a table; long formulas in steps that have names."""
+"""The rules of a circuit's outputs in terms of a table's columns; long formulas in named steps."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Statement:
         return _n_conditions(self.tokens)
 
     def cut(self, most: int) -> str:
-        """Return the formula in at most so many characters: its beginning, and how many conditions are left."""
+        """Return the formula in at most this many characters: its beginning, and how many conditions are left."""
         if len(self.text) <= most:
             return self.text
         kept, shown = "", 0
@@ -86,7 +86,7 @@ class Statement:
 
 
 def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
-    """Return what every output says, and then the steps on the way, each before those that use it."""
+    """Return the rule of every output, and then the steps, each before those that use it."""
     # Steps get names of their own, unless an output states the same.
     conditions = input_conditions(features)
     outputs = network.outputs.tolist()

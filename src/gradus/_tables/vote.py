@@ -1,4 +1,4 @@
-"""`learn_vote`: from a table to a model of voting circuits, and one circuit that says in short what they say."""
+"""`learn_vote`: from a table to a model of voting circuits, and one short circuit that imitates them."""
 
 from __future__ import annotations
 
