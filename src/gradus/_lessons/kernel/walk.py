@@ -27,23 +27,12 @@ from gradus._lessons.kernel.pricing import (
     weigh_both,
     weigh_cells,
     weight,
-)
+)  # fmt: skip
 
 __all__ = [
-    "BEST",
-    "BEST_LIVE",
-    "PRICED",
-    "RUNNING",
-    "WORK",
-    "Rules",
-    "Trail",
-    "gather",
-    "new_trail",
-    "node_promise",
-    "restart_trail",
-    "scan",
-    "walk",
-]
+    "BEST", "BEST_LIVE", "PRICED", "RUNNING", "WORK", "Rules", "Trail", "gather", "new_trail", "node_promise",
+    "restart_trail", "scan", "walk",
+]  # fmt: skip
 
 RUNNING, REACHED, SPENT = 0, 1, 2
 PROMISE_WORDS = 32
