@@ -64,6 +64,7 @@ BLANKS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"}
 LARGE = 1000.0
 
 DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+TIME = re.compile(r"(?P<h>[0-9]{1,2}):(?P<m>[0-5][0-9])(?::(?P<s>[0-5][0-9](?:\.[0-9]*)?))?(?:Z|[+-][0-9:]+)?")
 DAY_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
 
 
@@ -291,7 +292,8 @@ def date_in(text: str, day_format: str) -> datetime.datetime | None:
     moment = _parsed(day, day_format)
     if moment is None or not time:
         return moment
-    try:
-        return datetime.datetime.combine(moment, datetime.time.fromisoformat(time[0]))
-    except ValueError:
+    clock = TIME.fullmatch(time[0])
+    if clock is None or int(clock["h"]) > 23:
         return moment
+    seconds = 60 * (60 * int(clock["h"]) + int(clock["m"])) + float(clock["s"] or 0)
+    return moment + datetime.timedelta(seconds=seconds)
