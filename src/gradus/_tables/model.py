@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Model", "load"]
 
-VERSION = 5
+VERSION = 6
 """Of the part ``about`` of a model file; no other is read."""
 MOST_NAMED = 4  # targets that its text names
 WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "goals", "goal", "apart")
@@ -245,7 +245,7 @@ class Model:
             outputs = network.predict(inputs)
             return [self._decoded(k, outputs[:, part]) for k, part in enumerate(output_parts(self.targets))]
         readers = self.readers[number]
-        values = NodeValues.of(network, [node for reader in readers for some in reader.nodes for node in some], inputs)
+        values = NodeValues.of(network, [node for reader in readers for node in reader.nodes], inputs)
         return [reader.probabilities(values) for reader in readers]
 
     def _decoded(self, k: int, outputs: BoolMatrix) -> Floats:

@@ -18,11 +18,13 @@ from gradus._lessons.learn import LearnResult, LearnSettings, learn_with
 from gradus._tables.model import Model
 from gradus._tables.read_voters import led_by, read_voters
 from gradus._tables.sizes import Sized, SizesTask, learn_sizes, shown_place, size_curve
-from gradus._tables.voters import MOST_ROWS, Learner, TableExamples, Voter, frequent_first, learn_voter
+from gradus._tables.voters import MOST_ROWS, Learner, TableExamples, Voter, folds_of_rows, frequent_first, learn_voter
 
 __all__ = ["N_VOTERS", "learn_vote"]
 
 N_VOTERS = 25
+MOST_READ = 32_768
+"""Rows by which voters are read and circuits from their vote are learned."""
 VOTER_NOISE = 0.0001
 """Share of wrong labels that voters expect: so little that a single row of a rare class is worth a gate. Each voter may
 overfit in its own way, and the vote evens that out."""
@@ -47,8 +49,14 @@ def learn_vote(
     run.expect(n_voters + SINGLE_WORK)
     voting = run.part(seconds=None if left is None else VOTING_TIME * left, weight=n_voters)
     voters = _learn_voters(examples, settings, voting, n_voters)
+    folds = folds_of_rows(examples.codes, settings.seed)
+    if examples.n_rows > MOST_READ:
+        rows = (np.arange(MOST_READ) * examples.n_rows) // MOST_READ
+        voters = [replace(voter, rows=np.flatnonzero(np.isin(rows, voter.rows))) for voter in voters]
+        examples, folds = examples.take(rows), folds[rows]
     vote, inputs = read_voters(voters, examples)
-    sized = _learn_sizes(SizesTask(voters, vote, examples, settings.seed, settings.gates == "nand", most), settings, run)
+    task = SizesTask(voters, vote, examples, folds, settings.seed, settings.gates == "nand", most)
+    sized = _learn_sizes(task, settings, run)
     stopped = run.stopped or voting.stopped
     if not sized or not sized[-1].complete:
         best, order = _fewest_errors(vote, sized, voters, examples, inputs)
