@@ -17,8 +17,9 @@ from gradus._core.files import check_new_folder, write_text_whole
 from gradus._core.wording import counted
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.genes import Experiment, GeneScore, Inference, Series, infer, read_series
-from gradus.genes._report import write_inference
-from gradus.genes._results import allowed_states, as_document, held_places, rule_rows
+from gradus.genes._advice import allowed_states, held_places
+from gradus.genes._report import as_document, write_inference
+from gradus.genes._results import TABLES
 from gradus.genes._series import parse_held
 
 __all__ = ["command"]
@@ -143,7 +144,7 @@ def _show(found: Inference, advice: Sequence[Experiment], files: list[Path], sec
     headings = ["gene", "probability", "contradicted"]
     headings += ["left out:\none step", "usual\nvalue", "stays\nas it is", "free\nrun"] if scores else []
     rows = []
-    rules = rule_rows(found)
+    rules = TABLES["rules"].rows(found)
     for rule in rules:
         row = [rule["target"], percent(rule["probability"]), f"{rule['errors']:g} of {rule['transitions']:g}"]
         rows.append(row + _score_cells(scores.get(rule["target"])) if scores else row)

@@ -28,14 +28,15 @@ from gradus._tables.cells import named_columns
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import Missing
 from gradus._tables.fit import FitSettings, fit_table
-from gradus._tables.goals import Goal, row_weights
+from gradus._tables.goals import Goal
 from gradus._tables.labels import check_classes, encode_target, output_names, plain_label, refuse_quantity, side_by_side
 from gradus.errors import DataError
 
 __all__ = ["BooleanNetworkClassifier"]
 
-SECONDS_PER_LINE = 1.0
-SPARSE = ("csr", "csc")
+CHECKS: dict[str, Any] = {"dtype": None, "ensure_all_finite": "allow-nan", "accept_sparse": ("csr", "csc")}
+SETTINGS = ("order", "gates", "noise", "n_tries", "n_circuits", "max_gates", "missing", "class_weight", "goal")
+"""Parameters that are settings of a fit as they are."""
 
 
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -198,34 +199,20 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             If the time limit ended learning, or ``noise=0`` asks for a circuit without errors and none was found.
         """
         lines = _ProgressLines()
-        limit, n_jobs = check_time_limit(self.time_limit), effective_n_jobs(self.n_jobs)
-        run = Run(limit, lines if self.verbose else None, n_jobs=n_jobs)
+        run = Run(check_time_limit(self.time_limit), lines if self.verbose else None, n_jobs=effective_n_jobs(self.n_jobs))
         framed = column_names(X) is not None
-        checked = _dense(validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", accept_sparse=SPARSE))
-        given = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(checked.shape[1])] if given is None else [str(name) for name in given]
+        checked = _dense(validate_data(self, X, **CHECKS))
+        names = list(map(str, getattr(self, "feature_names_in_", (f"x{j}" for j in range(checked.shape[1])))))
         # Columns of a data frame have types of their own.
         columns = named_columns(X if framed else checked, names)
         targets = _target_columns(y, len(checked))
-        weights = None if sample_weight is None else row_weights(sample_weight, len(checked))
         for name, labels in targets.items():
             check_classes(labels, name)
             refuse_quantity(labels, name)
         lines.names = output_names(targets)
-        settings = FitSettings(
-            order=self.order,
-            gates=self.gates,
-            noise=self.noise,
-            n_tries=self.n_tries,
-            n_circuits=self.n_circuits,
-            max_gates=self.max_gates,
-            missing=self.missing,
-            kinds=column_kinds(columns, types=self.types),
-            class_weight=self.class_weight,
-            goal=self.goal,
-            seed=_seed(self.random_state),
-        )
-        self.model_ = fit_table(columns, targets, settings, run, sample_weight=weights)
+        kinds, seed = column_kinds(columns, types=self.types), _seed(self.random_state)
+        settings = FitSettings(**{name: getattr(self, name) for name in SETTINGS}, kinds=kinds, seed=seed)
+        self.model_ = fit_table(columns, targets, settings, run, sample_weight=sample_weight)
         self._describe(targets)
         self._warn_of_errors(settings.exact)
         return self
@@ -239,11 +226,10 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.size_curve_ = [dict(size) for size in about["size_curve"]]
         self.converged_, self.stopped_ = about["converged"], about["stopped"]
         self.n_outputs_ = len(targets)
-        classes = []
-        for (name, labels), target in zip(targets.items(), model.targets, strict=True):
-            distinct = encode_target(labels, name)[1]
-            # Rows with missing cells, and the classes that only they have, may be left out.
-            classes.append(distinct[[plain_label(label) in target.classes for label in distinct]])
+        labels = [encode_target(column, name)[1] for name, column in targets.items()]
+        # Rows with missing cells, and the classes that only they have, may be left out.
+        pairs = zip(labels, model.targets, strict=True)
+        classes = [found[[plain_label(label) in target.classes for label in found]] for found, target in pairs]
         self.classes_: Any = classes[0] if len(classes) == 1 else classes
 
     @property
@@ -300,8 +286,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _inputs(self, X: Any) -> BoolMatrix:
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan", accept_sparse=SPARSE)
-        return self.model_.features.encode(_dense(table))
+        return self.model_.features.encode(_dense(validate_data(self, X, reset=False, **CHECKS)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the rows on which every target is right; unknown labels do not count.
@@ -322,14 +307,15 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             If y has other rows or targets than the predictions.
         """
         predicted = self.predict(X)
-        given = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
-        rows, targets = predicted.reshape(len(predicted), -1).shape
-        if given.shape != (rows, targets) and not (targets == 1 and given.shape == (rows,)):
+        given = np.asarray(_dense(y))
+        said = predicted.reshape(len(predicted), -1)
+        if given.shape not in (said.shape, predicted.shape):
             raise DataError(
                 f"y has the shape {given.shape}, but the predictions for X have the shape {predicted.shape}: "
                 "give one row of y for each row of X, and one column for each target."
             )
-        right = (predicted.reshape(rows, targets) == given.reshape(rows, targets)) | is_unknown(given.reshape(rows, targets))
+        truth = given.reshape(said.shape)
+        right = (said == truth) | is_unknown(truth)
         return float(np.average(right.all(axis=1), weights=sample_weight))
 
     def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
@@ -337,10 +323,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
         Parameters
         ----------
-        as_frame : bool
-            Whether to return a pandas DataFrame, with what each rule covers and how often it is right there.
-        as_text : bool
-            Whether to return lines of if and then.
+        as_frame, as_text : bool
+            Whether to return a pandas DataFrame, with what each rule covers, or lines of if and then.
 
         Returns
         -------
@@ -351,13 +335,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.model_.rules(as_frame=as_frame, as_text=as_text)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model for `gradus.load` and ``gradus predict``.
-
-        Parameters
-        ----------
-        path : path-like
-            A file of JSON, usually ``.json``.
-        """
+        """Write the model as JSON for `gradus.load` and ``gradus predict``; `path` is path-like."""
         check_is_fitted(self)
         self.model_.save(path)
 
@@ -383,7 +361,7 @@ class _ProgressLines:
     def __call__(self, progress: Progress) -> None:
         if time.monotonic() >= self.next:
             print(progress.describe(self.names), flush=True)
-            self.next = time.monotonic() + SECONDS_PER_LINE
+            self.next = time.monotonic() + 1.0
 
 
 def _target_columns(y: Any, rows: int) -> dict[str, npt.NDArray[Any]]:
