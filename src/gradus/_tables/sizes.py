@@ -142,7 +142,7 @@ def _distinct_inputs(vote: Model, inputs: BoolMatrix) -> Ints:
     features, packed = vote.features, np.packbits(inputs, axis=0)
     used = np.any([network.cone(range(network.n_outputs))[: network.n_inputs] for network in vote.networks], axis=0)
     best: dict[tuple[int, bytes], int] = {}
-    for node in np.flatnonzero(used) if used.any() else range(len(used)):
+    for node in np.flatnonzero(used).tolist() if used.any() else range(len(used)):
         j, name = features.input_columns[node], features.input_names[node]
         key = (j, packed[:, node].tobytes())
         if key not in best or len(name) < len(features.input_names[best[key]]):
