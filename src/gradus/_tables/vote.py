@@ -18,7 +18,7 @@ from gradus._lessons.learn import LearnResult, LearnSettings, learn_with
 from gradus._tables.model import Model
 from gradus._tables.read_voters import led_by, read_voters
 from gradus._tables.sizes import Sized, SizesTask, learn_sizes, shown_place, size_curve
-from gradus._tables.voters import MOST_ROWS, Learner, TableExamples, Voter, folds_of_rows, frequent_first, learn_voter
+from gradus._tables.voters import Learner, TableExamples, Voter, folds_of_rows, frequent_first, learn_voter
 
 __all__ = ["N_VOTERS", "learn_vote"]
 
@@ -30,7 +30,7 @@ VOTER_NOISE = 0.0001
 overfit in its own way, and the vote evens that out."""
 VOTER_GROWTH = 0
 """Work of a voter's growth: one of many, it need not be the best."""
-LARGE_GROWTH = 2_000_000_000
+LARGE_GROWTH = 300_000_000
 """The same for large tables, where a circuit of usual size leaves most unexplained."""
 SINGLE_NOISE = 0.005
 SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
@@ -84,7 +84,7 @@ def _fewest_errors(
 
 def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_voters: int) -> list[Voter]:
     """Learn as many voters as there is time for, at least one."""
-    growth = LARGE_GROWTH if examples.n_rows > MOST_ROWS else VOTER_GROWTH
+    growth = LARGE_GROWTH if examples.is_large else VOTER_GROWTH
 
     def learn_one(number: int) -> Voter | None:
         if number and run.stop():

@@ -43,14 +43,15 @@ __all__ = [
 POOL = 24
 """Cuts of each column, with equal shares of the rows between, of which voters draw some besides those that are chosen."""
 DRAWN, LEAST_DRAWN, DRAWN_OF_ALL = 8, 3, 480
-"""Cuts that a voter draws of one column: fewer where there are many columns."""
+"""Cuts that a voter draws of one column: fewer where there are many columns. Large tables have twice as many of both."""
 MOST_ROWS = 16_384
 """Rows that a voter is learned from; of larger tables every voter sees others."""
 N_FOLDS = 5
 """Every voter leaves out one of so many folds of the rows; those of one fold can teach circuits that are scored on it."""
 FEWEST_TO_FOLD = 40
 LEFT_OUT = 0.4
-"""Largest share of the columns that a voter does not see: if several are nearly the same, voters would be alike."""
+"""Largest share of the columns that a circuit goes without: if several are nearly the same, voters would be alike. On large
+tables, where voters see different rows anyway, every circuit is offered all columns."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -78,12 +79,18 @@ class TableExamples:
         """Number of rows."""
         return len(self.codes)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether voters see only some of the rows."""
+        return self.n_rows > MOST_ROWS
+
     @cached_property
     def pool(self) -> TableEncoding:
         """The encoding with the cuts that voters may draw in place of its own."""
+        size = POOL * (1 + self.is_large)
         return TableEncoding(
             tuple(
-                replace(column, values=_even_cuts(column.numbers(cells), column.kind == "after"))
+                replace(column, values=_even_cuts(column.numbers(cells), size, column.kind == "after"))
                 if column.kind in ("above", "after")
                 else column
                 for column, cells in zip(self.encoding.columns, self.columns.values(), strict=True)
@@ -172,7 +179,7 @@ def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: in
     sample = examples.take(rows)
     encoding = _varied(examples, sample, rng)
     inputs = encoding.encode(sample.columns)
-    tried = _inputs_to_try(inputs, encoding, examples, sample, rng)
+    tried = _inputs_to_try(examples, encoding, rng)
     outputs = outputs_of(examples.targets, sample.codes)
     result = learner(np.ascontiguousarray(inputs[:, tried]), outputs, int(rng.integers(0, 1 << 31)))
     network = widened(result.network, tried, inputs.shape[1])
@@ -208,7 +215,7 @@ def rows_by_weight(examples: TableExamples, size: int, among: npt.NDArray[np.boo
 def _varied(examples: TableExamples, sample: TableExamples, rng: np.random.Generator) -> TableEncoding:
     """Return an encoding with the cuts that a sample of the rows suggests, and some that are drawn."""
     numeric = [j for j, column in enumerate(examples.encoding.columns) if column.kind in ("above", "after")]
-    n_drawn = max(LEAST_DRAWN, min(DRAWN, DRAWN_OF_ALL // max(len(numeric), 1)))
+    n_drawn = max(LEAST_DRAWN, min(DRAWN, DRAWN_OF_ALL // max(len(numeric), 1))) * (1 + examples.is_large)
     varied = list(examples.encoding.columns)
     for j in numeric:
         column, pool = varied[j], np.array(examples.pool.columns[j].values)
@@ -218,14 +225,12 @@ def _varied(examples: TableExamples, sample: TableExamples, rng: np.random.Gener
     return TableEncoding(tuple(varied))
 
 
-def _inputs_to_try(
-    inputs: BoolMatrix, encoding: TableEncoding, examples: TableExamples, sample: TableExamples, rng: np.random.Generator
-) -> Ints:
-    """Return the inputs that a circuit may read: those of all but some columns that are not needed."""
-    columns, table = np.array(encoding.input_columns), sample
-    if examples.n_rows <= MOST_ROWS:
-        inputs, table = encoding.encode(examples.columns), examples
-    unneeded = unneeded_columns(inputs, columns, table.codes, rng)
+def _inputs_to_try(examples: TableExamples, encoding: TableEncoding, rng: np.random.Generator) -> Ints:
+    """Return the inputs that a circuit may read: those of all columns but some that are not needed."""
+    columns = np.array(encoding.input_columns)
+    if examples.is_large:
+        return np.arange(len(columns))
+    unneeded = unneeded_columns(encoding.encode(examples.columns), columns, examples.codes, rng)
     return np.flatnonzero(~np.isin(columns, unneeded))
 
 
@@ -262,13 +267,13 @@ def _clashes(rows: Ints, classes: Ints) -> int:
     return int(len(rows) - most.sum())
 
 
-def _even_cuts(numbers: Floats, days: bool) -> tuple[float | int, ...]:
+def _even_cuts(numbers: Floats, size: int, days: bool) -> tuple[float | int, ...]:
     """Return cuts with about equal shares of the rows between them."""
     known = numbers[~np.isnan(numbers)]
     distinct, place = np.unique(known, return_inverse=True)
     if len(distinct) <= FEW_VALUES:
         return ()  # cut everywhere already
-    ranks = np.sort(place.ravel())[(np.arange(1, POOL + 1) * len(known)) // (POOL + 1)]
+    ranks = np.sort(place.ravel())[(np.arange(1, size + 1) * len(known)) // (size + 1)]
     return tuple(cuts_between(distinct, np.unique(np.maximum(ranks, 1)).tolist(), days=days))
 
 
