@@ -5,7 +5,7 @@
 
 FOLDER holds the tables that are files; diamonds and vietnam come with the package pydataset, digits with scikit-learn, the
 others are drawn from known rules. WORK gets an environment with the other learners and what every method says of the test
-rows, so that a run that was stopped goes on where it was. Tables are split into 70 % training and 30 % test rows, stratified by
+rows, so that a run that was stopped goes on. Tables are split into 70 % training and 30 % test rows, stratified by
 the target; nothing but the target is said about them. All seconds are CPU seconds of one core.
 """
 
@@ -45,8 +45,20 @@ from gradus._tables.labels import encode_target
 RIVALS = {"LightGBM": "lightgbm", "EBM": "interpret-core", "FIGS": "imodels six", "tree of 8": "scikit-learn"}
 DATA_PACKAGE = "pydataset"
 METHODS = ("vote", "balanced", *RIVALS)
-THIRTEEN = tuple(
-    ["anes", "biopsy", "birthwt", "cancer", "cars", "fair", "hdma", "iris", "mroz", "penguins", "pima", "titanic", "turnout"]
+THIRTEEN = (
+    "anes",
+    "biopsy",
+    "birthwt",
+    "cancer",
+    "cars",
+    "fair",
+    "hdma",
+    "iris",
+    "mroz",
+    "penguins",
+    "pima",
+    "titanic",
+    "turnout",
 )
 PACKAGED = {"diamonds": ("ggplot2/diamonds.csv", "cut"), "vietnam": ("Ecdat/VietNamI.csv", "insurance")}
 RARE = ("rare", "rare or", "rare band")

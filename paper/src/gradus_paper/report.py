@@ -9,17 +9,15 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gradus.lab import files, network_picture, wording
-from gradus_paper import contest, learners
+from gradus_paper import contest, learners, quick
 from gradus_paper import estimates as est
 from gradus_paper.claims import Claim, check_claims, verdict_counts
 from gradus_paper.figures import FIGURES, OWN_FIGURES
@@ -36,12 +34,9 @@ from gradus_paper.study import Study, load_studies
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
-QUICK, REPLICATION = "quick", "replication"  # the page of the first has highlights, and values of the second beside its own
-PUBLISHED = "published_claims.json"
+REPLICATION = "replication"
 DOTS_PER_INCH = 160
 SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")  # similar neighbours make a small file
-WHAT = {"L1": "all targets at once", "Lgh": "the paper's curriculum", "lessons": "ours, given no order"}
-
 NOTHING = "–"
 TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")  # learners whose CPU seconds are shown in the league
 
@@ -67,14 +62,15 @@ def write_report(folder: Path) -> Report:
     own_claims = check_own_claims(Results(_rows_shown(table, studies, own=True)))
     places, damaged = standings(folder)
     sections = list(_sections(folder, studies, table))
-    quick = any(study.name == QUICK for study in studies)
-    said = highlights(results, claims) if quick else ()
+    is_quick = any(study.name == quick.NAME for study in studies)
+    said = quick.highlights(results, claims) if is_quick else ()
     files.write_text_whole(folder / "claims.json", _claims_in_json([*claims, *own_claims]))
     facts: dict[str, Any] = {
         "claims": claims,
         "own_claims": own_claims,
-        "published": published_claims() if quick else (),
+        "published": quick.published_claims() if is_quick else (),
         "highlights": said,
+        "headlines": quick.headlines(folder) if is_quick else (),
     }
     record: dict[str, Any] = {"sections": sections, "standings": places, "runs": read_runs(folder), "damaged": damaged}
     files.write_text_whole(folder / "report.html", report_page(**facts, **record))
@@ -86,12 +82,6 @@ def write_report(folder: Path) -> Report:
 
 def _claims_in_json(claims: Sequence[Claim]) -> str:
     return json.dumps([asdict(claim) for claim in claims], indent=1) + "\n"
-
-
-def published_claims() -> list[Claim]:
-    """Return the claims of the full replication, which `archive` wrote beside this module."""
-    text = (resources.files("gradus_paper") / PUBLISHED).read_text("utf-8")
-    return [Claim(**claim) for claim in json.loads(text)]
 
 
 def _rows_shown(table: pa.Table, studies: list[Study], *, own: bool) -> pa.Table:
@@ -175,7 +165,7 @@ def with_verdicts(page: str, claims: Sequence[Claim]) -> str:
 
 
 def archive(folder: Path, report: Report, target: Path) -> None:
-    """Write all rows, the page and checksums to another folder; the replication renews the package's claims."""
+    """Write all rows, the page and checksums to another folder; the package's own copies of what was found are renewed."""
     # Rows that were published before stay in their files, as they are; the others get a file of their own.
     files.make_folder(target)
     contents = {path.name: path.read_bytes() for path in sorted(target.glob("results*.parquet"))}
@@ -189,11 +179,13 @@ def archive(folder: Path, report: Report, target: Path) -> None:
     contents["report.html"] = report.page.read_bytes()
     if (folder / contest.PAGE).is_file():
         contents[contest.PAGE] = (folder / contest.PAGE).read_bytes()
+        said = json.dumps(contest.headline(contest.entries(Store(folder).table())), indent=1) + "\n"
+        files.write_text_whole(Path(__file__).parent / quick.PUBLISHED_CONTEST, said)
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(contents.items()))
     for name, content in (*contents.items(), ("SHA256SUMS", sums.encode())):
         files.write_bytes_whole(target / name, content)
     if any(study.name == REPLICATION for study in load_studies(folder)):
-        files.write_text_whole(Path(__file__).parent / PUBLISHED, _claims_in_json(report.claims))
+        files.write_text_whole(Path(__file__).parent / quick.PUBLISHED_CLAIMS, _claims_in_json(report.claims))
 
 
 def _published_rows(table: pa.Table) -> bytes:
@@ -204,42 +196,6 @@ def _published_rows(table: pa.Table) -> bytes:
     sorted_rows = table.drop_columns(dropped).sort_by([(name, "ascending") for name in SORTED_BY])
     pq.write_table(sorted_rows, sink, compression="zstd", compression_level=19)
     return sink.getvalue()
-
-
-def highlights(results: Results, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Sum up the rows of the quick run in sentences; nothing for results without them."""
-    return tuple(line for line in (_parity(results), _adder(results), _statements(claims)) if line)
-
-
-def _parity(results: Results) -> str:
-    numbers = est.headline_numbers(results)
-    if numbers is None:
-        return ""
-    accuracy, gain = numbers
-    each = ", ".join(f"{name} {100 * estimate.value:.1f} % ({WHAT[name]})" for name, estimate in accuracy.items())
-    points, sets = gain.scaled(100), wording.counted(gain.n, "training set")
-    return (
-        f"7-bit parity from {est.HEADLINE_SIZE} of 128 patterns ({sets}), unseen bits right: {each}. "
-        f"The curriculum gains {points.value:.1f} points [{points.low:.1f}, {points.high:.1f}]; the paper says up to 10."
-    )
-
-
-def _adder(results: Results) -> str:
-    rows = results.select(problem="add6", method="lessons", n_train=80).usable_only()
-    if not len(rows):
-        return ""
-    exact = int((rows.accuracy == 1.0).sum())
-    gates = sorted(set(rows.where(rows.accuracy == 1.0).live_gates.tolist()))
-    sizes = f" with {gates[0]} to {gates[-1]} gates" if len(gates) > 1 else "".join(f" with {size} gates" for size in gates)
-    mean = f"; mean {100 * float(np.mean(rows.accuracy)):.1f} %" if exact < len(rows) else ""
-    sets = f"{exact} of {wording.counted(len(rows), 'training set')}"
-    return f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {sets}{sizes}{mean}."
-
-
-def _statements(claims: Sequence[Claim]) -> str:
-    short = any(claim.verdict in (est.DIRECTION, est.UNDECIDED) for claim in claims)
-    more = " The page has the numbers of the full replication beside them." if short else ""
-    return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}" if claims else ""
 
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
@@ -379,12 +335,12 @@ def the_contest(results: Results) -> str:
         for line in (*contest.groups(found), *contest.categories(found))
     ]
     each = [
-        [entry.name, entry.category, _percent(entry.accuracy), str(entry.gates), f"{entry.seconds:.1f}"]
+        [entry.name, entry.category, entry.run, _percent(entry.accuracy), str(entry.gates), f"{entry.seconds:.1f}"]
         + [_percent(entry.others[name]) for name in contest.OTHERS]
         for entry in found
     ]
     said = "\n".join(f"- {sentence}" for sentence in contest.standing(found))
-    return f"{said}\n\n{_markdown(headings, lines)}\n{_markdown(['', 'kind', *headings[2:]], each)}"
+    return f"{said}\n\n{_markdown(headings, lines)}\n{_markdown(['', 'kind', 'run', *headings[2:]], each)}"
 
 
 def _percent(share: float) -> str:

@@ -14,10 +14,14 @@ from browser import drive, needs_browser
 from experiment_helpers import Here, results_of
 from gradus.errors import StoreError
 from gradus.lab import Settings
+from gradus_paper import quick
+from gradus_paper.claims import verdict_counts
+from gradus_paper.contest import entries, headline
 from gradus_paper.paper import fig7
-from gradus_paper.report import SORTED_BY, archive, claims_in_markdown, publish, published_claims, with_verdicts, write_report
+from gradus_paper.quick import published_claims
+from gradus_paper.report import SORTED_BY, archive, claims_in_markdown, publish, with_verdicts, write_report
 from gradus_paper.report_page import _training_sets
-from gradus_paper.row import OPTIONAL
+from gradus_paper.row import OPTIONAL, conform
 from gradus_paper.runs import run_tasks
 from gradus_paper.store import Store
 from gradus_paper.study import Block, Study, load_study, save_study
@@ -152,6 +156,20 @@ def test_the_quick_page_begins_with_its_curve_and_circuit_and_has_the_full_repli
     assert f"{full.ours}: <b>{full.verdict}</b>" in page
     for line in report.highlights:
         assert f"<li>{line}</li>" in page
+    assert f"of {len(published_claims())} statements" in page
+
+
+def test_the_headlines_of_the_quick_page_are_what_was_published_and_lead_there(tmp_path):
+    results = Path(__file__).parents[2] / "results"
+    table = conform(pq.read_table(results / "contest" / "results.parquet"))
+    paper, contest = quick.headlines(tmp_path / "elsewhere")
+    assert " ".join(headline(entries(table))) in contest.text
+    assert verdict_counts(published_claims()) in paper.text
+    assert (paper.links, contest.links) == ({"statement by statement": "#claims"}, {})
+    for line in quick.headlines(results.parents[1] / "gradus-quick"):
+        for link in line.links.values():
+            assert link.startswith("#") or (results.parents[1] / "gradus-quick" / link).resolve().is_file()
+        assert any(link.endswith(".html") for link in line.links.values())
 
 
 def test_the_quick_run_ends_with_numbers(quick_report):

@@ -32,7 +32,7 @@ Tables = typer.Argument(
 Output = typer.Option(
     "--output", "-o", help="A folder for all results; or a .bnet file, beside which that folder is made.", show_default=False
 )
-Prior = typer.Option(help="Edges believed: CSV of regulator,target,probability,sign, or a .bnet or .sbml model.")
+Prior = typer.Option(help="Edges known from elsewhere: CSV of regulator,target,probability,sign, or a .bnet or .sbml model.")
 Allow = typer.Option(help="CSV of regulator,target: the targets in it have no other regulators.")
 Forbid = typer.Option(help="CSV of regulator,target: edges that may not be used.")
 Held = typer.Option(metavar="[FILE:]GENE=0|1", help="A gene held by a knock-out (0) or over-expression (1); repeatable.")
@@ -42,8 +42,8 @@ Binarize = typer.Option(
 )
 Noise = typer.Option(metavar="auto|NUMBER", help="Share of next values that differ from the rules.")
 Advise = typer.Option(metavar="N", help="Also name the N experiments that would decide most of what is open.", min=0)
-AdviseStates = typer.Option(metavar="FILE", help="A table of the states that they can begin in, one per row; else any state.")
-AdviseHold = typer.Option(metavar="all|none|GENES", help="Genes that they can knock out or over-express, with commas between.")
+AdviseStates = typer.Option(metavar="FILE", help="Table of states in which experiments can begin, one per row; else any.")
+AdviseHold = typer.Option(metavar="all|none|GENES", help="Genes that can be held at a value, separated by commas.")
 
 
 def command(

@@ -38,7 +38,7 @@ DataArgument: TypeAlias = Annotated[Path, typer.Argument(help=FORMATS_HELP, show
 TargetsOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="COLUMNS", help="Columns to learn, with commas between or one by one; if the file does not say, the last one."
+        metavar="COLUMNS", help="Columns to learn, separated by commas or one by one; by default the file's own, or the last."
     ),
 ]
 InputsOption: TypeAlias = Annotated[
@@ -50,7 +50,7 @@ OutputOption: TypeAlias = Annotated[
 CheckpointOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        help="Where what is done is written now and then; the same command goes on from there. If not given, beside "
+        help="Where progress is saved; the same command continues from there. By default beside "
         "the model, once the work has taken a minute. Removed at the end.",
         show_default=False,
     ),
@@ -65,8 +65,7 @@ NoiseOption: TypeAlias = Annotated[
 NTriesOption: TypeAlias = Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")]
 NCircuitsOption: TypeAlias = Annotated[int | None, typer.Option(help="Circuits that vote; if not given, the table decides.")]
 MaxGatesOption: TypeAlias = Annotated[
-    int | None,
-    typer.Option(help="The most gates of the circuit that is shown; if not given, rows held out decide. The vote predicts."),
+    int | None, typer.Option(help="The most gates of the circuit shown; by default held-out rows decide. The vote predicts.")
 ]
 TimeLimitOption: TypeAlias = Annotated[
     float | None, typer.Option(help="Seconds in all, half of them to score; the best so far is kept.")
@@ -74,12 +73,12 @@ TimeLimitOption: TypeAlias = Annotated[
 SeedOption: TypeAlias = Annotated[int, typer.Option(help="The same seed gives the same model.")]
 NJobsOption: TypeAlias = Annotated[int, typer.Option(help="Threads; the model is the same for any number, -1 is all cores.")]
 GoalOption: TypeAlias = Annotated[
-    Goal, typer.Option(help="What predictions make large; the cut of the vote for it is chosen on rows held out.")
+    Goal, typer.Option(help="What predictions maximise; the threshold of the vote is chosen on held-out rows.")
 ]
 ClassWeightOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        metavar="balanced|LABEL=NUMBER,…", help="How much each class counts: all classes alike in all, or as listed."
+        metavar="balanced|LABEL=NUMBER,…", help="How much each class counts: all classes the same in total, or as listed."
     ),
 ]
 MissingOption: TypeAlias = Annotated[

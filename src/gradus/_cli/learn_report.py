@@ -106,7 +106,7 @@ class LearnReport:
             for count in (entry["training_errors"], entry["majority_errors"]):
                 errors.append(f"{count} ({percent(count / entry['examples'])})" if count else "0")
             rows.append([entry["name"], *errors, gates, str(len(entry["inputs"]))])
-        print_table(["target", "training errors", "errors of the majority", "gates", "inputs"], rows)
+        print_table(["target", "training errors", "errors of a constant", "gates", "inputs"], rows)
         self._show_sizes()
         for said in model.statements[:MOST_RULES]:
             cover = None if said.is_signal else coverage_of(model.about, said.name)

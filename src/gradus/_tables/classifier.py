@@ -43,7 +43,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     """A classifier that learns a small circuit of logic gates, one target at a time, easiest first.
 
     Any table will do: numbers, dates and categories become bits that are chosen for the targets, ids and free texts are
-    left out (``model_.features.plan()`` says what becomes of each column), and a target of three or more classes takes one
+    left out (``model_.features.plan()`` lists what becomes of each column), and a target of three or more classes takes one
     output per class.
 
     Where every column is one bit (0/1, or two values), the circuit is that of `gradus.learn`. Other tables are learned
@@ -64,7 +64,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     n_tries : int
         Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional
-        Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` finds worth their work.
+        Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` considers useful.
     max_gates : int, optional
         The most gates of the circuit that is shown: read, drawn and exported. By default the smallest one that is nearly as
         good as the best on rows held out; see `size_curve_`. The vote stays what predicts.
@@ -74,7 +74,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         What a missing cell of X is: a category of its own; the column's median, or most frequent category; or a reason not
         to learn from the row, and the median in `predict`.
     class_weight : "balanced", dict or None
-        How much each class counts: "balanced" lets all count alike, a dict has weights by label (with several targets, by
+        How much each class counts: "balanced" gives all the same weight, a dict has weights by label (with several targets, by
         the name of the target a dict each).
     goal : {"accuracy", "balanced_accuracy", "f1"}
         What `predict` makes large; the cut of the vote for it is chosen on rows that the voters have not seen.
@@ -95,7 +95,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     model_ : Model
         Circuits and encodings: what `save` writes.
     network_ : Network
-        The best circuit by itself. Its inputs and outputs are bits; their names say how they come from features and labels.
+        The best circuit by itself. Its inputs and outputs are bits; their names show how they follow from features and labels.
     networks_ : list of Network
         All circuits that vote, the best one first.
     size_curve_ : list of dict
@@ -186,7 +186,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         y : array-like or DataFrame of shape (n,) or (n, targets)
             Class labels; NaN, None or masked where a label is unknown, which then does not count.
         sample_weight : array-like of shape (n,), optional
-            How much each row counts. Whole numbers are the same as so many equal rows, and 0 is the same as none.
+            How much each row counts. A whole number is the same as that number of equal rows, and 0 leaves the row out.
 
         Returns
         -------
@@ -319,7 +319,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return float(np.average(right.all(axis=1), weights=sample_weight))
 
     def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
-        """Return what the best circuit says, as formulas of the columns; see `Model.rules`.
+        """Return the best circuit as formulas of the columns; see `Model.rules`.
 
         Parameters
         ----------

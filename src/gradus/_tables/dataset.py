@@ -168,7 +168,7 @@ def checked_folds(wanted: int | None, n_rows: int) -> int:
 
 
 def usual_folds(n_rows: int) -> int:
-    """Return how many models are learned for the score of another, if nobody says."""
+    """Return how many models are learned for the score of another, by default."""
     return 0 if n_rows < FEWEST_ROWS else FOLDS if n_rows <= SMALL_TABLE else 1
 
 

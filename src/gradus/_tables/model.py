@@ -119,7 +119,7 @@ class Model:
         return model.with_goals(model.votes(inputs), codes, weights)
 
     def with_goals(self, shares: Sequence[Floats], codes: npt.NDArray[np.int64], weights: Weights) -> Model:
-        """Return the model with cuts of the vote for each goal, chosen by what it says of rows with known classes."""
+        """Return the model with cuts of the vote for each goal, chosen by its predictions for rows with known classes."""
         chosen = list(map(goal_multipliers, shares, codes.T, weights.of_cells(codes)))
         return replace(self, goals={goal: tuple(one[goal] for one in chosen) for goal in GOALS})
 
@@ -133,7 +133,7 @@ class Model:
         return replace(self, networks=self.networks[:1], readers=self.readers[:1], apart=False, goals={})
 
     def voted(self) -> Model:
-        """Return the model whose only circuit says what the vote says, for exports; each target must have one output.
+        """Return a model whose only circuit computes the vote, for exports; each target must have one output.
 
         The weights of the circuits are rounded to 1/63 of the largest, so nearly tied votes may fall the other way.
 
@@ -163,7 +163,7 @@ class Model:
 
     @property
     def output_names(self) -> tuple[str, ...]:
-        """What the outputs of each circuit say."""
+        """What the outputs of each circuit mean."""
         return tuple(name for target in self.targets for name in target.output_names)
 
     def predict(self, table: Any) -> npt.NDArray[Any]:
@@ -201,7 +201,7 @@ class Model:
         return self.decide(self.votes(inputs), inputs, goal)
 
     def decide(self, votes: Sequence[Floats], inputs: BoolMatrix, goal: Goal | None = None) -> list[npt.NDArray[np.int64]]:
-        """Return the class of each row by what the circuits say of it."""
+        """Return the class of each row that the circuits decide for."""
         found = []
         for k, (shares, of_best) in enumerate(zip(votes, self._vote(0, inputs), strict=True)):
             share = np.round(shares * self._multipliers(k, goal or self.goal), DIGITS)
@@ -229,7 +229,7 @@ class Model:
         return self.goals[goal][k] if goal != "accuracy" and goal in self.goals else 1.0
 
     def _vote(self, number: int, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
-        """Return what one circuit says about each target."""
+        """Return one circuit's answer for each target."""
         network = self.networks[number]
         if not self.readers:
             outputs = network.predict(inputs)
@@ -255,14 +255,14 @@ class Model:
 
     @cached_property
     def statements(self) -> list[Statement]:
-        """What each output of the best circuit says, in pieces; see `rules`."""
+        """The rule of each output of the best circuit, in pieces; see `rules`."""
         from gradus._tables.statements import statements  # not above: to predict and to export, rules are not needed
 
         names = [name for target in self.targets for name in target.statement_names]
         return statements(self.network.prune(), self.features, names)
 
     def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
-        """Return what the best circuit says, as formulas of the table's columns.
+        """Return the best circuit as formulas of the table's columns.
 
         Parameters
         ----------

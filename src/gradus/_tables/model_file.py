@@ -53,7 +53,7 @@ def plain_parts(network: Network, about: dict[str, Any] | None = None) -> ModelP
 
 
 def about_model(model: Any) -> dict[str, Any]:
-    """Return what stands beside the best circuit in the file of a model."""
+    """Return the part of a model's file beside the best circuit."""
     head: dict[str, Any] = {"version": VERSION, "made_by": f"gradus {__version__}"}
     head |= {key: value for key, value in model.about.items() if key not in WRITTEN_APART}
     head["encoding"] = {"features": model.features.to_json(), "targets": [target.to_json() for target in model.targets]}

@@ -17,7 +17,7 @@ ORDER_WORDS = ("self-paced", "auto", "entropy", "random", "none")
 
 
 def pairs_in(texts: Sequence[str] | None, option: str, wanted: str) -> dict[str, str]:
-    """Split pairs of a name and what is said of it, with commas between or one by one."""
+    """Split pairs of a name and a value, separated by commas or one by one."""
     pairs = {}
     for pair in chain.from_iterable(csv.reader(texts or (), skipinitialspace=True)):
         name, _, said = pair.rpartition("=")

@@ -83,7 +83,7 @@ class OutputReader:
 
     @classmethod
     def from_json(cls, document: Any, target: TargetEncoding, n_nodes: int) -> OutputReader:
-        """Read what `to_json` returned for a target of a circuit with so many nodes."""
+        """Read what `to_json` returned for a target of a circuit with this number of nodes."""
         entry = document if isinstance(document, dict) else {}
         prior, nodes, weights = _numbers(entry.get("prior")), entry.get("nodes"), _numbers(entry.get("weights"))
         known, n_classes = range(n_nodes), len(target.classes)

@@ -150,7 +150,7 @@ def _question(model: GeneModel, steps: int) -> _Question:
 
 
 def _few(shares: Floats, rng: np.random.Generator) -> tuple[Ints, Floats]:
-    """Return the numbers of the rules of a gene and their weights; of many, some are drawn that stand for all."""
+    """Return the numbers of the rules of a gene and their weights; of many, a sample is drawn."""
     order = np.argsort(-shares, kind="stable")
     if len(order) <= MOST_RULES:
         return order, shares[order]

@@ -23,7 +23,7 @@ __all__ = ["Candidate", "WeighedRules", "candidates", "is_settled", "open_questi
 DECIDED_FROM = 0.95
 """Share of the posterior from which a rule is decided."""
 LEAST_SHARE, MOST_RULES, MOST_DISPUTES = 0.01, 20, 2
-"""Rules with at least this share are candidates, and at most so many; rivals of the best rule that are put into words."""
+"""Rules with at least this share are candidates, up to a limit; rivals of the best rule that are put into words."""
 
 
 SETS_DRAWN = 64

@@ -51,7 +51,7 @@ def infer(
     ----------
     series : Series, DataFrame, path-like, or iterable of these
         States of genes at successive times: a row is a state and a column is a gene. Columns ``series`` and ``replicate``
-        tell several series apart, ``time`` orders the states, ``held`` names genes held at a value (``Rb=0``).
+        distinguish several series, ``time`` orders the states, ``held`` names genes held at a value (``Rb=0``).
     binarize : "kmeans" or float, optional
         How to make values other than 0 and 1 binary: two clusters per gene, or a threshold. By default they are an error.
     held : mapping of str to int, optional
@@ -59,7 +59,7 @@ def infer(
     steady : Series, DataFrame, path-like, or iterable of these, optional
         Steady states: each row is followed by itself.
     prior : path-like, DataFrame, or iterable of (regulator, target, probability, sign), optional
-        Edges that are believed, as far as the data agree; also a ``.bnet`` or ``.sbml`` model.
+        Edges known from elsewhere, as far as the data agree; also a ``.bnet`` or ``.sbml`` model.
     allow, forbid : path-like, DataFrame, or iterable of (regulator, target), optional
         A target that is in `allow` has no other regulators; edges in `forbid` are never used. Genes that this leaves
         without an explanation are reported.

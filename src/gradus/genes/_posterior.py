@@ -255,7 +255,7 @@ def ranked_set(scored: ScoredSets, number: int, weight: float, *, listing: bool 
 
 
 def target_posterior(scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED) -> TargetPosterior:
-    """Describe the sets that hold nearly all of the posterior; once the run says stop, only the best one."""
+    """Describe the sets that hold nearly all of the posterior; once the run stops, only the best one."""
     weights = scored.weights()
     n, inside = len(scored.tables.gene_odds), scored.sets >= 0
     edges = np.asarray(

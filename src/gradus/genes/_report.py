@@ -219,7 +219,7 @@ def rules_page(
 
 
 class SignedEdge(NamedTuple):
-    """An edge between genes, by their numbers, with its probability; `rising` says that it activates."""
+    """An edge between genes, by their numbers, with its probability; `rising` if it activates."""
 
     regulator: int
     target: int
