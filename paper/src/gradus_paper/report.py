@@ -179,8 +179,8 @@ def archive(folder: Path, report: Report, target: Path) -> None:
     contents["report.html"] = report.page.read_bytes()
     if (folder / contest.PAGE).is_file():
         contents[contest.PAGE] = (folder / contest.PAGE).read_bytes()
-        said = json.dumps(contest.headline(contest.entries(Store(folder).table())), indent=1) + "\n"
-        files.write_text_whole(Path(__file__).parent / quick.PUBLISHED_CONTEST, said)
+        if headline := contest.headline(contest.entries(Store(folder).table())):
+            files.write_text_whole(Path(__file__).parent / quick.PUBLISHED_CONTEST, json.dumps(headline, indent=1) + "\n")
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(contents.items()))
     for name, content in (*contents.items(), ("SHA256SUMS", sums.encode())):
         files.write_bytes_whole(target / name, content)

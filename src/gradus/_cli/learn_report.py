@@ -37,7 +37,7 @@ SHOWN_ORDER = 48  # characters of the targets in the order in which they were ta
 METHOD_NAMES = {
     "model": "model",
     "circuit": "its circuit alone",
-    "majority": "always the majority",
+    "majority": "always the most frequent class",
     "tree": "decision tree",
     "forest": "random forest",
 }

@@ -106,7 +106,7 @@ def write_python(network: Network, program: RuleProgram | None = None) -> str:
     lines += [
         "",
         "def predict(row):",
-        '    """Return what the rule says of a row, a mapping from names of columns to cells."""',
+        '    """Return the answer of the rule for a row, a mapping from names of columns to cells."""',
     ]
     for column in program.columns:
         cell = columns[column.name]
