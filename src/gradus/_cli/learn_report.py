@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradus._circuit.gate_list import is_constant
 from gradus._cli.console import WIDTH, note, percent, print_rule, print_table, printable
 from gradus._core.cells import is_unknown
 from gradus._core.wording import counted
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from gradus._tables.encoding import TableEncoding
     from gradus._tables.held_out import HeldOutScore, Learned
 
-__all__ = ["LearnReport", "show_plan"]
+__all__ = ["LearnReport", "say_merged", "show_plan"]
 
 RULE_LINES = 3  # longer rules are cut, and their other conditions counted
 MOST_RULES = 16
 MOST_COLUMNS, FEW_COLUMNS, LEAST_BITS = 20, 5, 0.005
 """Columns that are named as those that matter, in tables of more than a few, and the bits that one must save."""
-MOST_TELLING = 3
+MOST_TELLING, MOST_MERGED = 3, 5
 MOST_PLANNED = 60
 """Lines of a plan; of more columns only their kinds are counted, and those that matter are named in the end."""
 SHOWN_ORDER = 48  # characters of the targets in the order in which they were taught; the others are counted
@@ -74,7 +75,7 @@ class LearnReport:
             "converged": about["converged"],
             "stopped": about["stopped"],
             "order": about["order"],
-            "gates": network.n_gates,
+            "gates": int((~is_constant(network.functions)).sum()),
             "circuits": len(model.networks),
             "seconds": round(self.learned.seconds, 3),
             "rows": self.examples.n_rows,
@@ -190,6 +191,13 @@ class LearnReport:
             if share < RARE and model.goal in by_goal:
                 lines += said_of_goals(model.goal, {goal: by_goal[goal] for goal in GOALS})
         return lines
+
+
+def say_merged(examples: Dataset) -> None:
+    """Say which labels are taken for others."""
+    for name, changed in examples.merged.items():
+        said = ", ".join(f"{old!r} for {new!r}" for old, new in list(changed.items())[:MOST_MERGED])
+        note(f"{name}: takes {said}; --types {name}=exact tells them apart")
 
 
 def show_plan(features: TableEncoding) -> None:

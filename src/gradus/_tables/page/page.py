@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.drawing.diagram import GATE_LABELS, MOST_GATES, blocks, diagram
+from gradus._circuit.gate_list import is_constant
 from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
 from gradus._core.wording import counted, listed
@@ -274,10 +275,11 @@ def size_points(curve: Any) -> list[dict[str, Any]]:
 def _summary(model: ModelView) -> str:
     """Say in a line what the model is."""
     rows, source = model.about.get("rows"), model.about.get("learned_from")
+    gates = counted(int((~is_constant(model.network.functions)).sum()), "gate")
     if not isinstance(rows, int):
-        return f"A circuit of {counted(model.network.n_gates, 'gate')}."
+        return f"A circuit of {gates}."
     named = f" of {source}" if isinstance(source, str) else ""
-    return f"A circuit of {counted(model.network.n_gates, 'gate')}, learned from {counted(rows, 'row')}{named}."
+    return f"A circuit of {gates}, learned from {counted(rows, 'row')}{named}."
 
 
 def odd_rows(inputs: BoolMatrix, labels: Sequence[Ints], answers: Sequence[Ints]) -> list[OddRow]:
