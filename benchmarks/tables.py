@@ -67,6 +67,7 @@ TABLES = (*THIRTEEN, *RARE, "digits", *LARGE)
 GROUPS = {"thirteen": THIRTEEN, "rare": RARE, "all": TABLES}
 SPLITS = {"normal": 1, "diamonds": 2, "vietnam": 3, "wide": 3, "grid": 3, "digits": 5, "rare": 5, "rare or": 5, "rare band": 5}
 """Splits of the tables that take long; of the others there are ten."""
+MOST_SPLITS = 1000
 EBM_CELLS = 600_000  # of a table for which an EBM takes minutes
 MARK, END = "<!-- table: python benchmarks/tables.py {} -->", "<!-- /table -->"
 
@@ -242,8 +243,10 @@ def answer(file: Path, key: str = "said") -> Answer:
 
 
 def answers(work: Path, name: str, method: str, key: str = "said") -> list[Answer]:
-    """Read what a method said of all splits of a table."""
-    files = (work / "answers" / f"{name}-{split}-{method}.npz" for split in range(100))
+    """Read what a method said of all splits of a table that the vote has answered: others would compare unlike rows."""
+    folder = work / "answers"
+    splits = [split for split in range(MOST_SPLITS) if (folder / f"{name}-{split}-vote.npz").exists()]
+    files = (folder / f"{name}-{split}-{method}.npz" for split in splits)
     return [answer(file, key) for file in files if file.exists()]
 
 
@@ -265,7 +268,7 @@ def rows_of(columns: Sequence[str], rows: Iterator[Sequence[str]]) -> list[str]:
 def over_tables(work: Path, names: Sequence[str], method: str, figure: str, key: str = "said") -> list[float]:
     """Return the mean over tables of a figure, split by split; none if some table has no answer."""
     each = [[getattr(one, figure) for one in answers(work, name, method, key)] for name in names]
-    return [float(np.mean(row)) for row in zip(*each, strict=False)]
+    return [float(np.mean(row)) for row in zip(*each, strict=False)] if each else []
 
 
 def small(work: Path) -> list[str]:
@@ -313,7 +316,7 @@ def two_classes(work: Path) -> list[str]:
 
     def row(method: str) -> Sequence[str]:
         figures = [spread(over_tables(work, names, method, figure)) for figure in ("accuracy", "balanced", "auc")]
-        n = min(len(answers(work, name, method)) for name in names)
+        n = min((len(answers(work, name, method)) for name in names), default=0)
         return [{"balanced": 'vote, `class_weight="balanced"`'}.get(method, method), str(n), *figures]
 
     return rows_of(["method", "splits", "accuracy", "balanced accuracy", "AUC"], map(row, METHODS))
@@ -391,7 +394,7 @@ def main() -> None:
     options = parser.parse_args()
     # Compiled code is loaded once, and is no part of any fit.
     BooleanNetworkClassifier(n_circuits=2, random_state=0).fit([[0.5], [1.5], [2.5]] * 4, [0, 1, 0] * 4)
-    names = dict.fromkeys(name for word in options.only.split(",") for name in GROUPS.get(word, (word,)))
+    names = dict.fromkeys(name for word in options.only.split(",") if word for name in GROUPS.get(word, (word,)))
     for name in names:
         n_splits = min(options.splits, SPLITS.get(name, options.splits))
         for method in options.methods.split(","):
