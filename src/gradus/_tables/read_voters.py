@@ -26,10 +26,12 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-def read_voters(voters: Sequence[Voter], examples: TableExamples, left_out: Flags | None = None) -> tuple[Model, BoolMatrix]:
+def read_voters(
+    voters: Sequence[Voter], examples: TableExamples, left_out: Flags | None = None, hurried: bool = False
+) -> tuple[Model, BoolMatrix]:
     """Join voters to a model that reads each by the rows that it has not seen; also the rows as its inputs.
 
-    Rows that are left out count for nothing.
+    Rows that are left out count for nothing. In a hurry voters are read by their outputs alone.
     """
     features, networks = join_voters(voters, examples)
     inputs, n = features.encode(examples.columns), examples.n_rows
@@ -42,16 +44,18 @@ def read_voters(voters: Sequence[Voter], examples: TableExamples, left_out: Flag
         unseen[voter.rows] = False
         offered = sorted(place[key] for key in voter.read(examples) if key in place)
         tasks.append(_Reading(network.with_names(features.input_names, names), offered, unseen))
-    readers = tuple(task.readers(inputs, codes, examples, task.unseen) for task in tasks)
+    readers = tuple(task.readers(inputs, codes, examples, None if hurried else task.unseen) for task in tasks)
     model = Model(tuple(task.network for task in tasks), features, examples.targets, readers=readers, goal=examples.goal)
     if left_out is not None:
+        return model, inputs
+    masks = [task.unseen for task in tasks]
+    model.about["importances"] = column_importances(model, inputs, codes, masks, len(voters))
+    if hurried:
         return model, inputs
     held_out = _held_out(tasks, features, inputs, codes, examples)
     asked = ~np.isnan(held_out[0][:, 0]).all()
     model = model.with_goals(held_out if asked else model.votes(inputs), codes, examples.weights)
     model.about["unseen"] = _unseen(model, held_out, codes)
-    masks = [task.unseen for task in tasks]
-    model.about["importances"] = column_importances(model, inputs, codes, masks, len(voters))
     return model, inputs
 
 
@@ -63,7 +67,9 @@ class _Reading(NamedTuple):
     """The inputs by which it is read besides its own."""
     unseen: Flags
 
-    def readers(self, inputs: BoolMatrix, codes: Ints, examples: TableExamples, rows: Flags) -> tuple[OutputReader, ...]:
+    def readers(
+        self, inputs: BoolMatrix, codes: Ints, examples: TableExamples, rows: Flags | None
+    ) -> tuple[OutputReader, ...]:
         """Read the voter by some rows that it has not seen."""
         return read_circuit(self.network, examples.targets, inputs, codes, examples.weights, rows, self.offered)
 
