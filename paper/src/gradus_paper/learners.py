@@ -60,16 +60,6 @@ def difference(first: Results, second: Results, size: int) -> est.Estimate:
     return est.mean_interval(gains[~np.isnan(gains)])
 
 
-def gain_with_noise(rows: Results, base: Results, rate: float) -> est.Estimate:
-    """Return the mean difference at a share of flipped labels, paired by training set; all networks count as they ended."""
-    # Wrong labels can seldom all be learned in few steps: means of those that did would be of easy training sets.
-    first, second = (
-        dict(zip(part.sample.tolist(), part.accuracy.tolist(), strict=True))
-        for part in (rows.select(noise=rate), base.select(noise=rate))
-    )
-    return est.mean_difference(first, second)
-
-
 def smallest_right_circuit(results: Results) -> int | None:
     """Return the gates of the smallest circuit of lessons that is right on every pattern; None if there is none."""
     rows = results.select(method="lessons", noise=0.0, converged=True, best_circuit_accuracy=1.0)

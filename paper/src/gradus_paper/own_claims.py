@@ -112,8 +112,7 @@ def self_paced_orders_agree_more(results: Results) -> est.Statements:
         if not {"self-paced", "minimum sets"} <= set(rows):
             continue
         at = [rows[name].select(n_train=size) for name in ("self-paced", "minimum sets")]
-        ours, theirs = (dict(zip(rows.sample.tolist(), rows.tau.tolist(), strict=True)) for rows in at)
-        gain = est.mean_interval([ours[sample] - theirs[sample] for sample in sorted(ours.keys() & theirs.keys())])
+        gain = est.mean_difference(*(est.by_sample(rows, rows.tau) for rows in at))
         if gain.n:
             where = f"{problem_title(problem)} at {size} examples"
             statement = f"Self-paced orders agree more with the known one than minimum sets on {where}"

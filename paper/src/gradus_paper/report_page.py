@@ -76,7 +76,6 @@ def _figure(section: Section) -> dict[str, Any]:
         **{"name": section.name, "title": study.title, "about": study.about, "svg": section.svg, "caption": section.caption},
         "leads": section.name in LEADING,
         "settings": _settings_said(study) if study.problems(as_published=True) else "",
-        "methods": _method_table(results) if drawn and section.name == "baselines" else None,
         "gains": _gain_table(results, TABLES[section.name]) if drawn and section.name in TABLES else None,
         "counts": _counts(section) if section.n_tasks else "",
     }
@@ -139,23 +138,6 @@ def _gain_table(results: Results, problem: str) -> list[dict[str, Any]]:
         shown = [(ours.get(loss, "–"), theirs.get(loss, "")) for loss in est.STRICTER_LOSSES]
         rows.append({"target": name, "accuracy": f"{100 * base.value:.1f} %", "gains": shown})
     return rows
-
-
-def _method_table(results: Results) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """Return the methods, those of networks with their loss, and a row for every problem and size."""
-    wanted = {("network", loss): {"method": "network", "loss": loss} for loss in ("l1", "lgh")}
-    wanted |= {(name, ""): {"method": method} for method, name in METHOD_NAMES.items()}
-    selected = {method: results.select(**keys) for method, keys in wanted.items()}
-    by_method = {method: rows for method, rows in selected.items() if len(rows)}
-    table = []
-    for problem in problems_of(results):
-        means = [dict(est.accuracy_by_size(rows.select(problem=problem))) for rows in by_method.values()]
-        for size in results.select(problem=problem).sizes:
-            values = [by_size[size].value if size in by_size else None for by_size in means]
-            best = max((value for value in values if value is not None), default=0.0)
-            cells = [("–" if value is None else f"{value:.3f}", value == best) for value in values]
-            table.append({"problem": problem_title(problem), "size": size, "means": cells})
-    return list(by_method), table
 
 
 def _settings(sections: Sequence[Section]) -> dict[str, str]:

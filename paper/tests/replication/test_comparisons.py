@@ -23,7 +23,7 @@ from gradus_paper.learners import (
     smallest_right_circuit,
 )
 from gradus_paper.own_claims import check_own_claims
-from gradus_paper.report import (
+from gradus_paper.tables import (
     accuracy_with_noise,
     agreement_of_orders,
     examples_and_seconds,

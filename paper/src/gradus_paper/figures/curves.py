@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,25 +117,46 @@ def fig4(results: Results) -> Figure:
 
 def fig5(results: Results) -> Figure:
     """Draw the gain of Lgh with the given and with the automatic order, and tau and eta of the latter."""
+
+    def draw(above: Any, below: Any, part: Results, base: Results, lgh: Results) -> None:
+        found = lgh.select(order=AUTOMATIC)
+        _draw_gain(above, est.gain_by_size(lgh.select(order="known").pairs(base)), style.COLOURS["lgh"], "given order")
+        _draw_gain(above, est.gain_by_size(found.pairs(base)), style.COLOURS["auto"], "automatic order")
+        style.band(below, est.mean_by_size(found, found.tau), "#0072B2", r"$\tau$")
+        style.band(below, est.nestedness_by_size(part, found), "#CC79A7", r"$\eta$")
+        below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
+
+    return _gains_above_orders(results, draw, r"$\tau$ and $\eta$")
+
+
+def ties(results: Results) -> Figure:
+    """Draw the gain of Lgh with ties drawn and in column order, beside the given order, and tau of both."""
+
+    def draw(above: Any, below: Any, part: Results, base: Results, lgh: Results) -> None:
+        for words, colour, label in TIE_RULES:
+            rows = lgh.select(order=words)
+            _draw_gain(above, est.gain_by_size(rows.pairs(base)), style.COLOURS[colour], label)
+            if words != "known":
+                style.band(below, est.mean_by_size(rows, rows.tau), style.COLOURS[colour], label)
+
+    return _gains_above_orders(results, draw, r"$\tau$ with the known order")
+
+
+def _gains_above_orders(results: Results, draw: Callable[..., None], y: str) -> Figure:
+    """Draw a column for each problem: gains over L1, and below how the orders compare with the known one."""
     problems = problems_of(results)
     figure, grid = style.rows_of_panels(2, len(problems), height=5.6)
     for (above, below), problem in zip(grid.T, problems, strict=True):
         part = results.select(problem=problem)
-        base, lgh = part.select(loss="l1"), part.select(loss="lgh")
-        known, found = lgh.select(order="known"), lgh.select(order=AUTOMATIC)
         style.name_panel(above, problem)
         style.zero_line(above)
-        _draw_gain(above, est.gain_by_size(known.pairs(base)), style.COLOURS["lgh"], "given order")
-        _draw_gain(above, est.gain_by_size(found.pairs(base)), style.COLOURS["auto"], "automatic order")
-        style.band(below, est.mean_by_size(found, found.tau), "#0072B2", r"$\tau$")
-        style.band(below, est.mean_by_size(found, found.eta), "#CC79A7", r"$\eta$")
-        below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
+        draw(above, below, part, part.select(loss="l1"), part.select(loss="lgh"))
         below.set_ylim(-0.05, 1.05)
         below.set_xlim(above.get_xlim())
         for panel in (above, below):
             panel.set_xlabel(style.SIZE)
     grid[0, 0].set_ylabel(style.GAIN)
-    grid[1, 0].set_ylabel(r"$\tau$ and $\eta$")
+    grid[1, 0].set_ylabel(y)
     return style.finish(figure, results, list(grid.flat))
 
 
@@ -191,29 +212,6 @@ def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
                 _draw_gain(panel, points, colormaps["viridis"](0.9 * k / max(1, most - 1)), f"target {k + 1}")
     for panel, loss in zip(grid[:, 0], est.STRICTER_LOSSES, strict=True):
         panel.set_ylabel(f"gain of {style.LABELS[loss]} (points)")
-    return style.finish(figure, results, list(grid.flat))
-
-
-def ties(results: Results) -> Figure:
-    """Draw the gain of Lgh with ties drawn and in column order, beside the given order, and tau of both."""
-    problems = problems_of(results)
-    figure, grid = style.rows_of_panels(2, len(problems), height=5.6)
-    for (above, below), problem in zip(grid.T, problems, strict=True):
-        part = results.select(problem=problem)
-        base, lgh = part.select(loss="l1"), part.select(loss="lgh")
-        style.name_panel(above, problem)
-        style.zero_line(above)
-        above.set_xlabel(style.SIZE)
-        for words, colour, label in TIE_RULES:
-            rows = lgh.select(order=words)
-            _draw_gain(above, est.gain_by_size(rows.pairs(base)), style.COLOURS[colour], label)
-            if words != "known":
-                style.band(below, est.mean_by_size(rows, rows.tau), style.COLOURS[colour], label)
-        below.set_ylim(-0.05, 1.05)
-        below.set_xlim(above.get_xlim())
-        below.set_xlabel(style.SIZE)
-    grid[0, 0].set_ylabel(style.GAIN)
-    grid[1, 0].set_ylabel(r"$\tau$ with the known order")
     return style.finish(figure, results, list(grid.flat))
 
 
