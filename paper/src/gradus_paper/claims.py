@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gradus.lab import wording
 from gradus_paper import estimates as est
 from gradus_paper.paper import AUTOMATIC, FOLDS, GAIN_TABLES, KNOWN_ORDER, LATER_TARGETS, REAL_WORLD, problem_title
 from gradus_paper.results import Results
@@ -140,14 +141,14 @@ def sixth_target_of_parity(results: Results) -> est.Statements:
         return
     base, lgh = rows
     pairs = lgh.pairs(base).by_training_set()
-    if not pairs.sizes:
+    found = est.largest_gain_of_each_target(pairs)
+    if not found:
         return
-    gains = {size: est.mean_interval(pairs.target_gain[pairs.n_train == size][:, 5]) for size in pairs.sizes}
-    size = max(gains, key=lambda n: gains[n].value)
-    there = pairs.n_train == size
+    size, gains = found[5]
+    gain, there = est.mean_interval(list(gains.values())), pairs.n_train == size
     before, after = (est.mean_interval(values[there][:, 5]) for values in (pairs.second_targets, pairs.first_targets))
-    ours = f"{100 * before.value:.1f} % to {100 * after.value:.1f} % at {size} examples; gain {est.as_points(gains[size])}"
-    verdict = est.within(gains[size].scaled(100), 26.0, tolerance=6.0)
+    ours = f"{100 * before.value:.1f} % to {100 * after.value:.1f} % at {size} examples; gain {est.as_points(gain)}"
+    verdict = est.within(gain.scaled(100), 26.0, tolerance=6.0)
     yield "The sixth target of 7-bit parity at its best", "58 % to 84 %", ours, verdict
 
 
@@ -302,7 +303,8 @@ def gain_rises_until_the_last_target(results: Results) -> est.Statements:
 
 def _decided_by(n: int, needed: int, steps: float) -> str:
     """Write about how many training sets or networks would decide something, and the steps of training the missing ones."""
-    return f"; decided by about {needed:,}: {(needed - n) * steps / 1e9:,.2g} · 10⁹ steps more" if needed > n else ""
+    more = wording.two_digits((needed - n) * steps / 1e9)
+    return f"; decided by about {needed:,}: {more} · 10⁹ steps more" if needed > n else ""
 
 
 def no_consistent_effect_on_steps(results: Results) -> est.Statements:
@@ -368,7 +370,7 @@ def gains_in_the_tables(results: Results) -> est.Statements:
                 yield (
                     f"Table {number}, {target}: gains over L1",
                     ", ".join(f"{loss} {paper[loss]:+.1f}" for loss in judged) + " points",
-                    ", ".join(f"{loss} {gain.value:+.1f} [{gain.low:.1f}, {gain.high:.1f}]" for loss, gain in judged.items())
+                    ", ".join(f"{loss} {gain:+.1f}" for loss, gain in judged.items())
                     + f" points (n = {min(gain.n for gain in judged.values())})",
                     est.together([est.within(gain, paper[loss], 100 * est.ONE_POINT) for loss, gain in judged.items()]),
                     _folds(next(iter(judged.values())), problem),
@@ -428,8 +430,9 @@ def first_targets_of_parity(results: Results) -> est.Statements:
     ours = ", ".join(est.as_points(mean) for mean in means[:2])
     verdict = est.together([est.above(mean.below(most), 0.0, est.ONE_POINT) for mean in means[:2]])
     needed = max(est.networks_to_decide(mean, est.ONE_POINT) for mean in means[:2])
-    price = _decided_by(means[0].n, needed, est.steps_of_a_set(rows, [size for size, _ in found[:2]]))
-    sets = f"{means[0].n:,}" + (price if verdict == est.UNDECIDED else "")
+    fewest = min(mean.n for mean in means[:2])
+    price = _decided_by(fewest, needed, est.steps_of_a_set(rows, [size for size, _ in found[:2]]))
+    sets = f"{fewest:,}" + (price if verdict == est.UNDECIDED else "")
     yield "The first two targets of 7-bit parity gain little", f"below {100 * most:.1f} points", ours, verdict, sets
 
 

@@ -35,8 +35,11 @@ class Estimate:
     high: float
     n: int
 
-    def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+    def __format__(self, digits: str = "") -> str:
+        digits = digits or ".3f"
+        return f"{self.value:{digits}} [{self.low:{digits.lstrip('+')}}, {self.high:{digits.lstrip('+')}}]"
+
+    __str__ = __format__
 
     def scaled(self, factor: float) -> Estimate:
         """Return the estimate in another unit."""
@@ -223,7 +226,7 @@ def as_points(estimate: Estimate) -> str:
 
 def in_points(estimate: Estimate) -> str:
     """Write a difference that is in points already."""
-    return f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}] points (n = {estimate.n})"
+    return f"{estimate:+.1f} points (n = {estimate.n})"
 
 
 def as_share(estimate: Estimate) -> str:

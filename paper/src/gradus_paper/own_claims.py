@@ -64,8 +64,7 @@ def near_the_limit(results: Results) -> est.Statements:
         limit = learners.limit_in_examples(problem, gates)
         needed = est.size_at_level(learners.rows_of_learner(part, "lessons"), learners.LEVEL_WANTED)
         statement = f"Lessons pass 99 % on {problem_title(problem)} with at most twice the examples that describe its circuit"
-        size = f"{needed.value:.1f} [{needed.low:.1f}, {needed.high:.1f}] examples"
-        ours = f"{size} against {limit:.1f} ({gates} gates; n = {needed.n})"
+        ours = f"{needed:.1f} examples against {limit:.1f} ({gates} gates; n = {needed.n})"
         verdict = est.above(needed.below(TIMES_THE_LIMIT * limit), 0.0)
         yield statement, f"at most {TIMES_THE_LIMIT * limit:.0f}", ours, verdict
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from gradus import Network
 from gradus.lab import Job, Outcome, compiled, draw, generator_state, inlined, pack, popcount
 
-Words = npt.NDArray[np.uint64]
 LOW_HALF, U32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import resources
 
 import numpy as np
+import numpy.typing as npt
 
 from gradus.lab import wording
 from gradus_paper import contest, learners
 from gradus_paper import estimates as est
 from gradus_paper.open_questions import GATES, NOISY, RATES, TOLERANCE
-from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, by_problem, problem_title
+from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, TAUGHT_AS_ONE, by_problem, problem_title
 from gradus_paper.results import Results
-from gradus_paper.tasks import SELF_PACED
+from gradus_paper.tasks import BY_COLUMN, SELF_PACED
 
 MARKED = re.compile(r"(<!-- table: [^>]*\((\w+)\) -->\n).*?(<!-- /table -->)", re.DOTALL)
-NOTHING = "–"
+NOTHING, POINTS = "–", "+.1f"
 TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")  # learners whose CPU seconds are shown in the league
 Table = tuple[Sequence[str], Iterable[Sequence[str]]]  # headings and lines
 
@@ -39,15 +42,36 @@ def markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def points(estimate: est.Estimate) -> str:
-    """Write a difference in accuracy in points, or a dash where it was not measured."""
-    scaled = estimate.scaled(100)
-    return f"{scaled.value:+.1f} [{scaled.low:.1f}, {scaled.high:.1f}]" if estimate.n else NOTHING
+def plus_minus(values: npt.ArrayLike) -> str:
+    """Write a mean with half of its interval."""
+    estimate = est.mean_interval(values)
+    return f"{estimate.value:.3f} ± {(estimate.high - estimate.low) / 2:.3f}"
 
 
-def two_digits(estimate: est.Estimate) -> str:
-    """Write a mean with its interval."""
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+def shares_by_rule_of_ties(results: Results) -> Table:
+    """Compare what the automatic order keeps of the gain with ties drawn and in column order, on the same training sets."""
+    lines = []
+    for problem, size in (*TAUGHT_AS_ONE.items(), ("cmux15", 80)):
+        part = results.select(problem=problem, n_train=size).usable_only()
+        base, lgh = part.select(loss="l1"), part.select(loss="lgh")
+        rules = [lgh.select(order=words) for words in (AUTOMATIC, BY_COLUMN)]
+        shared = set.intersection(*(set(rows.sample.tolist()) for rows in (base, lgh.select(order="known"), *rules)))
+        rules = [rows.select(sample=shared) for rows in rules]
+        shares = [est.as_share(est.share_of_gain(rows, lgh.select(order="known"), base, size)) for rows in rules]
+        where = f"{problem_title(problem)}, {size} examples"
+        lines.append((where, f"{len(shared):,}", *shares, *(plus_minus(rows.tau) for rows in rules)))
+    return ["", "training sets", "ties drawn", "ties in column order", "τ, drawn", "τ, in column order"], lines
+
+
+def agreement(results: Results) -> Table:
+    """Compare accuracy and median steps with what is known of the published code."""
+    lines = []
+    text = (resources.files("gradus_paper") / "published_code.csv").read_text("utf-8")
+    for problem, size, loss, accuracy, steps in list(csv.reader(text.splitlines()))[1:]:
+        rows = results.select(problem=problem, n_train=int(size), loss=loss, order="known").usable_only()
+        ours = plus_minus(rows.accuracy), f"{np.median(rows.iterations) / 1e6:.2f}"
+        lines.append((f"{problem_title(problem)}, {size} examples", loss, accuracy, ours[0], steps, ours[1]))
+    return ["", "loss", "accuracy, theirs", "ours", "median steps, theirs (millions)", "ours"], lines
 
 
 def ways_of_the_tables(results: Results) -> Table:
@@ -66,7 +90,7 @@ def ways_of_the_tables(results: Results) -> Table:
             rows = part.where(keep & ((part.loss == "l1") | (part.order == order)))
             if {"l1", "lgh"} <= set(rows.loss.tolist()):
                 gains = {name: of["lgh"] for name, _, of in est.gains_by_target(rows, problem)}
-                each = "; ".join(f"{target} {points(gains[target])}" for target in targets)
+                each = "; ".join(f"{target} {gains[target].scaled(100):+.1f}" for target in targets)
                 lines.append((problem_title(problem), way, f"{gains['mean'].n:,}", each))
     return ["", "taught", "networks of each loss", "gain of Lgh over L1, points"], lines
 
@@ -75,16 +99,17 @@ def answers(results: Results) -> Table:
     """Answer the paper's open questions: a line for each, with the estimate for each problem."""
     lines: dict[str, list[tuple[str, int]]] = {}
     for problem in KNOWN_ORDER:
-        for question, found, write in _measured(results.select(problem=problem)):
-            lines.setdefault(question, []).append((write(found) if found.n else NOTHING, found.n))
+        for question, found, digits in _measured(results.select(problem=problem)):
+            cell = (format(found, digits), found.n) if found.n >= est.FEWEST_PAIRS else (NOTHING, 0)
+            lines.setdefault(question, []).append(cell)
     counts = {question: sorted({n for _, n in cells if n}) for question, cells in lines.items()}
     sets = {question: " to ".join(map(str, dict.fromkeys((ns[0], ns[-1])))) if ns else "0" for question, ns in counts.items()}
     rows = [(question, *(text for text, _ in cells), sets[question]) for question, cells in lines.items()]
     return ["", *map(problem_title, KNOWN_ORDER), "training sets"], rows
 
 
-def _measured(part: Results) -> Iterator[tuple[str, est.Estimate, Callable[[est.Estimate], str]]]:
-    """Yield what is measured on a problem, the estimate, and how it is written."""
+def _measured(part: Results) -> Iterator[tuple[str, est.Estimate, str]]:
+    """Yield what is measured on a problem, the estimate, and the digits to write; gains are in points."""
     every, chains = part.select(method="network"), part.select(method="chains")
     noisy = every.max_iterations == NOISY["max_iter"]
     tolerant = np.nan_to_num(every.tolerance.astype(float)) > 0
@@ -92,45 +117,41 @@ def _measured(part: Results) -> Iterator[tuple[str, est.Estimate, Callable[[est.
     for loss, name, rates in (("lgh", "Lgh", RATES), ("lw", "Lw", (TOLERANCE,)), ("llh", "Llh", (TOLERANCE,))):
         for rate in rates:
             found = est.gain_as_ended(usual.select(loss=loss, noise=rate), usual.select(loss="l1", noise=rate))
-            yield f"gain of {name}, {100 * rate:g} % of the labels flipped", found, points
+            yield f"gain of {name}, {100 * rate:g} % of the labels flipped", found.scaled(100), POINTS
     for rate, other, said in ((TOLERANCE, "l1", "L1"), (TOLERANCE, "lgh", "Lgh as it is"), (0.0, "lgh", "Lgh as it is")):
         found = est.gain_as_ended(tolerated.select(noise=rate), usual.select(loss=other, noise=rate))
-        yield f"Lgh with errors tolerated, against {said}, {100 * rate:g} % flipped", found, points
+        yield f"Lgh with errors tolerated, against {said}, {100 * rate:g} % flipped", found.scaled(100), POINTS
     for column, name in (("set_sizes", "mean size of a minimum set"), ("tau", "τ"), ("eta", "η")):
         for rate in (0.0, RATES[0], RATES[-1]):
             values = getattr(part.select(method="curriculum", noise=rate), column)
-            yield f"{name}, {100 * rate:g} % flipped", est.mean_interval([np.mean(value) for value in values]), two_digits
+            yield f"{name}, {100 * rate:g} % flipped", est.mean_interval([np.mean(value) for value in values]), ".2f"
     for gates in sorted((*GATES, 21)):
         pairs = plain.select(loss="lgh", gates_per_target=gates).pairs(plain.select(loss="l1", gates_per_target=gates))
         last = est.mean_interval(pairs.target_gain[:, -1] if len(pairs.gain) else [])
-        yield f"gain of Lgh for the last target, {gates} gates per target", last, points
+        yield f"gain of Lgh for the last target, {gates} gates per target", last.scaled(100), POINTS
     for name, words in (("found", AUTOMATIC), ("self-paced", SELF_PACED), ("known", "known")):
         found = est.gain_as_ended(chains.select(order=words), chains.select(order="random"))
-        yield f"ensembles of chains in the {name} order, against random orders", found, points
+        yield f"ensembles of chains in the {name} order, against random orders", found.scaled(100), POINTS
 
 
 def random_functions(results: Results) -> Table:
-    """Compare the best of all orders, chosen on half of the training sets, with L1 on the other half."""
+    """Compare the best of all orders, chosen on each half of the training sets, with L1 on the other half."""
     lines = []
     for kind, said in (("disjoint", "share no inputs"), ("nested", "have a hierarchy")):
-        names = [name for name in results.problems if name.startswith(kind)]
-        if not names:
-            continue
-        gains, etas, right = [], [], []
-        for name in names:
-            part = results.select(problem=name)
-            base = part.select(loss="l1")
-            etas.append(np.mean(np.asarray(part.select(order="auto").eta, dtype=np.float64)))
-            by_order = {}
-            for order in sorted({order for order in part.order.tolist() if order.startswith("given:")}):
-                pairs = part.select(loss="lgh", order=order).pairs(base)
-                even = pairs.sample % 2 == 0
-                by_order[order] = pairs.gain[even].mean(), pairs.gain[~even].mean(), pairs.gain.mean()
-            gains.append(max(by_order.values())[1])
-            right.append(by_order["given:0,1,2,3"][2])
-        found = est.mean_interval(etas), est.mean_interval(gains), est.mean_interval(right)
-        known = points(found[2]) if kind == "nested" else NOTHING
-        lines.append((f"{len(names)} whose targets {said}", two_digits(found[0]), points(found[1]), known))
+        etas, gains, right = [], [], []
+        for problem in filter(lambda name: name.startswith(kind), results.problems):
+            lgh, base = (results.select(problem=problem, loss=loss) for loss in ("lgh", "l1"))
+            words = sorted({order for order in lgh.order.tolist() if order.startswith("given:")})
+            pairs = [lgh.select(order=order).pairs(base) for order in words]
+            for half in range(2):
+                best = max(pairs, key=lambda paired: float(paired.gain[paired.sample % 2 == half].mean()))
+                gains.append(best.gain[best.sample % 2 != half].mean())
+            right.append(pairs[0].gain.mean())  # the first of the words is 0,1,2,3
+            etas.append(np.mean(np.asarray(lgh.select(order="auto").eta, dtype=np.float64)))
+        chosen = est.mean_interval(np.reshape(gains, (-1, 2)).mean(axis=1)).scaled(100)
+        known = format(est.mean_interval(right).scaled(100), POINTS) if kind == "nested" else NOTHING
+        measured = f"{est.mean_interval(etas):.2f}", format(chosen, POINTS), known
+        lines += [(f"{len(etas)} whose targets {said}", *measured)] if gains else []
     return ["random functions", "η", "the best of 24 orders (points)", "the right order"], lines
 
 
@@ -223,28 +244,13 @@ def the_league(results: Results) -> str:
     for row in compared:
         name, lead = f"{row.problem}/{row.size}", row.lead.scaled(100)
         best = learners.LEARNERS[row.best_other].name
-        said = f"{lead.value:+.1f} [{lead.low:.1f}, {lead.high:.1f}] ({best}, n = {lead.n})"
+        said = f"{lead:+.1f} ({best}, n = {lead.n})"
         rows.append([name, *_best_in_bold(row.accuracy, keys), said])
         seconds = {key: wording.two_digits(value) for key, value in row.seconds.items() if not math.isnan(value)}
         times.append([name, *(seconds.get(key, NOTHING) for key in TIMED)])
     headings = ["function/examples", *_names(keys), "lead of the vote over the best other (points)"]
     clock = markdown(["function/examples", *_names(TIMED)], times)
     return f"{markdown(headings, rows)}\nMedian CPU seconds of a fit and its scoring:\n\n{clock}"
-
-
-def examples_and_seconds(results: Results) -> str:
-    """Return examples to 99 %, and the CPU seconds there: the published code's, from its measured speed, and ours."""
-    rows = []
-    for problem, speed in learners.PUBLISHED_SPEED.items():
-        part = results.select(problem=problem)
-        theirs = [learners.effort(learners.rows_of_learner(part, key), speed) for key in ("l1", "lgh")]
-        ours = learners.effort(learners.rows_of_learner(part, "lessons"))
-        if ours is not None and any(theirs):
-            saved = NOTHING if theirs[1] is None else f"{theirs[1].seconds.value / ours.seconds.value:.0f}"
-            rows.append([problem_title(problem), *map(_effort, (*theirs, ours)), saved])
-    headings = ["", "published code, L1", "published code, Lgh, order given", "lessons", "times fewer (Lgh)"]
-    said = "CPU seconds of a fit at the first size measured with 99 %:"
-    return f"{examples_to_level(results)}\n{said}\n\n{markdown(headings, rows)}"
 
 
 def the_contest(results: Results) -> str:
@@ -269,12 +275,8 @@ def _percent(share: float) -> str:
     return NOTHING if math.isnan(share) else f"{100 * share:.2f}"
 
 
-def _effort(found: learners.Effort | None) -> str:
-    return NOTHING if found is None else f"{found.size} examples, {wording.two_digits(found.seconds.value)} s"
-
-
 STUDY_TABLES = {
-    "sample_complexity": ("Examples to 99 % of the unseen bits", examples_and_seconds),
+    "sample_complexity": ("Examples to 99 % of the unseen bits", examples_to_level),
     "noise": ("Accuracy with flipped labels", accuracy_with_noise),
     "orders": ("Orders: τ with the known one", agreement_of_orders),
     "league": ("The league", the_league),
@@ -282,6 +284,8 @@ STUDY_TABLES = {
 }
 PAGE_TABLES: dict[str, tuple[Callable[[Results], Table], str]] = {
     "ways": (ways_of_the_tables, "all"),
+    "ties": (shares_by_rule_of_ties, "ties"),
+    "agreement": (agreement, "fig4"),
     "answers": (answers, "wrong_labels"),
     "random_functions": (random_functions, "wrong_labels"),
 }

@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 
 from gradus_paper import estimates as est
 from gradus_paper.figures import style
-from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, problems_of
 from gradus_paper.results import Results
-from gradus_paper.tasks import BASELINES, BY_COLUMN
+from gradus_paper.tasks import BY_COLUMN
 
 HEADLINE_CURVES = {
     "l1": ({"loss": "l1", "method": "network"}, "$L_1$: all targets at once"),
@@ -227,24 +226,6 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
         panel.set_ylim(bottom=0)
 
     return style.panel_per_problem(results, draw, y="steps to zero error (millions)")
-
-
-def baselines(results: Results) -> Figure:
-    """Draw the accuracy of plain classifiers beside that of networks and of lessons."""
-
-    def draw(panel: Any, part: Results) -> None:
-        for method in BASELINES:
-            points = est.accuracy_by_size(part.select(method=method))
-            style.band(panel, points, style.COLOURS[method], METHOD_NAMES[method], linestyle="--")
-        for loss in ("l1", "lgh"):
-            points = est.accuracy_by_size(part.select(method="network", loss=loss))
-            style.band(panel, points, style.COLOURS[loss], f"network, {style.LABELS[loss]}")
-        style.band(
-            panel, est.accuracy_by_size(part.select(method="lessons")), style.COLOURS["lessons"], "lessons", linewidth=2.2
-        )
-        style.limit_accuracy(panel)
-
-    return style.panel_per_problem(results, draw, y=style.ACCURACY)
 
 
 def accuracy(results: Results) -> Figure:
