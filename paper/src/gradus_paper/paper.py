@@ -178,15 +178,6 @@ def fig6() -> Study:
     return Study("Figure 6: the order matters", blocks, about, ["fig6"])
 
 
-def fig6_before() -> Study:
-    """Make the study of figure 6 as it was run before: five networks for each of 50 training sets, each with an order."""
-    about = "Five networks for each of 50 training sets and orders: fewer training sets than the paper has."
-    sizes, taus = range(8, 129, 8), [f"tau:{tau:.6g}" for tau in all_taus(5)]
-    plain = grid("add5", sizes, 50, repeats=5, loss="l1", order="known")
-    blocks = [plain, grid("add5", sizes, 50, repeats=5, loss="lgh", order=taus)]
-    return Study("Figure 6 on 50 training sets", blocks, about, [])
-
-
 def fig7(problems: Iterable[str] = REAL_WORLD, sizes: Sequence[int] | None = None, losses: Sequence[str] = LOSSES) -> Study:
     """Make the study of figure 7, or of some of its problems, sizes and losses."""
     about = "Gains over L1 on the 74181, the mammalian cell cycle and the FA/BRCA pathway, with automatic orders."
@@ -222,31 +213,19 @@ def _left_out(problem: str, networks: int, losses: Sequence[str], **more: Any) -
     return [leave_one_out(problem, FOLDS[problem], repeats=networks, **way, **more) for way in ways]
 
 
-def other_ways() -> Study:
-    """Make the study of tables 2 and 3 otherwise: all targets as one network, and the gates of the published files."""
-    blocks = [block for name in FOLDS for block in _left_out(name, 2000, ["lgh"])]
-    blocks += _left_out("ecoli", 5000, ["lgh"], targets=tuple(GAIN_TABLES["ecoli"]), gates_per_target=38)
-    about = "Leave-one-out accuracy with all targets of a time series as one network, and on E. coli with 38 gates per target."
-    return Study("Tables 2 and 3 otherwise", blocks, about, [])
-
-
-def listed_order() -> Study:
-    """Make the study of tables 2 and 3 with the targets in the order listed, which is not what the paper does."""
-    about = "Tables 2 and 3 with the targets taught as they are listed, and not in the estimated order: a comparison."
-    blocks = [
-        leave_one_out(name, FOLDS[name], repeats=1000, targets=tuple(gains), loss=LOSSES, order="none")
-        for name, gains in GAIN_TABLES.items()
-    ]
-    return Study("Tables 2 and 3 in the order listed", blocks, about, [])
-
-
-def more_sets() -> Study:
-    """Make the study of more training sets, at the sizes at which 1,000 left statements on single targets undecided."""
+def comparisons() -> Study:
+    """Make the study of what is beside the paper: tables and figure 6 taught otherwise, and more training sets."""
+    about = "Tables 2 and 3 and figure 6 otherwise, and more training sets where statements were undecided."
+    hierarchies = {name: tuple(gains) for name, gains in GAIN_TABLES.items()}
+    listed = [leave_one_out(n, FOLDS[n], repeats=1000, targets=hierarchies[n], loss=LOSSES, order="none") for n in FOLDS]
+    otherwise = [block for name in FOLDS for block in _left_out(name, 2000, ["lgh"])]
+    for networks, gates in ((5000, 38), (60_000, 21)):
+        otherwise += _left_out("ecoli", networks, ["lgh"], targets=hierarchies["ecoli"], gates_per_target=gates)
+    orders, one_each = {"l1": "known", "lgh": [f"tau:{tau:.6g}" for tau in all_taus(5)]}, range(8, 129, 8)
+    fewer = [grid("add5", one_each, 50, repeats=5, loss=loss, order=order) for loss, order in orders.items()]
     sizes = {"cpar7": [8, 16, 24], "cmaj9": [8, 24], "sub5": [52, 68]}
-    blocks = [grid(name, at, 3000, loss=["l1", "lgh"], **history_of(name)) for name, at in sizes.items()]
-    return Study(
-        "More training sets", blocks, "Sizes at which the gains of two successive targets could not be told apart.", []
-    )
+    more = [grid(name, at, 3000, loss=["l1", "lgh"], **history_of(name)) for name, at in sizes.items()]
+    return Study("Comparisons", [*listed, *otherwise, *fewer, *more], about, [])
 
 
 def figA1() -> Study:  # noqa: N802 - the figure's name
@@ -289,12 +268,11 @@ def replication() -> Study:
     alu, rest = ("alu74181",), SIZES["alu74181"][2:]
     real = fig7(alu, SIZES["alu74181"][:2]).published(), fig7(alu, rest, ["l1", "lgh"]).published().at_most(20)
     others = (make() for make in (fig1, fig2, fig3, fig4, fig5, ties, fig6, figA1, figA2, tab2, tab3, baselines))
-    comparisons = (listed_order(), fig6_before(), other_ways(), more_sets())
     about = "1,000 training sets per point, as in the paper; fewer on the 74181."
-    return Study("The replication", (), about, parts=(*real, fig7(REAL_WORLD[1:]), *others, *comparisons))
+    return Study("The replication", (), about, parts=(*real, fig7(REAL_WORLD[1:]), *others, comparisons()))
 
 
 STUDIES = (  # functions that make the studies, under their names
     *(quick, headline, adder, fig1, fig2, fig3, fig4, fig5, fig6, fig7, tab2, tab3, figA1, figA2),
-    *(ties, fig6_before, listed_order, other_ways, more_sets, baselines, all_, replication),
+    *(ties, comparisons, baselines, all_, replication),
 )

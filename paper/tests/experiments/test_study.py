@@ -20,7 +20,7 @@ def points(study, problem):
 def test_every_figure_and_table_has_a_study():
     wanted = {f"fig{k}" for k in range(1, 8)} | {"figA1", "figA2", "tab2", "tab3", "quick", "all", "baselines"}
     wanted |= {"beyond", "sample_complexity", "noise", "orders", "league", "headline", "adder", "replication"}
-    wanted |= {"ties", "fig6_before", "listed_order", "other_ways", "more_sets", "open-questions"}
+    wanted |= {"ties", "comparisons", "open-questions"}
     assert set(study_names()) == wanted
 
 
