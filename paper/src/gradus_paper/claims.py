@@ -215,7 +215,8 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
         sizes = [size for size in auto.sizes if size <= top][-2:]
         if not sizes:
             continue
-        etas = dict(est.nestedness_by_size(results.select(problem=problem), auto))
+        drawn = results.select(problem=problem, method="curriculum")  # with sets drawn among all, as published
+        etas = dict(est.mean_by_size(auto, auto.eta)) | dict(est.mean_by_size(drawn, drawn.eta))
         at = {size: (dict(est.mean_by_size(auto, auto.tau))[size], etas[size]) for size in sizes}
         both = est.together([est.above(estimate, 0.5, TAU_MARGIN) for pair in at.values() for estimate in pair])
         exception, fewest = problem == EXCEPTION, min(estimate.n for pair in at.values() for estimate in pair)

@@ -325,13 +325,6 @@ def steps_of_a_set(rows: Sequence[Results], sizes: Iterable[int]) -> float:
     return sum(float(np.mean(part.select(n_train=size).iterations)) for size in set(sizes) for part in rows)
 
 
-def nestedness_by_size(part: Results, found: Results) -> list[tuple[int, Estimate]]:
-    """Return the mean eta at each size, of minimum sets drawn among all where that was done."""
-    drawn = part.select(method="curriculum")
-    rows = drawn if len(drawn) else found
-    return mean_by_size(rows, rows.eta)
-
-
 def networks_to_decide(gain: Estimate, tolerance: float | None = None) -> int:
     """Return about how many observations make half of the interval as narrow as a tolerance, or as the value itself."""
     half, wanted = (gain.high - gain.low) / 2, abs(gain.value) if tolerance is None else tolerance

@@ -117,12 +117,12 @@ def fig4(results: Results) -> Figure:
 def fig5(results: Results) -> Figure:
     """Draw the gain of Lgh with the given and with the automatic order, and tau and eta of the latter."""
 
-    def draw(above: Any, below: Any, part: Results, base: Results, lgh: Results) -> None:
+    def draw(above: Any, below: Any, base: Results, lgh: Results) -> None:
         found = lgh.select(order=AUTOMATIC)
         _draw_gain(above, est.gain_by_size(lgh.select(order="known").pairs(base)), style.COLOURS["lgh"], "given order")
         _draw_gain(above, est.gain_by_size(found.pairs(base)), style.COLOURS["auto"], "automatic order")
         style.band(below, est.mean_by_size(found, found.tau), "#0072B2", r"$\tau$")
-        style.band(below, est.nestedness_by_size(part, found), "#CC79A7", r"$\eta$")
+        style.band(below, est.mean_by_size(found, found.eta), "#CC79A7", r"$\eta$")
         below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
 
     return _gains_above_orders(results, draw, r"$\tau$ and $\eta$")
@@ -131,7 +131,7 @@ def fig5(results: Results) -> Figure:
 def ties(results: Results) -> Figure:
     """Draw the gain of Lgh with ties drawn and in column order, beside the given order, and tau of both."""
 
-    def draw(above: Any, below: Any, part: Results, base: Results, lgh: Results) -> None:
+    def draw(above: Any, below: Any, base: Results, lgh: Results) -> None:
         for words, colour, label in TIE_RULES:
             rows = lgh.select(order=words)
             _draw_gain(above, est.gain_by_size(rows.pairs(base)), style.COLOURS[colour], label)
@@ -149,7 +149,7 @@ def _gains_above_orders(results: Results, draw: Callable[..., None], y: str) -> 
         part = results.select(problem=problem)
         style.name_panel(above, problem)
         style.zero_line(above)
-        draw(above, below, part, part.select(loss="l1"), part.select(loss="lgh"))
+        draw(above, below, part.select(loss="l1"), part.select(loss="lgh"))
         below.set_ylim(-0.05, 1.05)
         below.set_xlim(above.get_xlim())
         for panel in (above, below):
