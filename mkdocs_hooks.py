@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import json
 import re
 import tempfile
 from pathlib import Path
@@ -13,6 +15,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 import gradus
+from gradus._circuit.drawing.recognition import boxed
 from gradus._formats.registry import CIRCUITS, TABLES
 
 ROOT = Path(__file__).parent
@@ -21,17 +24,11 @@ ADDER = ROOT / "examples" / "adder6.json"
 SHOWN_BITS = 4
 ELSEWHERE = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
 LOADS = re.compile(rf"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)={ELSEWHERE}|url\({ELSEWHERE}")
-# In a frame of another page only the drawing and what it says are wanted.
-ONLY_THE_CIRCUIT = """<style>body { padding: 0; background: transparent; }
-body > :not(.tools, #about, #drawing, script) { display: none; }
-body > .tools:has(#random) { display: none; } .drawing { max-height: none; } .about { min-height: 3.2em; }</style></head>"""
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages to the site, those of the archive among them."""
-    page = _adder_page()
-    for name, content in {"adder.html": page, "adder_circuit.html": page.replace("</head>", ONLY_THE_CIRCUIT)}.items():
-        files.append(File.generated(config, f"interactive/{name}", content=content))
+    files.append(File.generated(config, "interactive/adder.html", content=_adder_page()))
     for page_path in ARCHIVE.rglob("*.html"):
         name = f"results/{page_path.relative_to(ARCHIVE).as_posix()}"
         files.append(File.generated(config, name, abs_src_path=str(page_path)))
@@ -54,11 +51,30 @@ def _adder_page() -> str:
         return path.read_text(encoding="utf-8")
 
 
+def _adder() -> str:
+    """Return the learned adder for the front page: its gates, and the boxes of its drawing in the order of bits."""
+    network = gradus.Network.load(ADDER)
+    gates = zip(network.functions.tolist(), *network.sources.T.tolist(), strict=True)
+    found = boxed(dict(enumerate(gates, network.n_inputs)), frozenset(network.outputs.tolist()))
+    if found is None:
+        raise PluginError(f"No adders are recognised in {ADDER}.")
+    by_sum = {box.outs[0][0]: box for box in found.boxes}
+    boxes = [by_sum[output] for output in network.outputs.tolist()]
+    shown = {
+        "names": network.input_names,
+        "gates": dict(found.logic),
+        "boxes": [(box.kind, box.pins, box.outs) for box in boxes],
+    }
+    return f'<div class="adder" id="adder" data-circuit="{html.escape(json.dumps(shown))}"></div>'
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Write what can be listed: formats, and the files of results with sizes and checksums."""
     for name, table in {"circuits": circuit_formats, "tables": table_formats}.items():
         if f"<!-- {name} -->" in markdown:
             markdown = re.sub(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _, table=table: table(), markdown)
+    if page.file.src_uri == "index.md":
+        return markdown.replace("<!-- adder -->", _adder())
     if page.file.src_uri != "archive.md":
         return markdown
     lines = []

@@ -5,7 +5,8 @@
 Each model begins with three trajectories of ten steps from random states. Then one more is recorded at a time, from the state
 and with the gene held that `Inference.next_experiments` names; beside it stand random states: ten in all, and ten more.
 "Decided" is the share of rules that are said to be decided, and of these the share that is exactly right; the rank is that of
-the true rule among the candidates of its gene.
+the true rule among the candidates of its gene. Settings are chosen on the seeds 100 to 119; fresh seeds, fixed before any was
+looked at, are 9000 to 9039.
 """
 
 from __future__ import annotations

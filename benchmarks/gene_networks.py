@@ -27,7 +27,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from boolnet_rules import boolnet_missing, boolnet_rules
-from gradus._circuit.expressions import Expression, parse_expression
+from gradus._circuit.expressions import names_in, parse_expression
 from gradus._circuit.gate_list import GateTable
 from gradus._circuit.network import network_of
 from gradus._core.run import Run
@@ -54,16 +54,16 @@ class PublishedModel:
 
     def __init__(self, path: Path) -> None:
         lines = [line.split(",", 1) for line in path.read_text().splitlines()[1:] if line.strip()]
-        rules = {name.strip(): parse_expression(rule) for name, rule in lines}
+        rules = {name.strip(): rule for name, rule in lines}
         self.name = path.stem
-        self.genes = list(dict.fromkeys([*rules, *(name for rule in rules.values() for name in rule.variables)]))
+        self.genes = list(dict.fromkeys([*rules, *(name for rule in rules.values() for name in names_in(rule))]))
         self.rules = {self.genes.index(name): self._table(rule) for name, rule in rules.items()}
 
-    def _table(self, rule: Expression) -> Rule:
-        inputs = sorted(self.genes.index(name) for name in rule.variables)
+    def _table(self, rule: str) -> Rule:
+        inputs = sorted(self.genes.index(name) for name in names_in(rule))
         cells = (np.arange(1 << len(inputs))[:, None] >> np.arange(len(inputs))) & 1 == 1
         gates = GateTable(len(inputs) + 1)  # one input more, even for the rule "1"
-        output = rule.built(gates, {self.genes[i]: k for k, i in enumerate(inputs)})
+        output = parse_expression(rule, gates, {self.genes[i]: k for k, i in enumerate(inputs)})
         columns = np.column_stack([cells, np.zeros(len(cells), np.bool_)])
         return _essential((tuple(inputs), network_of(gates.circuit([output])).predict(columns)[:, 0]))
 

@@ -1,11 +1,13 @@
 """Accuracy, size, order and time of the lessons on known functions: rows in a file, and the tables of docs/results/lessons.md.
 
     python benchmarks/lessons.py --tables acceptance,noise --first-set 15000 --sets 30 --n-jobs 16 --seconds 500 -o rows.jsonl
+    python benchmarks/lessons.py --tables counts,doubtful --first-set 300 --sets 20 -o rows.jsonl
     python benchmarks/lessons.py --show rows.jsonl
 
 A case is problem/examples, with @p% for labels flipped at random. Training set number i is `sample(n, i)` of the problem, and
-the score is over all rows that were not trained on. Every fit is written as one line of JSON when it ends; fits that are in
-the file are not made again, so the same command goes on where it was stopped.
+the score is over all rows that were not trained on. "parity5of64" is the parity of 5 of 64 columns, scored on 4,096 other
+rows. Every fit is written as one line of JSON when it ends; fits that are in the file are not made again, so the same command
+goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import json
 import math
 import multiprocessing
 import os
+import re
 import resource
 import threading
 import time
@@ -40,6 +43,12 @@ ACCEPTANCE = {
     "cmaj9/128@5%": (".92", ".73 · .89"), "random/200": ("the constants'", "–"),
 }  # fmt: skip
 """Accuracy required, and that of other learners (see docs/results/lessons.md)."""
+COUNTS = [
+    "cmaj9/64", "cmaj9/96", "sym9/128", "sorter5/24", "popcount7/64", "comparator5/128", "parity16of16/24",
+    "parity5of64/100@5%",
+]  # fmt: skip
+DOUBTFUL = ["parity2of12/200@40%", "parity2of12/1000@40%", "random/200"]
+PARITY = re.compile(r"parity([0-9]+)of([0-9]+)")
 FURTHER = [
     "comparator5/128", "mul3/32", "mul4/64", "counter6/24", "bin2gray6/24", "encoder8/64", "hamming7/16", "sym9/128",
     "johnson6/24", "traffic/24", "lfsr8/32", "sorter5/24", "abs6/32", "hex2seven/10", "decoder4/12", "saturating4/96",
@@ -62,6 +71,8 @@ SETTINGS: dict[str, Row] = {
 TABLES: dict[str, list[tuple[str, Row]]] = {
     "acceptance": [(case, {}) for case in ACCEPTANCE],
     "further": [(case, {}) for case in FURTHER],
+    "counts": [(case, {}) for case in COUNTS],
+    "doubtful": [(case, {}) for case in DOUBTFUL],
     "noise": [(case, {}) for cases in NOISE for case in cases],
     "sizes": [(case, {}) for cases in SIZES for case in cases],
     "settings": [(case, variant) for case in SETTINGS_CASES for variant in SETTINGS.values()],
@@ -80,6 +91,12 @@ def draw(case: str, number: int) -> tuple[Any, Any, Any, Any, Any]:
         X, T = rng.random((size, 10)) < 0.5, rng.random((1024, 10)) < 0.5
         chance = np.array([0.2, 0.5, 0.7])
         return X, rng.random((len(X), 3)) < chance, T, rng.random((len(T), 3)) < chance, None
+    if match := PARITY.fullmatch(name):
+        of, among = map(int, match.groups())
+        rng = np.random.default_rng([number, size, of, among])
+        columns, X, T = rng.permutation(among)[:of], rng.random((size, among)) < 0.5, rng.random((4096, among)) < 0.5
+        Y, U = (np.bitwise_xor.reduce(rows[:, columns], axis=1, keepdims=True) for rows in (X, T))
+        return X, Y ^ (rng.random(Y.shape) < noise / 100), T, U, None
     problem = problems.load(name)
     train, test = problem.sample(size, number)
     (X, Y), (T, U) = problem.rows(train), problem.rows(test)
@@ -108,7 +125,8 @@ def run(job: tuple[str, int, Row]) -> Row:
     problem, examples, noise = parts(case)
     return {
         "case": case, "problem": problem, "examples": examples, "noise": noise, "set": number, "variant": variant,
-        "accuracy": float((result.predict(T) == U).mean()), "constant_accuracy": float((majority == U).mean()),
+        "accuracy": float((result.predict(T) == U).mean()), "one_circuit": float((result.network.predict(T) == U).mean()),
+        "constant_accuracy": float((majority == U).mean()),
         "gates": result.n_gates, "tau": kendall_tau(result.order, known) if known else None, "cpu": seconds,
         "errors": int(result.errors.sum()), "order": list(result.order), "voting": result.n_voting,
         "circuits": len(result.circuits),
@@ -162,7 +180,7 @@ def by_set(rows: list[Row], case: str, variant: Row) -> dict[int, Row]:
 
 def mean_and_error(values: list[float]) -> str:
     spread = f" ± {np.std(values, ddof=1) / math.sqrt(len(values)):.3f}" if len(values) > 1 else ""
-    return f"{np.mean(values):.3f}{spread}"
+    return f"{np.mean(values):.3f}{spread}" if values else "–"
 
 
 def label(case: str) -> str:
@@ -174,7 +192,7 @@ def label(case: str) -> str:
 
 def line_of(case: str, these: list[Row], acceptance: bool) -> str:
     def values(name: str) -> list[float]:
-        return [row[name] for row in these if row[name] is not None]
+        return [row[name] for row in these if row.get(name) is not None]
 
     accuracy = mean_and_error(values("accuracy"))
     required, others = ACCEPTANCE.get(case, ("", ""))
@@ -184,15 +202,14 @@ def line_of(case: str, these: list[Row], acceptance: bool) -> str:
     wrong = "–" if "@" in case or case.startswith("random") else sum(errors > 0 for errors in values("errors"))
     cpu = f"{np.mean(values('cpu')):.1f} ({max(values('cpu')):.1f})"
     cells: list[Any] = [label(case), len(these), accuracy]
-    if acceptance:
-        cells += [required, others]
+    cells += [required, others] if acceptance else [mean_and_error(values("one_circuit"))]
     cells += [f"{np.mean(values('gates')):.1f}"] + ([tau] if acceptance else []) + [cpu, wrong]
     return f"| {' | '.join(map(str, cells))} |"
 
 
 def show_cases(rows: list[Row], cases: list[str], acceptance: bool) -> None:
     """One line per case, for the acceptance table or for further functions."""
-    more = (" required | others |", " τ |") if acceptance else ("", "")
+    more = (" required | others |", " τ |") if acceptance else (" one circuit |", "")
     head = f"| problem/examples | sets | accuracy on unseen rows |{more[0]} gates |{more[1]} CPU s, mean (max) |"
     lines = [line_of(case, list(by_number.values()), acceptance) for case in cases if (by_number := by_set(rows, case, {}))]
     print_table(head + " fits with training errors |", lines)
@@ -217,7 +234,8 @@ def print_table(head: str, lines: list[str]) -> None:
 
 def show(rows: list[Row]) -> None:
     """All tables of docs/results/lessons.md that there are rows for."""
-    named = [*ACCEPTANCE, *FURTHER, *(case for cases in NOISE + SIZES for case in cases)]
+    named = [*COUNTS, *DOUBTFUL, *ACCEPTANCE, *FURTHER, *(case for cases in NOISE + SIZES for case in cases)]
+    show_cases(rows, COUNTS + DOUBTFUL, acceptance=False)
     show_cases(rows, list(ACCEPTANCE), acceptance=True)
     others = sorted({row["case"] for row in rows} - set(named))
     show_cases(rows, FURTHER + others, acceptance=False)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from gradus._curriculum.orders import kendall_tau
     from gradus._formats.circuits import export, read_network
     from gradus._formats.table_files import read_table
-    from gradus._lessons.learn import LearnResult, learn
+    from gradus._lessons.learn import learn
+    from gradus._lessons.result import LearnResult
     from gradus._search.search import SearchResult, search, search_many
     from gradus._tables.classifier import BooleanNetworkClassifier
     from gradus._tables.model import Model, load
@@ -33,7 +34,7 @@ _HOME = {
     "Curriculum": "_curriculum.curriculum",
     "FeatureSet": "_curriculum.feature_sets",
     "GradusError": "errors",
-    "LearnResult": "_lessons.learn",
+    "LearnResult": "_lessons.result",
     "Model": "_tables.model",
     "Network": "_circuit",
     "Progress": "_core.run",

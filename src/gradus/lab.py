@@ -28,7 +28,7 @@ learn_whole
 resolve_order
     Find the order of teaching that a word such as "auto" asks for.
 circuit_bits
-    The bits in which lessons describe a circuit of so many gates.
+    The bits in which lessons describe a circuit of a given number of gates.
 network_picture
     Draw a network as SVG, PNG or PDF.
 pack

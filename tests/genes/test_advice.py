@@ -15,11 +15,11 @@ from gradus.errors import DataError, SettingsError
 from gradus.genes import YEAST_SERIES, Series, infer
 from gradus.genes._advice import _few, _question, advise
 from gradus.genes._advice_kernel import Choices, Draws, expected_bits
-from gradus.genes._candidates import Candidate, candidates, is_settled, open_question, weighed_rules
+from gradus.genes._candidates import Candidate, candidates, is_settled, open_question, summed_share, weighed_rules
 from gradus.genes._edges import EdgePrior
 from gradus.genes._learning import learn_genes
-from gradus.genes._posterior import search_sets, target_posterior
-from gradus.genes._priors import SHARES, SetPrior, flip_rate, rule_prior
+from gradus.genes._posterior import NATS_GROWN, search_sets, target_posterior
+from gradus.genes._priors import MOST_INPUTS, SHARES, SetPrior, flip_rate, rule_prior
 from gradus.genes._results import rests_on
 from gradus.genes._transitions import TargetEvidence
 
@@ -89,6 +89,46 @@ def test_frames_say_what_is_decided_and_what_is_open(yeast):
     assert set(many.rules["question"]) == {""}
     assert many.rules["share"].min() > 0.95
     assert many.attractors["rests_on"].tolist() == [""]
+
+
+def slow_summed_share(target):
+    """What the scored sets hold, beside every set near the best one scored in full, one at a time."""
+    scored, own = target.scored, set(target.best_rule.features)
+    listed = {scored.genes(k): float(mass) for k, mass in enumerate(scored.masses())}
+    genes = range(len(scored.tables.gene_odds))
+    near = [
+        chosen
+        for size in range(len(own), MOST_INPUTS + 1)
+        for chosen in itertools.combinations(genes, size)
+        if own < set(chosen) or (size == len(own) and len(own & set(chosen)) == size - 1)
+    ]
+    total = sum(mass for chosen, mass in listed.items() if chosen not in near or mass > np.exp(-NATS_GROWN))
+    total += sum(scored.summed([chosen])[0] for chosen in near if listed.get(chosen, 0.0) <= np.exp(-NATS_GROWN))
+    return min(1.0, sum(listed.values()) / total)
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10_000), rows=st.integers(1, 40), rate=st.sampled_from([0.0, 0.05]))
+def test_what_the_search_left_out_is_that_of_the_slow_twin(seed, rows, rate):
+    rng = np.random.default_rng(seed)
+    inputs = (rng.random((rows, 7)) < 0.5).astype(np.uint8)
+    nexts = inputs[:, 0] & ~inputs[:, 1] & 1
+    target = TargetEvidence(inputs, nexts, np.ones(rows, np.int64), 1.0)
+    prior = SetPrior(np.arange(7), np.zeros(7), np.zeros((7, 2)))
+    posterior = target_posterior(search_sets(target, prior, flip_rate(rate), Run()), Run())
+    assert summed_share(posterior) == pytest.approx(slow_summed_share(posterior))
+    best = posterior.best_rule
+    assert candidates(posterior)[0].share == pytest.approx(best.weight * best.table_share * summed_share(posterior))
+
+
+def test_among_many_genes_some_of_the_sets_left_out_stand_for_all():
+    rng = np.random.default_rng(1)
+    inputs = (rng.random((16, 40)) < 0.5).astype(np.uint8)
+    target = TargetEvidence(inputs, inputs[:, 0] & inputs[:, 1], np.ones(16, np.int64), 1.0)
+    prior = SetPrior(np.arange(40), np.zeros(40), np.zeros((40, 2)))
+    posterior = target_posterior(search_sets(target, prior, flip_rate(0.0), Run()), Run())
+    assert 0 < summed_share(posterior) == summed_share(posterior) < 1
+    assert candidates(posterior, stopped=True)[0].share > candidates(posterior)[0].share
 
 
 A, B, C = range(3)

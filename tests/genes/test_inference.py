@@ -11,8 +11,8 @@ import pytest
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.genes import ECOLI_SERIES, YEAST_SERIES, Series, infer
 from gradus.genes._learning import series_folds
-from gradus.genes._report import graph_of, rules_page
-from gradus.genes._results import COLUMNS, TABLES, as_document, rule_rows, table_csv
+from gradus.genes._report import as_document, graph_of, rules_page, table_csv
+from gradus.genes._results import TABLES
 
 QUICK = {"leave_out": False, "attractors": False}
 
@@ -55,7 +55,7 @@ def test_the_hierarchies_of_the_paper_are_on_the_page(yeast):
 
 def test_tables_are_data_frames(yeast):
     for name in TABLES:
-        assert tuple(getattr(yeast, name).columns) == COLUMNS[name]
+        assert tuple(getattr(yeast, name).columns) == TABLES[name].columns
     edges = yeast.edges
     assert edges["probability"].between(0.01, 1.001).all()
     assert set(edges["sign"]) == {"activating", "inhibiting"}
@@ -75,7 +75,7 @@ def test_series_frames_and_files_give_the_same_rules(tmp_path):
     frame.to_csv(tmp_path / "ecoli.csv", index=False)
 
     def rules(source, **settings):
-        return table_csv("rules", rule_rows(infer(source, **settings, **QUICK)))
+        return table_csv(TABLES["rules"], infer(source, **settings, **QUICK))
 
     expected = rules(ECOLI_SERIES)
     for source in ([ECOLI_SERIES], frame, tmp_path / "ecoli.csv"):
@@ -194,7 +194,7 @@ def test_names_cannot_break_the_page_or_the_tables():
     shown = page(found, title=name, files={name: name})
     assert shown.count("<script") == 1
     assert "&lt;script&gt;" in shown
-    assert table_csv("rules", rule_rows(found)).startswith("target,rule,")
+    assert table_csv(TABLES["rules"], found).startswith("target,rule,")
 
 
 @pytest.mark.parametrize("settings_", [{"noise": "loud"}, {"noise": 0.5}, {"time_limit": True}, {"binarize": "median"}])

@@ -6,7 +6,7 @@ import itertools
 import math
 
 from gradus._lessons.description import BIT, error_table
-from gradus._lessons.simple_posterior import PRIOR
+from gradus._lessons.leanings import PRIOR
 
 
 def simple_functions(n_columns):

@@ -31,8 +31,7 @@ from gradus._lessons.further_inputs import expanded, further_price
 from gradus._lessons.kernel.count_walk import adjust_weights, new_walk, tally
 from gradus._lessons.offers import find_further_inputs, offered
 from gradus._lessons.packed_examples import pack_examples
-from gradus._lessons.parities import find_parity
-from gradus._lessons.parities_of_nodes import with_parity
+from gradus._lessons.parities import find_parity, with_parity
 from gradus._lessons.walks import LessonSettings
 
 

@@ -8,9 +8,8 @@ import pytest
 import gradus
 from gradus import Network, problems
 from gradus._core.run import Run
-from gradus._lessons.continued import ContinuedLearner, not_longer
+from gradus._lessons.continued import ContinuedLearner, gate_list_of, not_longer
 from gradus._lessons.description import Lengths
-from gradus._lessons.learn import _gate_list
 from gradus._lessons.packed_examples import pack_examples
 from gradus._lessons.walks import LessonSettings
 from gradus.errors import SettingsError
@@ -21,7 +20,7 @@ ADDER = problems.load("add3")
 def continued(X, Y, start, **settings):
     examples = pack_examples(X, Y, np.ones_like(Y))
     wanted = LessonSettings(**{"exact": True, **settings})
-    return ContinuedLearner(examples, wanted, 0, 0, Run(), _gate_list(start)).learn(), Lengths(examples, False, "auto")
+    return ContinuedLearner(examples, wanted, 0, 0, Run(), gate_list_of(start)).learn(), Lengths(examples, False, "auto")
 
 
 def test_a_circuit_that_is_still_right_is_kept_or_made_smaller():
@@ -55,12 +54,12 @@ def test_what_is_learned_is_never_longer_than_the_start_with_its_errors():
     start = Network(6, [[0, 1], [6, 2], [3, 4], [8, 5]], [7, 9], [6, 6, 8, 14])
     learned, lengths = continued(X, Y, start, exact=None)
     examples = pack_examples(X, Y, np.ones_like(Y))
-    again = not_longer(learned, _gate_list(start), examples, LessonSettings())
+    again = not_longer(learned, gate_list_of(start), examples, LessonSettings())
     wrong = (start.predict(X) != Y).sum(axis=0).tolist()
     most = lengths.gates(4) + sum(map(lengths.errors, (0, 1), wrong))
     assert again.length <= most
     poor = learned._replace(length=most + 1, tolerant=True)
-    kept = not_longer(poor, _gate_list(start), examples, LessonSettings())
+    kept = not_longer(poor, gate_list_of(start), examples, LessonSettings())
     assert (kept.length, kept.solution.errors.tolist()) == (most, wrong)
 
 

@@ -12,9 +12,8 @@ from naive_votes import posterior_leaning, vote_of_row
 import gradus
 from gradus._circuit.network import network_of
 from gradus._lessons.description import Lengths
-from gradus._lessons.leanings import PARITY_MARGIN
+from gradus._lessons.leanings import PARITY_MARGIN, Known, _agreement, _Posterior, best_parity, leaning_vote
 from gradus._lessons.packed_examples import pack_examples
-from gradus._lessons.simple_posterior import Known, _agreement, _Posterior, best_parity, leaning_vote
 from gradus._lessons.voting import WeightedVote, joined, majority, rounded_vote
 
 

@@ -14,6 +14,8 @@ from gradus import Network
 from gradus._circuit.expressions import parse_expression
 from gradus._circuit.gate_list import GateTable
 from gradus._circuit.network import network_of
+from gradus._circuit.weighted_counts import WeightedCount
+from gradus._core.gates import AND, OR
 from gradus._tables.axes import column_axis
 from gradus._tables.conditions import in_words, input_conditions
 from gradus._tables.encoding import TableColumn, TableEncoding
@@ -50,15 +52,35 @@ def drawn(seed):
     return network, features, features.encode(table)
 
 
+def count_holds(words, n_true):
+    """Tell whether a count is true, from its words: "2 or at least 4 of 6: "."""
+    ranges, n = re.fullmatch(r"(.*) of ([0-9]+): ", words).groups()
+    if "parity" in ranges:
+        return n_true % 2 == (0 if "even" in ranges else 1)
+    for part in ranges.split(" or "):
+        numbers = list(map(int, re.findall("[0-9]+", part)))
+        low, high = (numbers * 2)[:2]
+        low, high = (low, int(n)) if "least" in part else (0, high) if "most" in part else (low, high)
+        if low <= n_true <= high:
+            return True
+    return False
+
+
 def slow_value(pieces, row):
-    """Evaluate a formula of comparisons on one row of inputs, from its pieces."""
-    text = ""
-    for piece in pieces:
-        if isinstance(piece, str):
-            text += {"&": "and", "|": "or", "^": "!=", "0": "False", "1": "True"}.get(piece.strip(), piece).join("  ")
-        else:
-            pattern = sum(int(row[node]) << i for i, node in enumerate(piece.nodes))
-            text += f"({pattern in piece.patterns})"
+    """Evaluate a formula of comparisons on one row of inputs, from its pieces; a count ends with its bracket."""
+    text, words, n_true = "", "", 0
+    for piece in [*pieces, ""]:
+        if not isinstance(piece, str):
+            holds = sum(int(row[node]) << i for i, node in enumerate(piece.nodes)) in piece.patterns
+            n_true += holds
+            text += "" if words else f"({holds})"
+        elif piece.endswith(": "):
+            words, n_true = piece, 0
+        elif words and piece in (")", ""):
+            text += f"({count_holds(words, n_true)}){piece}"
+            words = ""
+        elif not words:
+            text += {"0": "False", "1": "True"}.get(piece, piece)
     return bool(eval(text))
 
 
@@ -67,14 +89,34 @@ def slow_value(pieces, row):
 def test_a_rule_says_what_the_circuit_computes_and_its_text_is_never_longer_than_it_was(seed):
     network, features, inputs = drawn(seed)
     pieces = node_tokens(network, int(network.outputs[0]), (), input_conditions(features))
-    if any(isinstance(piece, str) and " of " in piece for piece in pieces):
-        return  # a count, which `test_statements` reads
     expected = network.predict(inputs)[:, 0]
     assert [slow_value(pieces, row) for row in inputs] == expected.tolist()
     before = {node: naive.Condition(features.columns[j], key) for node, (j, key) in enumerate(features.input_keys)}
     old = naive.node_tokens(network, int(network.outputs[0]), (), before)
     assert len(in_words(pieces)) <= len(naive.in_words(old, before))
     assert sum(not isinstance(piece, str) for piece in pieces) <= sum(not isinstance(token, str) for token in old)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_counts_are_found_however_they_are_built_and_are_true_of_the_rows(seed):
+    rng = np.random.default_rng(seed)
+    features = TableEncoding(tuple(COLUMNS[k] for k in sorted(rng.choice(len(COLUMNS), rng.integers(2, 5), replace=False))))
+    n = len(features.input_names)
+    signs = tuple(rng.choice([-1, 1], n).tolist())
+    fewest = int(rng.integers(1, n))
+    count = WeightedCount(tuple(range(n)), signs, tuple(k >= fewest for k in range(n + 1)))
+    gates = GateTable(n)
+    output = count.built(gates, [(node, False) for node in range(n)])
+    alone = bool(rng.integers(2))
+    if not alone:
+        output = gates.of(int(rng.choice([AND, OR])), output, (int(rng.integers(n)), bool(rng.integers(2))))
+    network = network_of(gates.circuit([output])).prune()
+    table = {column.name: rng.choice(np.array(CELLS[column.name], dtype=object), 200) for column in features.columns}
+    inputs = features.encode(table)
+    pieces = node_tokens(network, int(network.outputs[0]), (), input_conditions(features))
+    assert [slow_value(pieces, row) for row in inputs] == network.predict(inputs)[:, 0].tolist()
+    assert not alone or sum(not isinstance(piece, str) for piece in pieces) <= n
 
 
 @given(st.sampled_from(COLUMNS), st.integers(0, 10**6))
@@ -132,6 +174,6 @@ def test_conditions_of_one_column_become_one(formula, text):
     features = TableEncoding(COLUMNS)
     gates = GateTable(len(features.input_names))
     plain = re.sub('"([^"]*)"', lambda name: f"v{features.input_names.index(name[1])}", formula)
-    output = parse_expression(plain).built(gates, {f"v{node}": node for node in range(len(features.input_names))})
+    output = parse_expression(plain, gates, {f"v{node}": node for node in range(len(features.input_names))})
     network = network_of(gates.circuit([output]))
     assert in_words(node_tokens(network, int(network.outputs[0]), (), input_conditions(features))) == text

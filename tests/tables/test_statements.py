@@ -29,9 +29,8 @@ def slow_values(found, X):
     """Evaluate statements one after another, each from the text of its formula and the names before it."""
     columns = {f"x{i}": X[:, i] for i in range(X.shape[1])}
     for statement in sorted(found, key=lambda statement: not statement.is_signal):  # steps are written last
-        rule = parse_expression(statement.text)
         gates = GateTable(len(columns))
-        output = rule.built(gates, {name: node for node, name in enumerate(columns)})
+        output = parse_expression(statement.text, gates, {name: node for node, name in enumerate(columns)})
         columns[statement.name] = network_of(gates.circuit([output])).predict(np.column_stack(list(columns.values())))[:, 0]
     return columns
 

@@ -75,14 +75,14 @@ def contest(folder: Path) -> Study:
         contents = list(map(files.read_bytes, paths))
         key = f"{name}#{hashlib.blake2b(b''.join(contents), digest_size=8).hexdigest()}"
         _FILES[key] = paths
-        n_train = sum(_n_rows(content) for content in contents[:-1])
+        n_train = sum(len(set(_row_lines(content))) for content in contents[:-1])
         blocks.append(Block((Design(key, method="lessons", draw=GIVEN),), (n_train,), (0,)))
     return Study(TITLE, blocks, ABOUT, [NAME], name=NAME)
 
 
-def _n_rows(content: bytes) -> int:
-    """Count the rows of a PLA file without reading them."""
-    return sum(line[:1] in b"01-" for line in content.splitlines() if line)
+def _row_lines(content: bytes) -> list[bytes]:
+    """Return the lines of a PLA file that are rows, without looking into them."""
+    return [b"".join(line.split()) for line in content.splitlines() if line and line[:1] in b"01-"]
 
 
 def ready(tasks: Iterable[Task], store: Store) -> list[Task]:
@@ -106,10 +106,18 @@ def _expected(task: Task) -> tuple[float, str]:
 
 def _problem(key: str) -> Problem:
     """Read a benchmark: the rows to learn from first, then those to test on."""
-    parts = [gradus.read_table(path).split() for path in _FILES[key]]
-    inputs, outputs = parts[0][2:]
-    X, Y = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-    return Problem(key, input_names=inputs, target_names=outputs, pool=X, targets=Y)
+    # A table has every row of a PLA file once. Solutions are scored on the test rows as often as they are there.
+    paths = _FILES[key]
+    parts = [gradus.read_table(path).split() for path in paths]
+    lines = [_row_lines(files.read_bytes(path)) for path in paths]
+    for path, part, rows in zip(paths, parts, lines, strict=True):
+        if len(part.X) != len(set(rows)):
+            raise SettingsError(f"{path.name}: every row of a benchmark must say 0 or 1 for each input, on a line of its own.")
+    place = {line: row for row, line in enumerate(dict.fromkeys(lines[-1]))}
+    X, Y, inputs, outputs = parts[-1]
+    times = [place[line] for line in lines[-1]]
+    pool, targets = ([*(part[k] for part in parts[:-1]), last[times]] for k, last in enumerate((X, Y)))
+    return Problem(key, input_names=inputs, target_names=outputs, pool=np.concatenate(pool), targets=np.concatenate(targets))
 
 
 @cache
@@ -139,6 +147,12 @@ class Entry:
     def category(self) -> str:
         """What kind of function it is."""
         return CATEGORIES[self.number // 10] if self.number < 10 * len(CATEGORIES) else "others"
+
+    @property
+    def run(self) -> str:
+        """Whether settings were chosen on it, or it was run once at the end."""
+        by, rest = CHOSEN_ON
+        return "tuning" if self.number % by == rest else "once"
 
     @property
     def lead(self) -> float:
@@ -188,11 +202,10 @@ def _mean(name: str, part: Sequence[Entry]) -> Line:
 
 def groups(found: Sequence[Entry]) -> list[Line]:
     """Return the means of all benchmarks, of those on which settings were chosen, and of the others."""
-    by, rest = CHOSEN_ON
     parts = {
         "all": list(found),
-        "odd, settings were chosen on these": [entry for entry in found if entry.number % by == rest],
-        "odd, run once at the end": [entry for entry in found if entry.number % 2 and entry.number % by != rest],
+        "odd, settings were chosen on these": [entry for entry in found if entry.run == "tuning"],
+        "odd, run once at the end": [entry for entry in found if entry.number % 2 and entry.run == "once"],
         "even, run once at the end": [entry for entry in found if entry.number % 2 == 0],
     }
     return [_mean(name, part) for name, part in parts.items() if part]
@@ -216,6 +229,8 @@ def standing(found: Sequence[Entry]) -> list[str]:
         f"{100 * line.others['team 2']:.2f} % with {line.others['team 2 gates']:.0f}, team 9 "
         f"{100 * line.others['team 9']:.2f} % with {line.others['team 9 gates']:.0f}."
     ]
+    longest = max(found, key=lambda entry: entry.seconds)
+    said.append(f"CPU seconds: {line.seconds:.1f} in the mean, {longest.seconds:.0f} at most ({longest.name}).")
     won = [entry for entry in known if entry.lead > SAME]
     lost = sorted((entry for entry in known if entry.lead < -SAME), key=lambda entry: entry.lead)
     losses = ", ".join(f"{entry.name} ({100 * entry.lead:.1f} points)" for entry in lost)
@@ -228,6 +243,21 @@ def standing(found: Sequence[Entry]) -> list[str]:
     if too_large:
         said.append(f"Larger than the {MOST_GATES:,} AND gates that the contest allows: {', '.join(too_large)}.")
     return said
+
+
+def headline(found: Sequence[Entry]) -> str:
+    """Say in a sentence how the solutions compare on the benchmarks that no setting was chosen on; nothing without any."""
+    by, rest = CHOSEN_ON
+    leads = [entry for entry in found if entry.number % by != rest and not math.isnan(entry.lead)]
+    if not leads:
+        return ""
+    line = _mean("", leads)
+    won, lost = (sum(sign * entry.lead > SAME for entry in leads) for sign in (1, -1))
+    return (
+        f"The contest of 2020, {len(leads)} benchmarks that no setting was chosen on: {100 * line.accuracy:.2f} % of unseen "
+        f"rows right with {line.gates:.0f} AND gates, best published circuit of each {100 * line.others['best']:.2f} %; "
+        f"better on {won}, level on {len(leads) - won - lost}, worse on {lost}."
+    )
 
 
 def curve(found: Sequence[Entry], name: str) -> tuple[list[float], list[float]]:

@@ -30,7 +30,7 @@ FIRST_GUESS_SECONDS = 0.25
 MOST_TASKS_PER_BATCH = 256
 LATEST_WEIGHT = 0.3  # weight of the latest batch in the mean time of a task
 CLUSTER_BATCHES = 256  # batches in flight on a cluster at least, so that workers that come later have work at once
-DEATHS_TO_END = 3  # deaths of workers in succession, with nothing done in between, that end a run
+DEATHS_TO_END = 3  # deaths of workers in a row, with nothing done in between, that end a run
 DEAD = ("TerminatedWorkerError", "BrokenProcessPool", "KilledWorker")  # a worker has died; classes that may be absent
 QUIET_SECONDS = 0.5  # time without results after which an engine yields an empty list, so that earlier rows can be written
 STOP_SECONDS = 30.0  # time for a GPU to hand its searches back
@@ -98,21 +98,37 @@ class _Queue:
     def __init__(self, tasks: Iterable[Task], begun: Begun, most: int, folder: str = "") -> None:
         self.unsent, self._begun, self._most, self._folder = deque(tasks), begun, most, folder
         self._seconds = FIRST_GUESS_SECONDS
+        self._compiled: set[str] = set()
+        """Methods that a worker has run, so that their kernels are in the cache."""
         self.sent: dict[Task, None] = {}  # to a worker, and not come back, in that order
 
     def batches(self) -> Iterator[TaskBatch]:
         """Yield batches until nothing waits."""
         while self.unsent:
-            count = min(self._most, len(self.unsent), max(1, int(BATCH_SECONDS / self._seconds)))
-            tasks = tuple(self.unsent.popleft() for _ in range(count))
+            tasks = self._next(min(self._most, max(1, int(BATCH_SECONDS / self._seconds))))
+            for task in tasks:
+                self.unsent.remove(task)
             self.sent.update(dict.fromkeys(tasks))
             begun = tuple(self._begun.get(task.id_bytes) for task in tasks) if self._begun else ()
             yield TaskBatch(tasks, own_tables(tasks), begun, self._folder)
+
+    def _next(self, count: int) -> tuple[Task, ...]:
+        """Choose the next tasks: the first of each method goes alone, and others of it wait for what it compiles."""
+        methods = {task: task.design.method for task in itertools.islice(self.unsent, MOST_TASKS_PER_BATCH)}
+        compiling = {task.design.method for task in self.sent} - self._compiled
+        ready = [task for task, method in methods.items() if method not in compiling]
+        if not ready:  # nothing else is there to do; the newest of them is compiled last, or next in line
+            newest = next(reversed(self.sent)).design.method
+            ready = [task for task, method in methods.items() if method == newest] or list(methods)
+        if methods[ready[0]] not in self._compiled | compiling:
+            return (ready[0],)
+        return tuple(task for task in ready if methods[task] in self._compiled | compiling)[:count]
 
     def take_back(self, batch: TaskBatch, rows: Sequence[Row], seconds: float) -> None:
         """Note what came back; tasks without a row wait again."""
         for task in batch.tasks:
             self.sent.pop(task)
+        self._compiled.update(task.design.method for task in batch.tasks[: len(rows)])
         self.unsent.extendleft(reversed(batch.tasks[len(rows) :]))
         self._seconds += LATEST_WEIGHT * (max(seconds / len(rows), 1e-4) - self._seconds)
 
@@ -165,7 +181,7 @@ def _said_of_deaths(left: list[Task], *, alone: bool) -> str:
     """Write the one sentence that a run ends with when its workers keep dying."""
     task = left[-1]
     what = f"while they ran {task.design.problem}, {task.n_train} examples, sample {task.sample} alone" if alone else "at once"
-    died = f"{DEATHS_TO_END} worker processes died in succession {what} (killed, or out of memory)"
+    died = f"{DEATHS_TO_END} worker processes died in a row {what} (killed, or out of memory)"
     return (
         f"{died}; {wording.counted(len(left), 'task')} left; what is done is kept, and the same command continues from there."
     )

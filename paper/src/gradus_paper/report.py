@@ -8,18 +8,15 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from gradus.lab import files, network_picture, wording
-from gradus_paper import contest
-from gradus_paper import estimates as est
+from gradus.lab import files, network_picture
+from gradus_paper import contest, quick
 from gradus_paper.claims import Claim, check_claims, verdict_counts
 from gradus_paper.figures import FIGURES, OWN_FIGURES
 from gradus_paper.figures.circuit_figures import Drawing
@@ -35,11 +32,9 @@ from gradus_paper.tables import markdown, tables_in_markdown, with_tables
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
-QUICK, REPLICATION = "quick", "replication"  # the page of the first has highlights, and values of the second beside its own
-PUBLISHED = "published_claims.json"
+REPLICATION = "replication"
 DOTS_PER_INCH = 160
 SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")  # similar neighbours make a small file
-WHAT = {"L1": "all targets at once", "Lgh": "the paper's curriculum", "lessons": "ours, given no order"}
 
 
 @dataclass(frozen=True)
@@ -65,14 +60,15 @@ def write_report(folder: Path) -> Report:
     own_claims = check_own_claims(Results(_rows_shown(table, studies, own=True)))
     places, damaged = standings(folder)
     sections = list(_sections(folder, studies, table))
-    quick = any(study.name == QUICK for study in studies)
-    said = highlights(results, claims) if quick else ()
+    is_quick = any(study.name == quick.NAME for study in studies)
+    said = quick.highlights(results, claims) if is_quick else ()
     files.write_text_whole(folder / "claims.json", _claims_in_json([*claims, *own_claims]))
     facts: dict[str, Any] = {
         "claims": claims,
         "own_claims": own_claims,
-        "published": published_claims() if quick else (),
+        "published": quick.published_claims() if is_quick else (),
         "highlights": said,
+        "headlines": quick.headlines(folder) if is_quick else (),
     }
     record: dict[str, Any] = {"sections": sections, "standings": places, "runs": read_runs(folder), "damaged": damaged}
     files.write_text_whole(folder / "report.html", report_page(**facts, **record))
@@ -85,12 +81,6 @@ def write_report(folder: Path) -> Report:
 
 def _claims_in_json(claims: Sequence[Claim]) -> str:
     return json.dumps([asdict(claim) for claim in claims], indent=1) + "\n"
-
-
-def published_claims() -> list[Claim]:
-    """Return the claims of the full replication, which `archive` wrote beside this module."""
-    text = (resources.files("gradus_paper") / PUBLISHED).read_text("utf-8")
-    return [Claim(**claim) for claim in json.loads(text)]
 
 
 def _rows_shown(table: pa.Table, studies: list[Study], *, own: bool) -> pa.Table:
@@ -176,7 +166,7 @@ def with_verdicts(page: str, claims: Sequence[Claim]) -> str:
 
 
 def archive(folder: Path, report: Report, target: Path) -> None:
-    """Write all rows, the page and checksums to another folder; the replication renews the package's claims."""
+    """Write all rows, the page and checksums to another folder; the package's own copies of what was found are renewed."""
     # Rows that were published before stay in their files, as they are; the others get a file of their own.
     files.make_folder(target)
     contents = {path.name: path.read_bytes() for path in sorted(target.glob("results*.parquet"))}
@@ -190,11 +180,13 @@ def archive(folder: Path, report: Report, target: Path) -> None:
     contents["report.html"] = report.page.read_bytes()
     if (folder / contest.PAGE).is_file():
         contents[contest.PAGE] = (folder / contest.PAGE).read_bytes()
+        if headline := contest.headline(contest.entries(Store(folder).table())):
+            files.write_text_whole(Path(__file__).parent / quick.PUBLISHED_CONTEST, json.dumps(headline, indent=1) + "\n")
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(contents.items()))
     for name, content in (*contents.items(), ("SHA256SUMS", sums.encode())):
         files.write_bytes_whole(target / name, content)
     if any(study.name == REPLICATION for study in load_studies(folder)):
-        files.write_text_whole(Path(__file__).parent / PUBLISHED, _claims_in_json(report.claims))
+        files.write_text_whole(Path(__file__).parent / quick.PUBLISHED_CLAIMS, _claims_in_json(report.claims))
 
 
 def _published_rows(table: pa.Table) -> bytes:
@@ -205,42 +197,6 @@ def _published_rows(table: pa.Table) -> bytes:
     sorted_rows = table.drop_columns(dropped).sort_by([(name, "ascending") for name in SORTED_BY])
     pq.write_table(sorted_rows, sink, compression="zstd", compression_level=19)
     return sink.getvalue()
-
-
-def highlights(results: Results, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Sum up the rows of the quick run in sentences; nothing for results without them."""
-    return tuple(line for line in (_parity(results), _adder(results), _statements(claims)) if line)
-
-
-def _parity(results: Results) -> str:
-    numbers = est.headline_numbers(results)
-    if numbers is None:
-        return ""
-    accuracy, gain = numbers
-    each = ", ".join(f"{name} {100 * estimate.value:.1f} % ({WHAT[name]})" for name, estimate in accuracy.items())
-    points, sets = gain.scaled(100), wording.counted(gain.n, "training set")
-    return (
-        f"7-bit parity from {est.HEADLINE_SIZE} of 128 patterns ({sets}), unseen bits right: {each}. "
-        f"The curriculum gains {points.value:.1f} points [{points.low:.1f}, {points.high:.1f}]; the paper says up to 10."
-    )
-
-
-def _adder(results: Results) -> str:
-    rows = results.select(problem="add6", method="lessons", n_train=80).usable_only()
-    if not len(rows):
-        return ""
-    exact = int((rows.accuracy == 1.0).sum())
-    gates = sorted(set(rows.where(rows.accuracy == 1.0).live_gates.tolist()))
-    sizes = f" with {gates[0]} to {gates[-1]} gates" if len(gates) > 1 else "".join(f" with {size} gates" for size in gates)
-    mean = f"; mean {100 * float(np.mean(rows.accuracy)):.1f} %" if exact < len(rows) else ""
-    sets = f"{exact} of {wording.counted(len(rows), 'training set')}"
-    return f"6-bit addition from 80 of 4,096 patterns: lessons are right on all 4,016 others for {sets}{sizes}{mean}."
-
-
-def _statements(claims: Sequence[Claim]) -> str:
-    short = any(claim.verdict in (est.DIRECTION, est.UNDECIDED) for claim in claims)
-    more = " The page has the numbers of the full replication beside them." if short else ""
-    return f"Statements of the paper that so short a run can check: {verdict_counts(claims)}.{more}" if claims else ""
 
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:

@@ -50,12 +50,14 @@ class Section:
 
 def report_page(
     *, claims: Sequence[Claim], own_claims: Sequence[Claim] = (), published: Sequence[Claim], highlights: Sequence[str],
-    sections: Sequence[Section], standings: Sequence[Standing], runs: Sequence[dict[str, Any]], damaged: Sequence[str],
+    headlines: Sequence[Any] = (), sections: Sequence[Section], standings: Sequence[Standing],
+    runs: Sequence[dict[str, Any]], damaged: Sequence[str],
 ) -> str:  # fmt: skip
     """Return the page."""
     facts = {
         "claims": [*claims], "own_claims": [*own_claims], "published": {claim.statement: claim for claim in published},
         "meanings": MEANINGS, "counts": verdict_counts([*claims, *own_claims]), "highlights": highlights,
+        "headlines": headlines,
         "figures": list(map(_figure, sections)), "settings": _settings(sections), "stricter": est.STRICTER_LOSSES,
         "losses": {loss: re.findall(r"\w+", label.replace("_", " ")) for loss, label in LABELS.items()},
     }  # fmt: skip

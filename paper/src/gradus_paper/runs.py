@@ -47,6 +47,8 @@ class RunSummary:
     seconds: float = 0.0
     first: tuple[float, int] | None = None
     """Time until the first rows, which is start-up and not speed, and how many they were."""
+    expected: float | None = None
+    """Time that all tasks take, if it is known beforehand; it counts for less and less."""
 
     @property
     def left(self) -> int:
@@ -55,9 +57,14 @@ class RunSummary:
 
     @property
     def eta(self) -> float | None:
-        """Expected time to the end, from the speed since the first rows."""
+        """Expected time to the end, from the speed since the first rows and from what was expected before the run."""
         seconds, done = self.first or (0.0, self.done)
-        return (self.seconds - seconds) / (self.done - done) * self.left if self.done > done else None
+        measured = (self.seconds - seconds) / (self.done - done) * self.left if self.done > done else None
+        if self.expected is None:
+            return measured
+        left = self.left / self.total
+        believed = max(self.expected * (1 - self.before / self.total) - self.seconds, self.expected * left / 2)
+        return believed if measured is None else left * believed + (1 - left) * measured
 
     def progress(self) -> Progress:
         """Return the numbers as a `Progress`, with the expected time to the end."""
@@ -82,13 +89,15 @@ def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSum
 
 
 def run_tasks(
-    tasks: Iterable[Task], store: Store, engine: Engine, *, callback: Any = None, time_limit: float | None = None
-) -> RunSummary:
-    """Run the tasks that have no row in the store, and those that failed before."""
+    tasks: Iterable[Task], store: Store, engine: Engine, *, callback: Any = None, time_limit: float | None = None,
+    expected: float | None = None,
+) -> RunSummary:  # fmt: skip
+    """Run the tasks that have no row in the store, and those that failed before; all are `expected` to take some seconds."""
     # Rows are on disk seconds after a task is done. Whatever ends this call, they are kept, and the next call continues.
     begin = flushed = time.monotonic()
     store.begin()
     left, summary = split_tasks(tasks, store)
+    summary = replace(summary, expected=expected)
     if not left or (callback is not None and callback(summary.progress()) is True):
         return summary
     begun, waiting = store.begun(), list[Row]()

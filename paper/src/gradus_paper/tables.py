@@ -263,12 +263,12 @@ def the_contest(results: Results) -> str:
         for line in (*contest.groups(found), *contest.categories(found))
     ]
     each = [
-        [entry.name, entry.category, _percent(entry.accuracy), str(entry.gates), f"{entry.seconds:.1f}"]
+        [entry.name, entry.category, entry.run, _percent(entry.accuracy), str(entry.gates), f"{entry.seconds:.1f}"]
         + [_percent(entry.others[name]) for name in contest.OTHERS]
         for entry in found
     ]
     said = "\n".join(f"- {sentence}" for sentence in contest.standing(found))
-    return f"{said}\n\n{markdown(headings, lines)}\n{markdown(['', 'kind', *headings[2:]], each)}"
+    return f"{said}\n\n{markdown(headings, lines)}\n{markdown(['', 'kind', 'run', *headings[2:]], each)}"
 
 
 def _percent(share: float) -> str:

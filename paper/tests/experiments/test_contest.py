@@ -107,6 +107,20 @@ def test_another_program_scores_the_solutions_the_same(ran):
         assert circuit.num_gates <= row["and_gates"]  # it merges gates that are equal
 
 
+def test_repeated_rows_are_learned_from_once_and_scored_as_often_as_they_are_there(tmp_path):
+    rng = np.random.default_rng(4)
+    drawn = [rng.random((80, 20)) < 0.5 for _ in contest.SETS]
+    for kind, X in zip(contest.SETS, drawn, strict=True):
+        X = np.concatenate([X, X[:30]])
+        write_pla(tmp_path / f"ex45.{kind}.pla", X, FUNCTIONS["ex45"](X))
+    (task,) = contest.contest(tmp_path).tasks()
+    assert task.n_train == 160
+    X, Y = contest._problem(task.design.problem).rows(np.arange(270))
+    wanted = np.concatenate([drawn[0], drawn[1], drawn[2], drawn[2][:30]])
+    assert np.array_equal(X, wanted)
+    assert np.array_equal(Y[:, 0], FUNCTIONS["ex45"](wanted))
+
+
 def test_the_page_has_every_benchmark_beside_published_figures(ran):
     page = (ran[1] / "contest.html").read_text()
     assert "http://" not in page.replace("http://www.w3.org", "")
@@ -121,7 +135,7 @@ def test_wins_and_losses_are_counted_as_they_are():
         return contest.Entry(f"ex{number:02d}", number, accuracy, 10, 1.0, contest.published()[number], b"")
 
     best = {number: contest.published()[number]["best"] for number in (1, 3, 11)}
-    said = contest.standing([entry(1, best[1]), entry(3, best[3] - 0.02), entry(11, best[11] + 0.01)])[1]
+    said = contest.standing([entry(1, best[1]), entry(3, best[3] - 0.02), entry(11, best[11] + 0.01)])[-1]
     assert "better on 1, within 0.1 points on 1, worse on 1: ex03 (-2.0 points)" in said
 
 

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ def test_a_task_that_kills_every_worker_ends_the_run_with_a_sentence_after_all_o
                     raise type("KilledWorker", (Exception,), {})
                 yield batch, _made_up(batch), 0.5
 
-    with pytest.raises(WorkerError, match=r"3 worker processes died in succession while they ran cpar3, 5 examples, sample 5"):
+    with pytest.raises(WorkerError, match=r"3 worker processes died in a row while they ran cpar3, 5 examples, sample 5"):
         run_tasks(tasks, Store(tmp_path), Deadly(2))
     rows = Store(tmp_path).table().to_pylist()
     assert sorted(row["sample"] for row in rows) == [n for n in range(12) if n != 5]
@@ -265,6 +266,35 @@ def test_a_batch_that_takes_longer_than_expected_is_handed_back_with_what_is_don
     assert [row.task for row in rows] == [batch.tasks[0].id]
     waiting.take_back(batch, rows, 1.0)
     assert waiting.left() == FEW[1:]
+
+
+def test_the_first_task_of_each_method_goes_alone_and_no_other_process_compiles_the_same():
+    tasks = [
+        Task(Design("add3", method=method), 8, sample) for sample in range(20) for method in ("lessons", "network", "tree")
+    ]
+    waiting = engines._Queue(tasks, {}, engines.MOST_TASKS_PER_BATCH)
+    batches = waiting.batches()
+    firsts = [next(batches) for _ in range(3)]
+    assert [[task.design.method for task in batch.tasks] for batch in firsts] == [["lessons"], ["network"], ["tree"]]
+    # Nothing else is left to do than what another process compiles too.
+    assert {task.design.method for task in next(batches).tasks} == {"tree"}
+    waiting.take_back(firsts[1], [A_ROW], 0.01)
+    assert {task.design.method for task in next(batches).tasks} == {"network"}
+    waiting.take_back(firsts[0], [A_ROW], 0.01)
+    waiting.take_back(firsts[2], [A_ROW], 0.01)
+    given = [task for batch in batches for task in batch.tasks]
+    assert {task.design.method for task in given} == {"lessons", "network", "tree"}
+    assert sorted(waiting.sent, key=tasks.index) == [task for task in tasks if task not in {b.tasks[0] for b in firsts}]
+
+
+def test_what_is_expected_counts_for_less_and_less():
+    summary = RunSummary(100, 0, expected=50.0)
+    assert summary.eta == 50.0
+    started = replace(summary, seconds=10.0, done=1, first=(10.0, 1))
+    assert started.eta == pytest.approx(40.0)
+    half = replace(started, seconds=110.0, done=50)  # far slower than expected
+    assert half.eta == pytest.approx(0.5 * 12.5 + 0.5 * 50 * 100 / 49)
+    assert replace(half, before=40, done=60).eta == 0.0
 
 
 def test_rows_reach_the_disk_while_a_long_search_is_running(tmp_path, monkeypatch):

@@ -8,14 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 from experiment_helpers import Here
 from gradus._cli.main import run
-from gradus_paper import execution
+from gradus_paper import execution, grid, quick
+from gradus_paper.cli import reproduce
 from gradus_paper.execution import run_task
 from gradus_paper.store import Store
+from gradus_paper.study import load_study
 
 STUDY = """
 from gradus_paper import Study, grid
@@ -34,6 +37,23 @@ def study(tmp_path):
     path = tmp_path / "small.py"
     path.write_text(STUDY)
     return path
+
+
+def test_a_quick_run_says_at_once_how_long_it_takes_and_shows_a_first_page_on_the_way(tmp_path, capsys, monkeypatch):
+    small = replace(load_study("quick", samples=3), parts=load_study("quick", samples=3).parts[:1])
+    small = replace(small, parts=(replace(small.parts[0], blocks=[grid("cpar7", [24], 3, loss=["l1", "lgh"], history=1000)]),))
+    monkeypatch.setattr("gradus_paper.cli.reproduce.load_study", lambda *_, **__: small)
+    monkeypatch.setattr("gradus_paper.runs.FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr("gradus_paper.engines.BATCH_SECONDS", 0.0)
+    pages = []
+    write = reproduce.write_report
+    monkeypatch.setattr(reproduce, "write_report", lambda folder: pages.append(len(Store(folder))) or write(folder))
+    assert run(["reproduce", "quick", "-o", str(tmp_path / "q"), "--n-jobs", "1"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == f"tasks, about {quick.CPU_SECONDS:.0f} s left: 0 of 6"
+    assert any("a first adder and curve are in" in line for line in said)
+    assert 4 <= pages[0] < 6
+    assert pages[1:] == [6]
 
 
 def test_reproduce_runs_reports_and_resumes(study, tmp_path, capsys):

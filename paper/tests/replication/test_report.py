@@ -14,10 +14,14 @@ from browser import drive, needs_browser
 from experiment_helpers import Here, results_of
 from gradus.errors import StoreError
 from gradus.lab import Settings
+from gradus_paper import quick
+from gradus_paper.claims import verdict_counts
+from gradus_paper.contest import entries, headline
 from gradus_paper.paper import fig7
-from gradus_paper.report import SORTED_BY, archive, claims_in_markdown, publish, published_claims, with_verdicts, write_report
+from gradus_paper.quick import published_claims
+from gradus_paper.report import SORTED_BY, archive, claims_in_markdown, publish, with_verdicts, write_report
 from gradus_paper.report_page import _training_sets
-from gradus_paper.row import OPTIONAL
+from gradus_paper.row import OPTIONAL, conform
 from gradus_paper.runs import run_tasks
 from gradus_paper.store import Store
 from gradus_paper.study import Block, Study, load_study, save_study
@@ -135,7 +139,9 @@ def quick_report(tmp_path_factory):
     study = load_study("quick", samples=2)
     save_study(study, folder)
     few = [
-        task for task in study.tasks() if task.n_train in (24, 40, 80) and not (task.design.problem == "add6" and task.sample)
+        task
+        for task in study.tasks()
+        if task.n_train in (24, 40, 64, 80) and not (task.design.problem == "add6" and task.sample)
     ]
     run_tasks(few, Store(folder), Here())
     return folder, write_report(folder)
@@ -144,13 +150,27 @@ def quick_report(tmp_path_factory):
 def test_the_quick_page_begins_with_its_curve_and_circuit_and_has_the_full_replication_beside(quick_report):
     _, report = quick_report
     page = unescape(report.page.read_text())
-    places = [page.index(f'<h2 id="{name}"') for name in ("headline", "adder", "claims", "fig2", "methods")]
+    places = [page.index(f'<h2 id="{name}"') for name in ("headline", "adder", "claims", "methods")]
     assert places == sorted(places)
     assert ">full replication<" in page
     full = next(claim for claim in published_claims() if claim.statement == "Gains in test accuracy of up to 10 points")
     assert f"{full.ours}: <b>{full.verdict}</b>" in page
     for line in report.highlights:
         assert f"<li>{line}</li>" in page
+    assert f"of {len(published_claims())} statements" in page
+
+
+def test_the_headlines_of_the_quick_page_are_what_was_published_and_lead_there(tmp_path):
+    results = Path(__file__).parents[2] / "results"
+    table = conform(pq.read_table(results / "contest" / "results.parquet"))
+    paper, contest = quick.headlines(tmp_path / "elsewhere")
+    assert contest.text == headline(entries(table))
+    assert verdict_counts(published_claims()) in paper.text
+    assert (paper.links, contest.links) == ({"statement by statement": "#claims"}, {})
+    for line in quick.headlines(results.parents[1] / "gradus-quick"):
+        for link in line.links.values():
+            assert link.startswith("#") or (results.parents[1] / "gradus-quick" / link).resolve().is_file()
+        assert any(link.endswith(".html") for link in line.links.values())
 
 
 def test_the_quick_run_ends_with_numbers(quick_report):

@@ -261,7 +261,7 @@ class Network:
         ----------
         path : path-like
         about : dict, optional
-            Anything else worth keeping (settings, scores); `load` ignores it.
+            Anything else to keep (settings, scores); `load` ignores it.
         """
         write_text_whole(path, self.to_json(about=about))
 

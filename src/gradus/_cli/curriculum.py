@@ -36,7 +36,8 @@ def command(
     targets: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMNS", help="Target columns, with commas between or one by one; if the file does not say, the last."
+            metavar="COLUMNS",
+            help="Target columns, separated by commas or one by one; by default the file's own, or the last.",
         ),
     ] = None,
     inputs: Annotated[

@@ -43,7 +43,7 @@ def input_file(path: Path) -> Iterator[Path]:
 
 
 def named_columns(texts: Sequence[str] | None, columns: Collection[str], option: str) -> list[str] | None:
-    """Return the columns that an option names: given several times, or with commas between; None stays None."""
+    """Return the columns that an option names: given several times, or separated by commas; None stays None."""
     # A text that is a column's name as a whole is that column; other names with commas can be quoted.
     if texts is None:
         return None

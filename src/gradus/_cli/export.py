@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 def command(
     model: Annotated[Path, typer.Argument(help=f"A network or model: {' '.join(READ)}", show_default=False)],
-    file: Annotated[Path, typer.Argument(help=f"File; its extension says how: {' '.join(WRITTEN)}", show_default=False)],
+    file: Annotated[Path, typer.Argument(help=f"The extension decides the format: {' '.join(WRITTEN)}", show_default=False)],
     vote: Annotated[bool, typer.Option("--vote", help=VOTE)] = False,
 ) -> None:
     """Write a network in another format: as a circuit, a model of genes, formulas or a picture.

@@ -17,8 +17,9 @@ from gradus._core.files import check_new_folder, write_text_whole
 from gradus._core.wording import counted
 from gradus.errors import DataError, FormatError, SettingsError
 from gradus.genes import Experiment, GeneScore, Inference, Series, infer, read_series
-from gradus.genes._report import write_inference
-from gradus.genes._results import allowed_states, as_document, held_places, rule_rows
+from gradus.genes._advice import allowed_states, held_places
+from gradus.genes._report import as_document, write_inference
+from gradus.genes._results import TABLES
 from gradus.genes._series import parse_held
 
 __all__ = ["command"]
@@ -31,7 +32,7 @@ Tables = typer.Argument(
 Output = typer.Option(
     "--output", "-o", help="A folder for all results; or a .bnet file, beside which that folder is made.", show_default=False
 )
-Prior = typer.Option(help="Edges believed: CSV of regulator,target,probability,sign, or a .bnet or .sbml model.")
+Prior = typer.Option(help="Edges known from elsewhere: CSV of regulator,target,probability,sign, or a .bnet or .sbml model.")
 Allow = typer.Option(help="CSV of regulator,target: the targets in it have no other regulators.")
 Forbid = typer.Option(help="CSV of regulator,target: edges that may not be used.")
 Held = typer.Option(metavar="[FILE:]GENE=0|1", help="A gene held by a knock-out (0) or over-expression (1); repeatable.")
@@ -41,8 +42,8 @@ Binarize = typer.Option(
 )
 Noise = typer.Option(metavar="auto|NUMBER", help="Share of next values that differ from the rules.")
 Advise = typer.Option(metavar="N", help="Also name the N experiments that would decide most of what is open.", min=0)
-AdviseStates = typer.Option(metavar="FILE", help="A table of the states that they can begin in, one per row; else any state.")
-AdviseHold = typer.Option(metavar="all|none|GENES", help="Genes that they can knock out or over-express, with commas between.")
+AdviseStates = typer.Option(metavar="FILE", help="Table of states in which experiments can begin, one per row; else any.")
+AdviseHold = typer.Option(metavar="all|none|GENES", help="Genes that can be held at a value, separated by commas.")
 
 
 def command(
@@ -143,7 +144,7 @@ def _show(found: Inference, advice: Sequence[Experiment], files: list[Path], sec
     headings = ["gene", "probability", "contradicted"]
     headings += ["left out:\none step", "usual\nvalue", "stays\nas it is", "free\nrun"] if scores else []
     rows = []
-    rules = rule_rows(found)
+    rules = TABLES["rules"].rows(found)
     for rule in rules:
         row = [rule["target"], percent(rule["probability"]), f"{rule['errors']:g} of {rule['transitions']:g}"]
         rows.append(row + _score_cells(scores.get(rule["target"])) if scores else row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradus._cli.console import WIDTH, percent, print_rule, print_table, printable
+from gradus._cli.console import WIDTH, note, percent, print_rule, print_table, printable
 from gradus._core.cells import is_unknown
 from gradus._core.wording import counted
 from gradus._tables.goals import GOALS
@@ -20,20 +21,23 @@ from gradus._tables.readable_rules import HOW_SHOWN, coverage_of
 
 if TYPE_CHECKING:
     from gradus._tables.dataset import Dataset
+    from gradus._tables.encoding import TableEncoding
     from gradus._tables.held_out import HeldOutScore, Learned
 
-__all__ = ["LearnReport"]
+__all__ = ["LearnReport", "show_plan"]
 
 RULE_LINES = 3  # longer rules are cut, and their other conditions counted
 MOST_RULES = 16
 MOST_COLUMNS, FEW_COLUMNS, LEAST_BITS = 20, 5, 0.005
 """Columns that are named as those that matter, in tables of more than a few, and the bits that one must save."""
 MOST_TELLING = 3
+MOST_PLANNED = 60
+"""Lines of a plan; of more columns only their kinds are counted, and those that matter are named in the end."""
 SHOWN_ORDER = 48  # characters of the targets in the order in which they were taught; the others are counted
 METHOD_NAMES = {
     "model": "model",
     "circuit": "its circuit alone",
-    "majority": "always the majority",
+    "majority": "always the most frequent class",
     "tree": "decision tree",
     "forest": "random forest",
 }
@@ -102,7 +106,7 @@ class LearnReport:
             for count in (entry["training_errors"], entry["majority_errors"]):
                 errors.append(f"{count} ({percent(count / entry['examples'])})" if count else "0")
             rows.append([entry["name"], *errors, gates, str(len(entry["inputs"]))])
-        print_table(["target", "training errors", "errors of the majority", "gates", "inputs"], rows)
+        print_table(["target", "training errors", "errors of a constant", "gates", "inputs"], rows)
         self._show_sizes()
         for said in model.statements[:MOST_RULES]:
             cover = None if said.is_signal else coverage_of(model.about, said.name)
@@ -186,6 +190,26 @@ class LearnReport:
             if share < RARE and model.goal in by_goal:
                 lines += said_of_goals(model.goal, {goal: by_goal[goal] for goal in GOALS})
         return lines
+
+
+def show_plan(features: TableEncoding) -> None:
+    """Say what becomes of each column, unless all are 0/1; columns of one fate share a line."""
+    if features.is_plain:
+        return
+    fates: dict[str, list[str]] = {}
+    for column, line in zip(features.columns, features.plan(), strict=True):
+        fates.setdefault(line.removeprefix(f"{column.name}: "), []).append(column.name)
+    if len(fates) > MOST_PLANNED:
+        kinds = Counter(
+            line.removeprefix(f"{column.name}: ").split(",")[0].split(";")[0]
+            for column, line in zip(features.columns, features.plan(), strict=True)
+        )
+        note(f"{len(features.columns):,} columns: {', '.join(f'{count:,} {kind}' for kind, count in kinds.most_common())}")
+        fates = {}
+    for fate, names in fates.items():
+        note(f"{', '.join(names)}: {fate}")
+    if any(column.kind in ("above", "after") for column in features.columns):
+        note("Where several circuits vote, each of them may cut elsewhere.")
 
 
 def _shortened(names: list[str]) -> str:

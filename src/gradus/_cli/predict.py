@@ -46,7 +46,7 @@ def command(
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Add the conditions that decide each row, as the rules that are shown say.")
+        bool, typer.Option("--explain", help="Add the conditions that decide each row, by the rules shown.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores as JSON.")] = False,
 ) -> None:

@@ -1,1 +1,1 @@
-"""What everything else stands on: bits, gates, checks, files, words, and the `Run` that long work is handed."""
+"""The foundation of everything else: bits, gates, checks, files, words, and the `Run` that long work is handed."""

@@ -81,11 +81,14 @@ class Progress:
         Examples
         --------
         >>> Progress(stage="teach", done=1, total=3, target=2, errors=4, gates=7, eta=12.3).describe(["a", "b", "c"])
-        'teach: 1 of 3, c, 4 errors, 7 gates, about 12 s left'
+        'learning: 1 of 3 targets, c, 4 errors, 7 gates, about 12 s left'
         >>> Progress(stage="teach", total=1, errors=0, gates=0, detail="circuit 7 of 25").describe()
-        'teach: 0 of 1, circuit 7 of 25'
+        'learning: circuit 7 of 25'
         """
-        parts = [f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done"]
+        is_learning = self.stage == "teach"
+        parts = [f"{self.done:,} of {self.total:,}{' targets' * is_learning}" if self.total else f"{self.done:,} done"]
+        if self.total == 1 and not self.done and self.detail:  # the detail says more
+            parts = []
         if self.target is not None:
             parts.append(names[self.target] if self.target < len(names) else f"target {self.target}")
         if self.done or self.errors or self.gates:  # before anything is learned there is nothing to count
@@ -94,7 +97,7 @@ class Progress:
             parts += [counted(self.bits, "bit")] if self.bits is not None else []
         parts += [self.detail] if self.detail else []
         parts += [f"about {self.eta:.0f} s left"] if self.eta is not None else []
-        return f"{self.stage}: {', '.join(parts)}"
+        return f"{'learning' if is_learning else self.stage}: {', '.join(parts)}"
 
 
 Callback: TypeAlias = Callable[[Progress], Any]

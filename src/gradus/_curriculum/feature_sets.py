@@ -90,7 +90,7 @@ def minimum_feature_set(
     Returns
     -------
     FeatureSet
-        Without a time limit a minimum set, and the lexicographically first one if its attribute `first` says so.
+        Without a time limit a minimum set, and the lexicographically first one if its attribute `first` is true.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""ARFF tables, with a Mulan label file or a MEKA ``-C`` header, split by one scanner that never looks back."""
+"""ARFF tables, with a Mulan label file or a MEKA ``-C`` header, split by one scanner without backtracking."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _nominal_values(kind: str, line: int, column: int) -> dict[str, None]:
     while place < len(inside):
         item = ITEM.match(inside, place)
         if not item or not item[1]:
-            raise FormatError("expected values with commas between.", line=line, column=column + 1 + place)
+            raise FormatError("expected values separated by commas.", line=line, column=column + 1 + place)
         values[_unquoted(item[1].strip())] = None
         place = item.end()
     return values

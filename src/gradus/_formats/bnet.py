@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 from gradus._circuit import Network
-from gradus._circuit.expressions import Expression, parse_expression
+from gradus._circuit.expressions import names_in, parse_expression
 from gradus._circuit.formulas import formulas
 from gradus._circuit.gate_list import GateTable
 from gradus._core.wording import RESERVED_WORDS
@@ -63,44 +64,54 @@ def read_bnet(text: str, *, targets: Collection[str] = ()) -> Network:
     # A variable whose rule is itself (``CycD, CycD``) never changes: it is an input and not a target, unless asked for. So are
     # variables that rules read and that have no rule of their own. A target that no rule reads is not an input. Names that
     # Gradus had to change when it wrote the file are changed back.
-    written = _parsed_rules(text)
-    rules = _restored({name: rule for name, (_, rule) in written.items()}, text)
-    kept = {name: rule for name, rule in rules.items() if name in targets or rule != Expression((name,), (0,))}
-    read = {variable: None for rule in rules.values() for variable in rule.variables}
-    inputs = tuple(dict.fromkeys([*(name for name in rules if name in read), *read]))
+    rules = _written_rules(text)
+    read = dict.fromkeys(name for rule in rules.values() for name in names_in(rule.text))
+    inputs = list(dict.fromkeys([*(name for name in rules if name in read), *read]))
     gates, nodes = GateTable(len(inputs)), {name: node for node, name in enumerate(inputs)}
-    return built_network(gates, [rule.built(gates, nodes) for rule in kept.values()], inputs, tuple(kept))
+    built = {
+        name: parse_expression(rule.text, gates, nodes, line=rule.line, column=rule.column) for name, rule in rules.items()
+    }
+    original = _original_names([*rules, *read], text)
+    fixed = {name for name, rule in rules.items() if "".join(rule.text.split()).strip("()") == name}
+    kept = [name for name in rules if original[name] in targets or name not in fixed]
+    names = (tuple(original[name] for name in some) for some in (inputs, kept))
+    return built_network(gates, [built[name] for name in kept], *names)
 
 
-def _parsed_rules(text: str) -> dict[str, tuple[int, Expression]]:
-    """Return the line and the rule of each variable, without comments and the header ``targets, factors``."""
-    rules: dict[str, tuple[int, Expression]] = {}
+class _Rule(NamedTuple):
+    """The expression of a rule, and where it is written."""
+
+    text: str
+    line: int
+    column: int
+
+
+def _written_rules(text: str) -> dict[str, _Rule]:
+    """Return the rule of each variable, without comments and the header ``targets, factors``."""
+    rules: dict[str, _Rule] = {}
     for line, content in enumerate(text.split("\n"), start=1):
         code = content.partition("#")[0]
         if not code.strip() or (not rules and "".join(code.lower().split()).rstrip(",;") in HEADERS):
             continue
-        name, rule = _parsed_rule(code, line)
+        name, rule = _written_rule(code, line)
         if name in rules:
-            raise FormatError(f"{name!r} has a rule already, in line {rules[name][0]}.", line=line, column=1)
-        rules[name] = line, rule
+            raise FormatError(f"{name!r} has a rule already, in line {rules[name].line}.", line=line, column=1)
+        rules[name] = rule
     if not rules:
         raise FormatError("there is no rule in the file; expected lines such as 'a, b & !c'.")
     return rules
 
 
-def _restored(rules: Mapping[str, Expression], text: str) -> dict[str, Expression]:
-    """Give every variable the name that it had before the file was written."""
-    names = list(dict.fromkeys([*rules, *(name for rule in rules.values() for name in rule.variables)]))
-    original = dict(zip(names, restore(names, text), strict=True))
+def _original_names(names: Iterable[str], text: str) -> dict[str, str]:
+    """Return the name that every variable had before the file was written."""
+    known = list(dict.fromkeys(names))
+    original = dict(zip(known, restore(known, text), strict=True))
     if len(set(original.values())) < len(original):
         raise FormatError("two variables stand for one name; correct the comment lines that map names.")
-    return {
-        original[name]: Expression(tuple(original[variable] for variable in rule.variables), rule.program)
-        for name, rule in rules.items()
-    }
+    return original
 
 
-def _parsed_rule(code: str, line: int) -> tuple[str, Expression]:
+def _written_rule(code: str, line: int) -> tuple[str, _Rule]:
     end = next((place for place, sign in enumerate(code) if sign in ",;"), -1)
     if end < 0:
         raise FormatError("expected 'target, expression', found no comma.", line=line)
@@ -108,4 +119,4 @@ def _parsed_rule(code: str, line: int) -> tuple[str, Expression]:
     column = code.index(name) + 1
     if not NAME.fullmatch(name) or name.lower() in RESERVED_WORDS or name.isdecimal():
         raise FormatError(f"{name!r} is not a name that a rule can have.", line=line, column=column)
-    return name, parse_expression(code[end + 1 :], line=line, column=end + 2)
+    return name, _Rule(code[end + 1 :], line, end + 2)

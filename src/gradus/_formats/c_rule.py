@@ -7,7 +7,16 @@ import json
 from gradus._circuit import Network
 from gradus._formats.names import IDENTIFIER, map_lines, safe_names
 from gradus._formats.netlist import netlist
-from gradus._formats.rule_program import RuleColumn, RuleProgram, RuleTarget, RuleTest, date_order, joined_gate, plain_program
+from gradus._formats.rule_program import (
+    RuleColumn,
+    RuleProgram,
+    RuleTarget,
+    RuleTest,
+    date_mark,
+    date_order,
+    joined_gate,
+    plain_program,
+)
 
 __all__ = ["write_c"]
 
@@ -18,7 +27,9 @@ KEYWORDS = """
     template this namespace new delete operator and or not xor bitand bitor compl catch throw try using virtual friend
     explicit export mutable typeid typename dynamic_cast static_cast reinterpret_cast const_cast wchar_t
 """
-RESERVED = frozenset([*KEYWORDS.split(), "row", "same", "days", "rules", "out", "best", "score", "answers", "main", "i"])
+RESERVED = frozenset(
+    [*KEYWORDS.split(), "row", "same", "days", "digits", "clock_time", "rules", "out", "best", "score", "answers", "main", "i"]
+)
 WORDS = ("!", "&&", "||", "!=", "0", "1")
 SAME = """
 static int same(const char *a, const char *b, int fold)
@@ -36,25 +47,54 @@ static int same(const char *a, const char *b, int fold)
 }
 """
 DAYS = """
-// Days from 1970 to a date, of which year, month and day are at these places; NaN if there is none.
-static double days(const char *text, int year, int month, int day)
+// Reads some digits, at least one; -1 if there are others than from least to most.
+static int digits(const char **text, int least, int most)
 {
-    double part[6] = {0, 0, 0, 0, 0, 0}, nan = 0.0, y, m, d;
-    int n = 0, inside = 0;
-    for (; text && *text && n < 7; text++) {
-        int digit = *text >= '0' && *text <= '9';
-        n += digit && !inside;
-        if (digit && n <= 6)
-            part[n - 1] = 10 * part[n - 1] + (*text - '0');
-        inside = digit;
+    int n = 0, value = 0;
+    for (; **text >= '0' && **text <= '9'; (*text)++, n++)
+        value = n < most ? 10 * value + (**text - '0') : 0;
+    return n < least || n > most ? -1 : value;
+}
+
+static double clock_time(const char *text)
+{
+    int hour = digits(&text, 1, 2), minute = *text == ':' ? text++, digits(&text, 2, 2) : -1, second = 0;
+    double part = 0, place = 1;
+    if (*text == ':')
+        text++, second = digits(&text, 2, 2);
+    if (*text == '.')
+        for (text++; *text >= '0' && *text <= '9'; text++)
+            part += (*text - '0') * (place /= 10);
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59)
+        return 0;
+    if (*text && *text != 'Z' && *text != '+' && *text != '-')
+        return 0;
+    return (hour * 3600 + minute * 60 + second + part) / 86400;
+}
+
+// Days from 1970 to a date, of which year, month and day are at these places; NaN if there is none.
+static double days(const char *text, char mark, int year, int month, int day)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    double nan = 0.0;
+    int part[3] = {-1, -1, -1}, y, m, d, leap, i;
+    nan = nan / nan;
+    for (; text && *text == ' ';)
+        text++;
+    for (i = 0; text && i < 3; i++) {
+        part[i] = digits(&text, i == year ? 4 : 1, i == year ? 4 : 2);
+        if (i < 2 && *text++ != mark)
+            return nan;
     }
-    if (n < 3)
-        return nan / nan;
     y = part[year], m = part[month], d = part[day];
+    leap = y % 4 == 0 && (y % 100 || y % 400 == 0);
+    if (y < 1 || m < 1 || m > 12 || d < 1 || d > lengths[m - 1] + (m == 2 && leap))
+        return nan;
+    if (*text && *text != ' ' && *text != 'T')
+        return nan;
     y -= m <= 2;
-    return 365 * y + (long)(y / 4) - (long)(y / 100) + (long)(y / 400)
-        + (long)((153 * ((long)(m + 9) % 12) + 2) / 5) + d - 719469
-        + (part[3] * 3600 + part[4] * 60 + part[5]) / 86400;
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * ((m + 9) % 12) + 2) / 5 + d - 719469
+        + (*text ? clock_time(text + 1) : 0);
 }
 """
 TYPES = {"number": "double", "date": "const char *", "text": "const char *"}
@@ -113,7 +153,7 @@ def _text(value: str) -> str:
 def _cell(column: RuleColumn, cell: str) -> str:
     """Return how a cell is read."""
     if column.kind == "date":
-        cell = f"days(row->{cell}, {', '.join(map(str, date_order(column.day_format)))})"
+        cell = f"days(row->{cell}, '{date_mark(column.day_format)}', {', '.join(map(str, date_order(column.day_format)))})"
         return cell if column.fill is None else f"{cell} == {cell} ? {cell} : {column.fill!r}"
     empty = f"row->{cell} == row->{cell}" if column.kind == "number" else f"row->{cell} && *row->{cell}"
     if column.fill is not None:

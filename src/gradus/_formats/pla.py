@@ -33,7 +33,9 @@ HINTS = (".phase", ".pair")
 """Hints for a minimizer, which do not change the function."""
 REFUSED = {
     **dict.fromkeys((".mv", ".label"), "declares variables of several values; write each as bits, with .i"),
-    **dict.fromkeys((".symbolic", ".symbolic-output", ".kiss"), "asks for codes of symbols; let espresso choose them first"),
+    **dict.fromkeys(
+        (".symbolic", ".symbolic-output", ".kiss"), "has symbolic values; encode them as bits with espresso first"
+    ),
 }
 
 Codes = npt.NDArray[np.uint8]

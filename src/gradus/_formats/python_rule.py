@@ -8,7 +8,16 @@ from gradus._circuit import Network
 from gradus._core.cells import MISSING
 from gradus._formats.names import IDENTIFIER, safe_names
 from gradus._formats.netlist import netlist
-from gradus._formats.rule_program import RuleColumn, RuleProgram, RuleTarget, RuleTest, date_order, joined_gate, plain_program
+from gradus._formats.rule_program import (
+    RuleColumn,
+    RuleProgram,
+    RuleTarget,
+    RuleTest,
+    date_mark,
+    date_order,
+    joined_gate,
+    plain_program,
+)
 
 __all__ = ["write_python"]
 
@@ -19,37 +28,59 @@ NUMBER = '''
 
 def number(cell, comma="", unit=""):
     """Return a cell as a number; None if there is none."""
-    text = "" if cell is None else str(cell).strip()
-    if text in MISSING or text.lower() in ("true", "false"):
-        return None if text in MISSING else float(text.lower() == "true")
-    text = text.lower().replace(unit, "", 1).strip() if unit else text
-    text = ("-" + text[1:-1] if text[:1] == "(" and text[-1:] == ")" else text).replace("−", "-")
+    if isinstance(cell, (int, float)):
+        return None if cell != cell else float(cell)
+    text = "" if cell is None else str(cell).strip().lower()
+    for sign, plain in ("\u00a0 ", "\u202f ", "\u2009 ", "’'", "−-"):
+        text = text.replace(sign, plain)
+    if text in ("true", "false"):
+        return float(text == "true")
+    if text[:1] == "(" and text[-1:] == ")":
+        text = "-" + text[1:-1].strip().lstrip("+-")
+    elif unit and text.startswith(unit):
+        text = text[len(unit):].lstrip()
+    minus, size = text[:1] == "-", text[1:].lstrip() if text[:1] in ("+", "-") else text
+    if unit and size.endswith(unit):
+        size = size[:-len(unit)].rstrip()
+    elif unit and size.startswith(unit):
+        size = size[len(unit):].lstrip()
     point, mark = (",", ".") if comma == "decimal" else (".", "," if comma else " ")
-    whole, sign, rest = text.partition(point)
-    first, *groups = whole.replace("- ", "-").replace("'", " ").replace(mark, " ").split(" ")
-    if groups and (len(first.lstrip("+-")) > 3 or not all(len(group) == 3 and group.isdigit() for group in groups)):
+    base, e, power = size.partition("e")
+    whole, _, part = base.partition(point)
+    first, *groups = whole.replace("'", " ").replace(mark, " ").split(" ")
+    if groups and not (1 <= len(first) <= 3 and all(len(group) == 3 for group in groups)):
         return None
-    text = first + "".join(groups) + (sign and "." + rest)
-    try:
-        return None if "_" in text else float(text)
-    except ValueError:
+    if mark in whole and first[:1] == "0" and comma:
         return None
+    digits = first + "".join(groups)
+    exponent = power[1:] if power[:1] in ("+", "-") else power
+    if not digits + part or (e and not exponent) or any(sign not in "0123456789" for sign in digits + part + exponent):
+        return None
+    return (-1 if minus else 1) * float(digits + "." + part + e + power)
 '''
 DAYS = '''
 
-def days(cell, year, month, day):
+def days(cell, mark, year, month, day):
     """Return the days from 1970 to a date, of which year, month and day are at these places; None if there is none."""
-    text = "" if cell is None else str(cell)
-    parts = "".join(sign if sign in "0123456789" else " " for sign in text).split()
-    if len(parts) < 3:
+    date, _, time = ("" if cell is None else str(cell).strip()).replace("T", " ").partition(" ")
+    parts = date.split(mark)
+    if len(parts) != 3 or any(sign not in "0123456789" for part in parts for sign in part):
+        return None
+    if [len(parts[year]), len(parts[month]) in (1, 2), len(parts[day]) in (1, 2)] != [4, True, True]:
         return None
     y, m, d = int(parts[year]), int(parts[month]), int(parts[day])
-    if len(parts[year]) != 4 or not 1 <= m <= 12 or not 1 <= d <= 31:
+    lengths = (31, 29 if y % 4 == 0 and (y % 100 or y % 400 == 0) else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    if y < 1 or not 1 <= m <= 12 or not 1 <= d <= lengths[m - 1]:
         return None
     y -= m <= 2
     whole = 365 * y + y // 4 - y // 100 + y // 400 + (153 * ((m + 9) % 12) + 2) // 5 + d - 719469
-    hours, minutes, seconds = (list(map(int, parts[3:6])) + [0, 0, 0])[:3]
-    return whole + (hours * 3600 + minutes * 60 + seconds) / 86400
+    hour, *rest = time.replace("Z", "+").replace("-", "+").partition("+")[0].split(":")
+    second, _, part = (rest[1] if len(rest) == 2 else "00").partition(".")
+    signs = "".join([hour, *rest[:1], second, part])
+    if len(rest) not in (1, 2) or len(hour) not in (1, 2) or len(rest[0]) != 2 or len(second) != 2 or not signs.isdigit():
+        return whole
+    seconds = int(hour) * 3600 + int(rest[0]) * 60 + float(second + "." + part)
+    return whole + (seconds / 86400 if int(hour) < 24 and int(rest[0]) < 60 and int(second) < 60 else 0)
 '''
 TEXT = '''
 
@@ -70,15 +101,12 @@ def write_python(network: Network, program: RuleProgram | None = None) -> str:
     columns = safe_names([column.name for column in program.columns], IDENTIFIER, RESERVED)
     circuit = netlist(program.network, IDENTIFIER, RESERVED | {name.lower() for name in columns.values()})
     kinds = {column.kind for column in program.columns}
-    lines = [f"MISSING = {sorted(MISSING)!r}"]
-    lines += [
-        (NUMBER + DAYS if kinds & {"date"} else NUMBER) if kinds & {"number", "date"} else "",
-        TEXT if "text" in kinds else "",
-    ]
+    lines = [f"MISSING = {sorted(MISSING)!r}"] if "text" in kinds else []
+    lines += [NUMBER if "number" in kinds else "", DAYS if "date" in kinds else "", TEXT if "text" in kinds else ""]
     lines += [
         "",
         "def predict(row):",
-        '    """Return what the rule says of a row, a mapping from names of columns to cells."""',
+        '    """Return the answer of the rule for a row, a mapping from names of columns to cells."""',
     ]
     for column in program.columns:
         cell = columns[column.name]
@@ -109,7 +137,7 @@ def _cell(column: RuleColumn) -> str:
     """Return how a cell is read."""
     cell = f"row[{column.name!r}]"
     if column.kind == "date":
-        return f"days({cell}, {', '.join(map(str, date_order(column.day_format)))})"
+        return f"days({cell}, {date_mark(column.day_format)!r}, {', '.join(map(str, date_order(column.day_format)))})"
     if column.kind == "text":
         return f"text({cell}, fold=True)" if column.fold else f"text({cell})"
     options = [f"{key}={value!r}" for key, value in (("comma", column.comma), ("unit", column.unit)) if value]

@@ -10,7 +10,17 @@ from gradus._circuit import Network
 from gradus._core.gates import SYMBOLS
 from gradus._formats.netlist import Gate
 
-__all__ = ["MOST_LISTED", "RuleColumn", "RuleProgram", "RuleTarget", "RuleTest", "date_order", "joined_gate", "plain_program"]
+__all__ = [
+    "MOST_LISTED",
+    "RuleColumn",
+    "RuleProgram",
+    "RuleTarget",
+    "RuleTest",
+    "date_mark",
+    "date_order",
+    "joined_gate",
+    "plain_program",
+]
 
 MOST_LISTED = 6
 """Outputs of a target up to which the class of each pattern is listed; of more, every one adds to scores of the classes."""
@@ -91,3 +101,8 @@ def date_order(day_format: str) -> Iterator[int]:
     """Yield the places of year, month and day among the numbers of a date."""
     letters = [letter for letter in day_format if letter in "Ymd"] or list("Ymd")
     return map(letters.index, "Ymd")
+
+
+def date_mark(day_format: str) -> str:
+    """Return the sign between the numbers of a date."""
+    return next((sign for sign in day_format if sign in "-/."), "-")

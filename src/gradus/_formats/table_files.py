@@ -31,7 +31,7 @@ def _format(name: str) -> Any:
 
 
 def read_table(path: str | PathLike[str], *, kind: str | None = None, **options: Any) -> Table:
-    r"""Read a table from a file; its extension tells the format.
+    r"""Read a table from a file; its extension decides the format.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
         A file such as ``.csv``, ``.xlsx`` or ``.parquet``. Any other extension is refused with the list of those that are
         read; some need an extra: ``pip install 'gradus-learn[excel]'``.
     kind : str, optional
-        The format, such as ``"csv"``, if the extension does not tell it.
+        The format, such as ``"csv"``, if the extension does not decide it.
     **options
         Passed to the format's reader: ``delimiter`` and ``header`` for text tables, ``labels`` for ARFF.
 
@@ -82,7 +82,7 @@ def read_table(path: str | PathLike[str], *, kind: str | None = None, **options:
 def write_table(
     path: str | PathLike[str], X: BoolMatrix, Y: BoolMatrix, input_names: Sequence[str], target_names: Sequence[str]
 ) -> tuple[str, ...]:
-    """Write examples to a file, whole or not at all; its extension tells the format."""
+    """Write examples to a file, whole or not at all; its extension decides the format."""
     extension = Path(path).suffix.lower()
     if extension not in WRITERS:
         raise FormatError(f"tables are written as {', '.join(WRITERS)}.", path=path)

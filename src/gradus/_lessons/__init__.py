@@ -6,6 +6,7 @@ nodes (`next_target`) and from the tables of these (`table_lesson`), and makes l
 decides how many circuits vote, and `learn` is what users call.
 """
 
-from gradus._lessons.learn import LearnResult, LearnSettings, learn, learn_whole, learn_with
+from gradus._lessons.learn import LearnSettings, learn, learn_whole, learn_with
+from gradus._lessons.result import LearnResult
 
 __all__ = ["LearnResult", "LearnSettings", "learn", "learn_whole", "learn_with"]

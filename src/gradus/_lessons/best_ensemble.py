@@ -32,7 +32,7 @@ class _Alone(NamedTuple):
 
     length: int
     determined: bool
-    """Whether that says so much that no circuit without further inputs is tried."""
+    """Whether that is informative enough that no circuit without further inputs is tried."""
     noisy: bool
     """Whether a further input explains most of a target and gets the rest wrong."""
 

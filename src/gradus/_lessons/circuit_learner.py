@@ -7,22 +7,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gradus._circuit.gate_list import GateList, cleaned, empty_circuit, select_outputs
 from gradus._core.run import Progress, Run
-from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.description import (
+    BIT,
+    LearnedCircuit,
+    Lengths,
+    Solution,
+    judged,
+    selected,
+    with_constant,
+    with_constant_at,
+)
 from gradus._lessons.growth import Growth, Outlook
 from gradus._lessons.packed_examples import PackedExamples, is_contradictory
-from gradus._lessons.parities_of_nodes import with_parity
-from gradus._lessons.solutions import judged, selected, with_constant, with_constant_at
+from gradus._lessons.parities import with_parity
 from gradus._lessons.table_lesson import TableLessons
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 from gradus._lessons.windows import Windows
 
-__all__ = ["CircuitLearner", "LearnedCircuit"]
+__all__ = ["CircuitLearner"]
 
 MAX_FIT_WORK = 6_000_000_000  # word operations: about two seconds
 MAX_SHORTEN_WORK = 8_000_000_000
@@ -34,24 +42,6 @@ MORE_GATES = 10  # how many gates more than the circuit it competes with a joint
 # A walk's seed is made of its purpose, and of numbers that say where it belongs.
 FIT, GATES, LENGTH, RANK, GROWTH = range(5)
 DOUBT, WHOLE = 3, 4
-
-
-class LearnedCircuit(NamedTuple):
-    """A circuit that has learned all targets."""
-
-    solution: Solution
-    """Its outputs are in the order of the columns."""
-    order: tuple[int, ...]
-    length: int
-    """Description length in 1024ths of a bit."""
-    tolerant: bool
-    """Whether errors were allowed."""
-    unsolved: bool
-    """Whether errors are left although nothing suggests wrong labels: another start may avoid them."""
-    work: int
-    """Word operations: how long it took, measured without a clock."""
-    rivals: tuple[Solution, ...] = ()
-    """Other circuits that have grown for its only target."""
 
 
 class CircuitLearner:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from gradus._circuit import Network
 from gradus._circuit.gate_list import GateList, cleaned, constant_outputs
+from gradus._core.gates import NAND, ONE, ZERO
 from gradus._core.run import Run
-from gradus._lessons.circuit_learner import MAX_FIT_WORK, CircuitLearner, LearnedCircuit
-from gradus._lessons.description import Lengths, Solution
+from gradus._core.wording import counted
+from gradus._lessons.circuit_learner import MAX_FIT_WORK, CircuitLearner
+from gradus._lessons.description import LearnedCircuit, Lengths, Solution, judged, selected
 from gradus._lessons.further_inputs import with_inputs
 from gradus._lessons.packed_examples import PackedExamples
-from gradus._lessons.solutions import judged, selected
 from gradus._lessons.walks import LessonSettings
+from gradus.errors import SettingsError
 
-__all__ = ["ContinuedLearner", "not_longer"]
+__all__ = ["ContinuedLearner", "checked_start", "gate_list_of", "not_longer"]
 
 START = 5  # a purpose of seeds, as in `circuit_learner`
 
@@ -28,6 +31,29 @@ def not_longer(learned: LearnedCircuit, start: GateList, examples: PackedExample
         return learned
     kept = learned._replace(solution=solution, length=length, tolerant=not solution.reached)
     return kept._replace(order=tuple(solution.columns))
+
+
+def checked_start(network: Network | None, n_inputs: int, n_targets: int, *, nand: bool) -> GateList | None:
+    """Check a circuit to go on from."""
+    if network is None:
+        return None
+    if not isinstance(network, Network):
+        raise SettingsError(f"start is a {type(network).__name__}; give a Network, such as the network of an earlier result.")
+    if network.n_inputs != n_inputs:
+        raise SettingsError(f"start reads {counted(network.n_inputs, 'input')}, but X has {counted(n_inputs, 'column')}.")
+    if network.n_outputs != n_targets:
+        raise SettingsError(
+            f"start has {counted(network.n_outputs, 'output')}, but Y has {counted(n_targets, 'column')}; give a circuit that "
+            "has one for each, in their order."
+        )
+    if nand and not np.isin(network.functions, (NAND, ZERO, ONE)).all():
+        raise SettingsError("start has gates that are not NAND; give start.to_nand(), or let gates be 'any'.")
+    return gate_list_of(network)
+
+
+def gate_list_of(network: Network) -> GateList:
+    """Return the gates of a network."""
+    return GateList(network.n_inputs, network.functions, network.sources, network.outputs)
 
 
 class ContinuedLearner(CircuitLearner):

@@ -57,7 +57,7 @@ def price_of_table(length: int, n_changes: int) -> int:
 
 
 def find_weights(X: BoolMatrix, y: npt.NDArray[np.bool_]) -> Iterator[Ints]:
-    """Find weights of columns whose sum tells much about the labels, from several starts."""
+    """Find weights of columns whose sum predicts the labels well, from several starts."""
     signs = _correlations(X, y)
     walk, kept = _walk_of(X, y, signs)
     for weights in (*walk.plain(signs[kept]), *walk.weighted(walk.powers())):

@@ -13,12 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._circuit.gate_list import GateList, is_constant, is_gate_list
+from gradus._circuit.gate_list import GateList, cleaned, is_constant, is_gate_list, select_outputs
+from gradus._circuit.network import network_of
 from gradus._core.checks import Noise
+from gradus._core.gates import ONE, ZERO
 from gradus._lessons.further_inputs import further_price
 from gradus._lessons.packed_examples import PackedExamples
 
-__all__ = ["BIT", "FORBIDDEN", "Lengths", "Solution", "belongs_to", "error_table", "error_tables", "gate_table"]
+__all__ = [
+    "BIT", "FORBIDDEN", "LearnedCircuit", "Lengths", "Solution", "belongs_to", "error_table", "error_tables", "gate_table",
+    "judged", "selected", "with_constant", "with_constant_at",
+]  # fmt: skip
 
 BIT = 1024
 FUNCTION_BITS = 2.3  # log2 of the ten functions that depend on both sources, less 1 because their order does not matter
@@ -46,6 +51,24 @@ class Solution(NamedTuple):
     def n_gates(self) -> int:
         """Gates that are not constants."""
         return int(np.count_nonzero(~is_constant(self.circuit.functions)))
+
+
+class LearnedCircuit(NamedTuple):
+    """A circuit that has learned all targets."""
+
+    solution: Solution
+    """Its outputs are in the order of the columns."""
+    order: tuple[int, ...]
+    length: int
+    """Description length in 1024ths of a bit."""
+    tolerant: bool
+    """Whether errors were allowed."""
+    unsolved: bool
+    """Whether errors are left although nothing suggests wrong labels: another start may avoid them."""
+    work: int
+    """Word operations: how long it took, measured without a clock."""
+    rivals: tuple[Solution, ...] = ()
+    """Other circuits that have grown for its only target."""
 
 
 def belongs_to(solution: Any, start: Solution) -> bool:
@@ -122,3 +145,37 @@ class Lengths:
         """Return the length of a circuit, of the further inputs that it reads, and of its errors."""
         gates = self.gates(solution.n_gates) + further_price(solution.circuit, self.further)
         return gates + sum(map(self.errors, solution.columns, solution.errors.tolist()))
+
+
+def judged(circuit: GateList, examples: PackedExamples) -> Solution:
+    """Return a circuit of all targets with the labels that it gets wrong."""
+    values = network_of(circuit).node_words(examples.inputs)[circuit.outputs]
+    errors = np.bitwise_count((values ^ examples.targets) & examples.known).sum(axis=1, dtype=np.int64)
+    return Solution(circuit, list(range(len(errors))), errors, not errors.any())
+
+
+def selected(solution: Solution, places: list[int]) -> Solution:
+    """Return the outputs at some places, in this order."""
+    columns = list(map(solution.columns.__getitem__, places))
+    return Solution(select_outputs(solution.circuit, places), columns, solution.errors[places])
+
+
+def with_constant(column: int, solution: Solution, lengths: Lengths) -> Solution:
+    """Return a solution with a constant for one more column."""
+    circuit = solution.circuit
+    function = ONE if 2 * lengths.ones[column] > lengths.known[column] else ZERO
+    grown = GateList(
+        circuit.n_inputs,
+        np.append(circuit.functions, np.uint8(function)),
+        np.concatenate([circuit.sources, np.zeros((1, 2), np.int64)]),
+        np.append(circuit.outputs, circuit.n_inputs + len(circuit.functions)),
+    )
+    errors = np.append(solution.errors, lengths.minority[column])
+    return Solution(cleaned(grown, nand=lengths.nand), [*solution.columns, column], errors)
+
+
+def with_constant_at(place: int, solution: Solution, lengths: Lengths) -> Solution:
+    """Return a solution with a constant in place of one of its outputs."""
+    others = [k for k in range(len(solution.columns)) if k != place]
+    constant = with_constant(solution.columns[place], selected(solution, others), lengths)
+    return selected(constant, [*range(place), len(others), *range(place, len(others))])

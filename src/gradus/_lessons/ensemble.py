@@ -13,9 +13,9 @@ from gradus._circuit.gate_list import GateList, empty_circuit
 from gradus._circuit.network import network_of
 from gradus._core.plain import digest_of
 from gradus._core.run import Progress, Run
-from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
+from gradus._lessons.circuit_learner import CircuitLearner
 from gradus._lessons.continued import ContinuedLearner
-from gradus._lessons.description import Lengths, Solution, belongs_to
+from gradus._lessons.description import LearnedCircuit, Lengths, Solution, belongs_to
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 

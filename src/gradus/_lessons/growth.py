@@ -16,10 +16,9 @@ from gradus._circuit.gate_list import GateList, as_nands, cleaned, empty_circuit
 from gradus._circuit.network import network_of
 from gradus._core.gates import XOR
 from gradus._core.run import Run
-from gradus._lessons.description import BIT, Lengths, Solution
+from gradus._lessons.description import BIT, Lengths, Solution, with_constant_at
 from gradus._lessons.further_inputs import further_price, with_inputs
 from gradus._lessons.packed_examples import PackedExamples
-from gradus._lessons.solutions import with_constant_at
 from gradus._lessons.table_lesson import join
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
@@ -31,7 +30,7 @@ EFFORTS, LAST_EFFORTS = (1, 4), (16,)
 SHARE, LAST_SHARE = 0.15, 0.55
 """Of the work for a target, to which several circuits grow before the best of them goes on to the end."""
 N_WAYS, IDLE = 2, 3
-"""Rounds of each way in succession that find nothing shorter, before it counts as stuck."""
+"""Rounds of each way in a row without a shorter solution, after which it counts as stuck."""
 USUAL, MOST_USUAL = 0.15, 0.4
 """Share of rounds that find something shorter, as long as nothing is known, and the most that is expected to go on."""
 
@@ -43,9 +42,9 @@ Way = Callable[[Solution, int, int], Solution]
 Spread = Callable[[Callable[[int], Solution], Sequence[int]], list[Solution]]
 """Calls a function with every number, side by side; after a stop, solutions may be missing."""
 Tell = Callable[[Solution, int], None]
-"""Is told the best solution with its length."""
+"""Called with the best solution and its length."""
 Report = Callable[[Solution, int, float, float], None]
-"""Is told the best solution with its length, the work so far and an estimate of the work to come."""
+"""Called with the best solution, its length, the work so far and an estimate of the work to come."""
 
 Part = tuple[bool, int]
 """Whether a solution grows to the end, and its number."""
@@ -78,7 +77,7 @@ class Outlook:
 
 
 def _untold(best: Solution, length: int, work: float, left: float) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 class Growth:
@@ -199,7 +198,7 @@ class Growth:
         return short._replace(work=fitted.work + short.work)
 
     def _corrected(self, start: Solution, effort: int, seed: int) -> Solution:
-        """Add a circuit that says where the output with the most errors is wrong, and shorten the whole."""
+        """Add a circuit for the rows where the output with the most errors is wrong, and shorten the whole."""
         place = self.worst(start)
         residue = self._residue(start, place)
         walks = Walks(residue, self.settings, self.run)
@@ -224,7 +223,7 @@ class Growth:
 
 
 def _rounds_to_come(idle: int, share: float) -> float:
-    """Return how many rounds are expected until so many in succession find nothing, if this share of them finds something."""
+    """Return the rounds expected before a given number in a row find nothing, if this share of them finds something."""
     share = min(share, MOST_USUAL)
     return float((1.0 / (1.0 - share) ** idle - 1.0) / share)
 

@@ -1,4 +1,7 @@
-"""Parities that the rows determine: by elimination, and small ones by search where labels may be wrong or columns are many."""
+"""Parities that the rows determine, of columns or of the nodes that a circuit has already.
+
+They are found by elimination, and small ones by search where labels may be wrong or columns are many.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradus._core.bits import BoolMatrix
+from gradus._circuit.gate_list import GateList
+from gradus._circuit.network import network_of
+from gradus._core.bits import BoolMatrix, unpack
+from gradus._core.gates import XOR
+from gradus._lessons.description import Solution
 from gradus._lessons.kernel.parity_solving import meet_in_the_middle, solve
+from gradus._lessons.packed_examples import PackedExamples
 
-__all__ = ["Parity", "find_parity"]
+__all__ = ["Parity", "find_parity", "with_parity"]
 
 SPARE_ROWS = 64  # by which rows outnumber unknowns where that is possible: so many agree by chance with probability 2 ** -64
 MOST_ORDERS = 24
@@ -21,6 +29,8 @@ MOST_TRIPLED = 72  # columns of which sets of five are found
 WINDOWS, WINDOWS_IF_WIDE = 40, 8
 MOST_PICKS = 64
 WINDOW_BITS = 60
+XNOR = 15 ^ XOR
+MOST_NODES = 500  # of which a parity is looked for
 
 
 class Parity(NamedTuple):
@@ -32,7 +42,7 @@ class Parity(NamedTuple):
 
 
 def find_parity(X: BoolMatrix, y: npt.NDArray[np.bool_], seed: int, most_errors: int) -> Parity | None:
-    """Find the parity of columns that the fewest labels contradict, at most so many; None if there is none.
+    """Find the parity of columns that the fewest labels contradict, at most a given number; None if there is none.
 
     It is exact if the labels are a parity of independent columns. If not, it is one that contradicts few of the labels.
     """
@@ -47,7 +57,7 @@ def find_parity(X: BoolMatrix, y: npt.NDArray[np.bool_], seed: int, most_errors:
 
 
 def _spread(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Return the numbers of at most so many rows, evenly spread."""
+    """Return the numbers of at most this many rows, evenly spread."""
     return np.arange(n) if n <= most else np.arange(most) * n // most
 
 
@@ -119,3 +129,29 @@ def _better(best: Parity | None, columns: list[int], X: BoolMatrix, y: npt.NDArr
     if 2 * plain.errors > len(y):
         plain = Parity(plain.columns, True, len(y) - plain.errors)
     return plain if best is None or plain.errors < best.errors else best
+
+
+def with_parity(solution: Solution, column: int, examples: PackedExamples) -> Solution | None:
+    """Add one more column as a parity of at least two nodes that all its labels follow; None if the rows determine none."""
+    circuit = solution.circuit
+    n_nodes = circuit.n_inputs + len(circuit.functions)
+    if n_nodes > MOST_NODES:
+        return None
+    known = unpack(examples.known[[column]], examples.n_examples)[:, 0]
+    labels = unpack(examples.targets[[column]], examples.n_examples)[known, 0]
+    values = unpack(network_of(circuit).node_words(examples.inputs), examples.n_examples)[known]
+    # A node that is an exclusive or of two others, say, is no unknown: the rows could not tell them apart.
+    parity = find_parity(values, labels, 0, 0)
+    if parity is None or len(parity.columns) < 2:
+        return None
+    first, *others = parity.columns
+    functions = np.full(len(others), XOR, dtype=np.uint8)
+    functions[-1] = XNOR if parity.inverted else XOR
+    chain = [first, *range(n_nodes, n_nodes + len(others) - 1)]
+    grown = GateList(
+        circuit.n_inputs,
+        np.concatenate([circuit.functions, functions]),
+        np.concatenate([circuit.sources, np.array([chain, others], dtype=np.int64).T]),
+        np.append(circuit.outputs, n_nodes + len(others) - 1),
+    )
+    return Solution(grown, [*solution.columns, column], np.append(solution.errors, 0), True)

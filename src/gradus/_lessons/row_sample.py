@@ -10,7 +10,8 @@ import numpy as np
 
 from gradus._core.bits import WordMatrix, pack, tail_mask, unpack
 from gradus._core.run import Run
-from gradus._lessons.circuit_learner import CircuitLearner, LearnedCircuit
+from gradus._lessons.circuit_learner import CircuitLearner
+from gradus._lessons.description import LearnedCircuit
 from gradus._lessons.offers import offered
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings

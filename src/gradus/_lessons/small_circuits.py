@@ -1,4 +1,4 @@
-"""`fit_small`: for each of some sizes, the circuit of at most so many gates that gets the fewest labels wrong."""
+"""`fit_small`: for each of some sizes, the circuit of at most that many gates with the fewest errors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from gradus._circuit.gate_list import GateList, cleaned, empty_circuit
 from gradus._circuit.network import network_of
 from gradus._core.bits import BoolMatrix
 from gradus._core.run import Run
-from gradus._lessons.description import Solution
+from gradus._lessons.description import Solution, judged
 from gradus._lessons.packed_examples import PackedExamples, pack_examples, read_targets
-from gradus._lessons.solutions import judged
 from gradus._lessons.walks import LessonSettings, Walks, seed_from
 
 __all__ = ["fit_small", "trimmed"]
@@ -33,7 +32,7 @@ WORK_SHARE = 4
 def fit_small(
     X: BoolMatrix, Y: npt.NDArray[Any], sizes: Sequence[int], *, n_tries: int, seed: int, run: Run, nand: bool = False
 ) -> list[Network]:
-    """Learn all targets at once with at most so many gates; sizes that were not begun before a stop are left out."""
+    """Learn all targets at once with at most this many gates; sizes that were not begun before a stop are left out."""
     targets, known = read_targets(Y)
     walks = Walks(pack_examples(X, targets, known), LessonSettings(exact=False, nand=nand), run)
     found = []
@@ -57,7 +56,7 @@ def _fitted(walks: Walks, n_targets: int, size: int, seed: int, attempt: int) ->
 
 
 def trimmed(circuit: GateList, examples: PackedExamples, least: int, nand: bool = False) -> GateList:
-    """Leave out gates, one after another, as long as one that goes adds at most so many errors."""
+    """Leave out gates, one after another, as long as each adds at most this many errors."""
 
     def wrong(circuit: GateList) -> int:
         return int(judged(circuit, examples).errors.sum())

@@ -25,7 +25,7 @@ class TableLessons:
         self.sets, self.settings, self.run = FeatureSets(examples, lengths, run), settings, run
 
     def candidates(self, circuit: GateList, columns: list[int]) -> list[int]:
-        """Return the columns that the smallest sets of nodes decide; none if no set can be believed."""
+        """Return the columns that the smallest sets of nodes decide; none if no set is reliable."""
         self.sets.read(circuit)
         return self.sets.easiest(columns)[: self.settings.width]
 

@@ -1,4 +1,4 @@
-"""Votes with whole numbers as weights, and the circuit that says what they say."""
+"""Votes with whole numbers as weights, and the circuit that computes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Axis`: the cells of a column that a formula tells apart, and the comparisons that say something about them.
+"""`Axis`: the cells of a column that a formula distinguishes, and the comparisons between them.
 
 Inputs of one column depend on each other: a number above 5 is above 3, and nobody travels in two classes. So what a formula
 says about a column is a set of cells, such as the ranges between its cuts, and some sets are a single comparison in words.
@@ -75,7 +75,7 @@ def signal_axis(node: int, name: str, plain: str) -> Axis:
 
 
 def column_axis(column: TableColumn, nodes: Sequence[int], keys: Sequence[Any]) -> Axis:
-    """Return what is told apart by some of the inputs of a column, given by their keys."""
+    """Return the cells that inputs of a column, given by their keys, distinguish."""
     if column.kind in ("above", "after"):
         return _number_axis(column, nodes, keys)
     cells: dict[int, list[Any]] = {}
@@ -92,7 +92,7 @@ def column_axis(column: TableColumn, nodes: Sequence[int], keys: Sequence[Any]) 
 
 
 def _number_axis(column: TableColumn, nodes: Sequence[int], keys: Sequence[Any]) -> Axis:
-    """Return the ranges between cuts, from the lowest, and the cell without a value if that is told apart."""
+    """Return the ranges between cuts, from the lowest, and the missing cell if that is distinguished."""
     cuts = sorted(key for key in keys if key != MISSING)
     ranges = [sum((key != MISSING and key <= cut) << i for i, key in enumerate(keys)) for cut in cuts]
     apart = MISSING in keys
@@ -127,7 +127,7 @@ def _range(name: str, low: str, high: str, unsure: bool) -> str:
 
 
 def _values(column: TableColumn) -> list[Any]:
-    """Return the values of a column of categories or bits that can be told apart."""
+    """Return the values of a column of categories or bits that can be distinguished."""
     gone = [] if column.fill is not None else [MISSING]
     if column.kind == "bit":
         return [("0",), ("1",), *gone]

@@ -96,7 +96,7 @@ class Cells:
 
     @functools.cached_property
     def reading(self) -> Reading:
-        """How texts are read as numbers or dates, if nobody says otherwise; see `contradiction`."""
+        """How texts are read as numbers or dates, by default; see `contradiction`."""
         if self.numeric is not None:
             return Reading()
         formats = day_formats(self.written)

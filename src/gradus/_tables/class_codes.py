@@ -1,4 +1,4 @@
-"""Codes for targets of many classes: outputs that several classes share, taken from what tells the classes apart.
+"""Codes for targets of many classes: outputs that several classes share, taken from what distinguishes the classes.
 
 One output each would be a lesson for every class, learned from its few rows. But where classes lie in order along some
 column, "the column exceeds 5" is true of all rows of some classes and of no row of the others, and a few such statements
@@ -28,7 +28,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def coded(target: TargetEncoding, codes: Ints, inputs: BoolMatrix, names: Sequence[str]) -> TargetEncoding:
-    """Return a target of many classes with a code for them, if one with fewer outputs than classes tells all apart."""
+    """Return a target of many classes with a code for them, if one with fewer outputs than classes distinguishes them all."""
     n_classes = len(target.classes)
     if n_classes <= MANY_CLASSES:
         return target
@@ -55,7 +55,7 @@ def _sides(codes: Ints, inputs: BoolMatrix, n_classes: int) -> npt.NDArray[Any]:
 
 
 def _chosen(sides: npt.NDArray[Any]) -> tuple[list[int], npt.NDArray[np.bool_]]:
-    """Choose inputs, each the one that tells most further pairs of classes apart; also which are told apart."""
+    """Choose inputs, each the one that distinguishes most further pairs of classes; also which are distinguished."""
     n_classes = sides.shape[1]
     apart = np.eye(n_classes, dtype=np.bool_)
     left = list(range(len(sides)))

@@ -28,21 +28,22 @@ from gradus._tables.cells import named_columns
 from gradus._tables.column_kinds import column_kinds
 from gradus._tables.cuts import Missing
 from gradus._tables.fit import FitSettings, fit_table
-from gradus._tables.goals import Goal, row_weights
+from gradus._tables.goals import Goal
 from gradus._tables.labels import check_classes, encode_target, output_names, plain_label, refuse_quantity, side_by_side
 from gradus.errors import DataError
 
 __all__ = ["BooleanNetworkClassifier"]
 
-SECONDS_PER_LINE = 1.0
-SPARSE = ("csr", "csc")
+CHECKS: dict[str, Any] = {"dtype": None, "ensure_all_finite": "allow-nan", "accept_sparse": ("csr", "csc")}
+SETTINGS = ("order", "gates", "noise", "n_tries", "n_circuits", "max_gates", "missing", "class_weight", "goal")
+"""Parameters that are settings of a fit as they are."""
 
 
 class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that learns a small circuit of logic gates, one target at a time, easiest first.
 
     Any table will do: numbers, dates and categories become bits that are chosen for the targets, ids and free texts are
-    left out (``model_.features.plan()`` says what becomes of each column), and a target of three or more classes takes one
+    left out (``model_.features.plan()`` lists what becomes of each column), and a target of three or more classes takes one
     output per class.
 
     Where every column is one bit (0/1, or two values), the circuit is that of `gradus.learn`. Other tables are learned
@@ -63,7 +64,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     n_tries : int
         Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional
-        Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` finds worth their work.
+        Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` considers useful.
     max_gates : int, optional
         The most gates of the circuit that is shown: read, drawn and exported. By default the smallest one that is nearly as
         good as the best on rows held out; see `size_curve_`. The vote stays what predicts.
@@ -73,7 +74,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         What a missing cell of X is: a category of its own; the column's median, or most frequent category; or a reason not
         to learn from the row, and the median in `predict`.
     class_weight : "balanced", dict or None
-        How much each class counts: "balanced" lets all count alike, a dict has weights by label (with several targets, by
+        How much each class counts: "balanced" gives all the same weight, a dict has weights by label (with several targets, by
         the name of the target a dict each).
     goal : {"accuracy", "balanced_accuracy", "f1"}
         What `predict` makes large; the cut of the vote for it is chosen on rows that the voters have not seen.
@@ -94,7 +95,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     model_ : Model
         Circuits and encodings: what `save` writes.
     network_ : Network
-        The best circuit by itself. Its inputs and outputs are bits; their names say how they come from features and labels.
+        The best circuit by itself. Its inputs and outputs are bits; their names show how they follow from features and labels.
     networks_ : list of Network
         All circuits that vote, the best one first.
     size_curve_ : list of dict
@@ -185,7 +186,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         y : array-like or DataFrame of shape (n,) or (n, targets)
             Class labels; NaN, None or masked where a label is unknown, which then does not count.
         sample_weight : array-like of shape (n,), optional
-            How much each row counts. Whole numbers are the same as so many equal rows, and 0 is the same as none.
+            How much each row counts. A whole number is the same as that number of equal rows, and 0 leaves the row out.
 
         Returns
         -------
@@ -198,34 +199,20 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             If the time limit ended learning, or ``noise=0`` asks for a circuit without errors and none was found.
         """
         lines = _ProgressLines()
-        limit, n_jobs = check_time_limit(self.time_limit), effective_n_jobs(self.n_jobs)
-        run = Run(limit, lines if self.verbose else None, n_jobs=n_jobs)
+        run = Run(check_time_limit(self.time_limit), lines if self.verbose else None, n_jobs=effective_n_jobs(self.n_jobs))
         framed = column_names(X) is not None
-        checked = _dense(validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", accept_sparse=SPARSE))
-        given = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(checked.shape[1])] if given is None else [str(name) for name in given]
+        checked = _dense(validate_data(self, X, **CHECKS))
+        names = list(map(str, getattr(self, "feature_names_in_", (f"x{j}" for j in range(checked.shape[1])))))
         # Columns of a data frame have types of their own.
         columns = named_columns(X if framed else checked, names)
         targets = _target_columns(y, len(checked))
-        weights = None if sample_weight is None else row_weights(sample_weight, len(checked))
         for name, labels in targets.items():
             check_classes(labels, name)
             refuse_quantity(labels, name)
         lines.names = output_names(targets)
-        settings = FitSettings(
-            order=self.order,
-            gates=self.gates,
-            noise=self.noise,
-            n_tries=self.n_tries,
-            n_circuits=self.n_circuits,
-            max_gates=self.max_gates,
-            missing=self.missing,
-            kinds=column_kinds(columns, types=self.types),
-            class_weight=self.class_weight,
-            goal=self.goal,
-            seed=_seed(self.random_state),
-        )
-        self.model_ = fit_table(columns, targets, settings, run, sample_weight=weights)
+        kinds, seed = column_kinds(columns, types=self.types), _seed(self.random_state)
+        settings = FitSettings(**{name: getattr(self, name) for name in SETTINGS}, kinds=kinds, seed=seed)
+        self.model_ = fit_table(columns, targets, settings, run, sample_weight=sample_weight)
         self._describe(targets)
         self._warn_of_errors(settings.exact)
         return self
@@ -239,11 +226,10 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.size_curve_ = [dict(size) for size in about["size_curve"]]
         self.converged_, self.stopped_ = about["converged"], about["stopped"]
         self.n_outputs_ = len(targets)
-        classes = []
-        for (name, labels), target in zip(targets.items(), model.targets, strict=True):
-            distinct = encode_target(labels, name)[1]
-            # Rows with missing cells, and the classes that only they have, may be left out.
-            classes.append(distinct[[plain_label(label) in target.classes for label in distinct]])
+        labels = [encode_target(column, name)[1] for name, column in targets.items()]
+        # Rows with missing cells, and the classes that only they have, may be left out.
+        pairs = zip(labels, model.targets, strict=True)
+        classes = [found[[plain_label(label) in target.classes for label in found]] for found, target in pairs]
         self.classes_: Any = classes[0] if len(classes) == 1 else classes
 
     @property
@@ -300,8 +286,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _inputs(self, X: Any) -> BoolMatrix:
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan", accept_sparse=SPARSE)
-        return self.model_.features.encode(_dense(table))
+        return self.model_.features.encode(_dense(validate_data(self, X, reset=False, **CHECKS)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the rows on which every target is right; unknown labels do not count.
@@ -322,25 +307,24 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             If y has other rows or targets than the predictions.
         """
         predicted = self.predict(X)
-        given = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
-        rows, targets = predicted.reshape(len(predicted), -1).shape
-        if given.shape != (rows, targets) and not (targets == 1 and given.shape == (rows,)):
+        given = np.asarray(_dense(y))
+        said = predicted.reshape(len(predicted), -1)
+        if given.shape not in (said.shape, predicted.shape):
             raise DataError(
                 f"y has the shape {given.shape}, but the predictions for X have the shape {predicted.shape}: "
                 "give one row of y for each row of X, and one column for each target."
             )
-        right = (predicted.reshape(rows, targets) == given.reshape(rows, targets)) | is_unknown(given.reshape(rows, targets))
+        truth = given.reshape(said.shape)
+        right = (said == truth) | is_unknown(truth)
         return float(np.average(right.all(axis=1), weights=sample_weight))
 
     def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
-        """Return what the best circuit says, as formulas of the columns; see `Model.rules`.
+        """Return the best circuit as formulas of the columns; see `Model.rules`.
 
         Parameters
         ----------
-        as_frame : bool
-            Whether to return a pandas DataFrame, with what each rule covers and how often it is right there.
-        as_text : bool
-            Whether to return lines of if and then.
+        as_frame, as_text : bool
+            Whether to return a pandas DataFrame, with what each rule covers, or lines of if and then.
 
         Returns
         -------
@@ -351,13 +335,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.model_.rules(as_frame=as_frame, as_text=as_text)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model for `gradus.load` and ``gradus predict``.
-
-        Parameters
-        ----------
-        path : path-like
-            A file of JSON, usually ``.json``.
-        """
+        """Write the model as JSON for `gradus.load` and ``gradus predict``; `path` is path-like."""
         check_is_fitted(self)
         self.model_.save(path)
 
@@ -383,7 +361,7 @@ class _ProgressLines:
     def __call__(self, progress: Progress) -> None:
         if time.monotonic() >= self.next:
             print(progress.describe(self.names), flush=True)
-            self.next = time.monotonic() + SECONDS_PER_LINE
+            self.next = time.monotonic() + 1.0
 
 
 def _target_columns(y: Any, rows: int) -> dict[str, npt.NDArray[Any]]:

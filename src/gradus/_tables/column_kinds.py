@@ -37,7 +37,7 @@ READINGS = {
     "month-first": Reading(day_format="month"),
 }
 TYPES = (*USED, "exact", *READINGS, "keep", "drop")
-"""What a user may say of a column; an "exact" category tells small letters from capitals."""
+"""Kinds that a user may give a column; an "exact" category distinguishes small letters from capitals."""
 
 ID_NAME = re.compile(
     r"(?i:id|index|key|uuid|guid|unnamed: ?\d+|row(?:_?(?:id|number|no|nr))?)|.*(?:[_ .-](?i:id|key|uuid)|[a-z]I[dD])"
@@ -86,7 +86,7 @@ class ColumnKind:
 def column_kinds(
     table: Any, names: Sequence[str] | None = None, *, types: Mapping[str, str] | None = None
 ) -> tuple[ColumnKind, ...]:
-    """Decide the kind of each column; `types` says it for some, or "drop" or "keep": use it even if it looks like an id."""
+    """Decide the kind of each column; `types` gives it for some, or "drop" or "keep": use it even if it looks like an id."""
     # Columns of a table of zeros and ones are all used, also those that never vary. Where every column would be left out, all
     # are used as far as they can be.
     columns = named_columns(table, names)
@@ -110,7 +110,7 @@ def column_kinds(
 
 
 def _kind_asked(cells: Cells, name: str, asked: str) -> ColumnKind:
-    """Check that a column can be what the user says it is."""
+    """Check that a column can have the kind that the user gave it."""
     reading, n_missing = cells.reading, int(cells.missing.sum())
     if asked in ("day-first", "month-first"):
         reading = Reading(day_format=_format_asked(cells, asked))

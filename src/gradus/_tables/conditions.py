@@ -14,7 +14,7 @@ __all__ = ["Condition", "axes_of", "in_words", "input_conditions", "input_label"
 
 
 class Condition(NamedTuple):
-    """What an input says about its column; a signal of the circuit has a name instead."""
+    """The condition that an input stands for; a signal of the circuit has a name instead."""
 
     column: TableColumn | None
     key: Any = None
@@ -26,7 +26,7 @@ class Condition(NamedTuple):
 
 
 def input_conditions(features: TableEncoding) -> dict[int, Condition]:
-    """Return what each input says, by its node."""
+    """Return the condition of each input, by its node."""
     return {node: Condition(features.columns[j], key) for node, (j, key) in enumerate(features.input_keys)}
 
 

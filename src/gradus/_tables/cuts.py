@@ -44,7 +44,7 @@ MAX_SINGLE = 12  # categories with an input of their own
 MIN_ROWS = 2
 GROUP_CUTS = 2
 FEW_VALUES = 5
-"""Up to so many different values every one is told from its neighbours, whether it tells about the targets or not."""
+"""Up to this number of different values, each is distinguished from its neighbours, informative or not."""
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

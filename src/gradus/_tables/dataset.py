@@ -18,12 +18,13 @@ from gradus._formats.table_files import read_table
 from gradus._tables.cells import read_cells
 from gradus._tables.labels import check_classes, cut_target, labels_of
 from gradus._tables.readings import has_two_readings
-from gradus.errors import DataError
+from gradus.errors import DataError, SettingsError
 
 __all__ = [
     "FEWEST_ROWS",
     "MODEL_ROWS",
     "Dataset",
+    "checked_folds",
     "column_of",
     "dataset_of",
     "identifying_column",
@@ -53,6 +54,11 @@ class Dataset:
     """Unknown labels are None, or NaN."""
     cuts: dict[str, list[float]] = field(default_factory=dict)
     """Where targets of numbers were cut to make classes."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What a model keeps of how its targets were read."""
+        return {"cuts": self.cuts} if self.cuts else {}
 
     @property
     def n_rows(self) -> int:
@@ -95,24 +101,24 @@ def dataset_of(
     inputs: Sequence[str] | None = None,
     *,
     strict: bool = False,
-    categories: Collection[str] = (),
+    types: Mapping[str, str] | None = None,
     unknown_labels: bool = True,
     cut: Mapping[str, str] | None = None,
 ) -> Dataset:
-    """Split a table; columns of categories are texts whatever they hold, and a strict table has 0 and 1 only.
+    """Split a table; what `types` calls categories are texts whatever they hold, and a strict table has 0 and 1 only.
 
     Targets of numbers are cut where `cut` says: at their "median", "terciles" or at values such as "10/20".
     """
     given, chosen = checked_split(table, targets, inputs)
+    types = types or {}
+    categories = [name for name, kind in types.items() if kind in ("category", "exact", "decimal-comma")]
+    _check_named(chosen, types, cut or {})
     if strict:
         columns = dict(zip(given, table.bits(given).astype(np.int64).T, strict=True))
     else:
         columns = {name: table.text(name) if name in categories else column_of(table, name) for name in given}
     labels: Columns = {}
     cuts: dict[str, list[float]] = {}
-    for name in cut or ():
-        if name not in chosen:
-            raise DataError(f"--cut names {name!r}, which is not a target; targets are {', '.join(chosen)}.")
     for name in chosen:
         if cut and name in cut:
             labels[name], cuts[name] = cut_target(read_cells(column_of(table, name)).numbers(), cut[name], name)
@@ -132,6 +138,18 @@ def dataset_of(
     return Dataset(columns, labels, cuts)
 
 
+def _check_named(targets: Sequence[str], types: Mapping[str, str], cut: Mapping[str, str]) -> None:
+    """Refuse kinds of targets, and cuts of other columns."""
+    for name, kind in types.items():
+        if name in targets and kind not in ("category", "exact"):
+            raise SettingsError(
+                f"--types names {name!r}, which is the target and holds classes; --cut makes classes of numbers."
+            )
+    for name in cut:
+        if name not in targets:
+            raise DataError(f"--cut names {name!r}, which is not a target; targets are {', '.join(targets)}.")
+
+
 def column_of(table: Table, name: str) -> npt.NDArray[Any]:
     """Return a column as numbers, or as texts if some are not plain numbers; 1.200 may be 1200, which all rows decide."""
     column = table.column(name)
@@ -142,8 +160,15 @@ def column_of(table: Table, name: str) -> npt.NDArray[Any]:
     return texts if marked and all(map(has_two_readings, marked)) else column
 
 
+def checked_folds(wanted: int | None, n_rows: int) -> int:
+    """Return how many models are learned for the score of another."""
+    if wanted is not None and (not 0 <= wanted <= n_rows or (wanted and n_rows < 4)):
+        raise SettingsError(f"--cv is {wanted}; it must be from 0 to the number of rows, {n_rows}.")
+    return usual_folds(n_rows) if wanted is None else wanted
+
+
 def usual_folds(n_rows: int) -> int:
-    """Return how many models are learned for the score of another, if nobody says."""
+    """Return how many models are learned for the score of another, by default."""
     return 0 if n_rows < FEWEST_ROWS else FOLDS if n_rows <= SMALL_TABLE else 1
 
 

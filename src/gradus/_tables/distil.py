@@ -1,4 +1,4 @@
-"""`taught_rows`: what a vote says about rows like those of a table, for circuits that are learned from the vote.
+"""`taught_rows`: the answers of a vote for rows like those of a table, for circuits that are learned from the vote.
 
 From few rows many circuits without an error can be learned, and nothing tells which of them is right on other rows; the
 vote knows better. So it is asked about rows that might have been: pairs of rows which have exchanged some of their columns.
@@ -26,7 +26,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def taught_rows(vote: Model, inputs: BoolMatrix, codes: Ints, rng: np.random.Generator) -> tuple[BoolMatrix, npt.NDArray[Any]]:
-    """Return inputs and outputs: those of the rows given, and what the vote says about rows like them."""
+    """Return inputs and outputs: those of the rows given, and the vote's answers for rows like them."""
     voted = np.column_stack(vote.predict_codes(inputs))
     columns, any_class = np.array(vote.features.input_columns), np.zeros_like(voted)
     more = np.vstack([recombine_rows(inputs, columns, classes, N_ROWS, rng) for classes in (voted, any_class)])

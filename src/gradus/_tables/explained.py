@@ -1,4 +1,4 @@
-"""`Explainer`: the conditions that decide what the shown circuit says of a row, whatever the rest of the row is."""
+"""`Explainer`: the conditions that decide the shown circuit's answer for a row, whatever the rest of the row is."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def fit_table(
     show_plan: Callable[[TableEncoding], None] | None = None,
     sample_weight: Floats | None = None,
 ) -> Model:
-    """Learn a model; `show_plan` is told, before that takes time, how columns become inputs."""
+    """Learn a model; `show_plan` is called first with how columns become inputs."""
     begin = work_clock()
     if settings.n_circuits is not None:
         check_count("n_circuits", settings.n_circuits)

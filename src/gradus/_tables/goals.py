@@ -72,7 +72,7 @@ def row_weights(given: Any, n_rows: int) -> Floats:
 
 
 def class_weights(asked: Any, target: TargetEncoding, codes: Ints, of_rows: Floats) -> Floats:
-    """Return the weight of each class: all alike, "balanced", or as a mapping says."""
+    """Return the weight of each class: all the same, "balanced", or by a mapping."""
     n_classes = len(target.classes)
     if asked is None:
         return np.ones(n_classes)

@@ -65,7 +65,7 @@ class HeldOutScore:
     accuracy: Mapping[str, tuple[float, ...]]
     """For each of `METHODS`, of each target; without the forest if there was no time to grow it."""
     verdict: str
-    """Whether a circuit suits the table, in words."""
+    """Whether to choose a circuit for the table, in words."""
     measures: Sequence[Mapping[str, Mapping[str, float]]] = ()
     """For each target, what methods find of its classes, see `measured`: of large tables the model alone."""
     compared_rows: int = 0
@@ -330,16 +330,16 @@ def _verdict_of_shares(shares: Mapping[str, float], n_rows: int) -> str:
 
 
 def _in_words(gain: tuple[float, float], loss_to_forest: tuple[float, float] | None) -> str:
-    """Say whether a circuit suits a table, by differences of accuracies and their standard errors."""
+    """Return whether to choose a circuit for a table, by differences of accuracies and their standard errors."""
     if gain[0] <= gain[1]:
-        return "no circuit suits this table: no better than always guessing the majority."
+        return "no circuit fits this table: no better than always guessing the most frequent class."
     if loss_to_forest is None:
-        return "a circuit is better than always guessing the majority; there was no time to grow a random forest."
+        return "a circuit is better than always guessing the most frequent class; there was no time to grow a random forest."
     loss, loss_error = loss_to_forest
     if loss > max(MIN_DIFFERENCE, loss_error):
-        return f"a random forest suits this table better, by {100 * loss:.1f} points."
+        return f"a random forest is better for this table, by {100 * loss:.1f} points."
     what = "better than" if -loss > max(MIN_DIFFERENCE, loss_error) else "as good as"
-    return f"a circuit suits this table: {what} a random forest."
+    return f"a circuit is a good choice for this table: {what} a random forest."
 
 
 def _difference(

@@ -32,6 +32,7 @@ __all__ = [
     "output_parts",
     "plain_label",
     "refuse_conflicts",
+    "refuse_constant",
     "refuse_quantity",
     "shown_label",
     "side_by_side",
@@ -244,6 +245,13 @@ def refuse_quantity(labels: npt.NDArray[Any], name: str) -> None:
             f"target {name!r} has {n_classes} different numbers in {len(known)} rows; {NO_CLASSES}, or give it as texts "
             f"(gradus learn --types {name}=category)."
         )
+
+
+def refuse_constant(targets: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Refuse a lone target that has one class."""
+    for name, labels in targets.items():
+        if len(targets) == 1 and len(set(labels[~is_unknown(labels)].tolist())) == 1:
+            raise DataError(f"target {name!r} is the same in every row, so that there is nothing to learn; name another one.")
 
 
 def output_names(targets: Mapping[str, npt.NDArray[Any]]) -> list[str]:

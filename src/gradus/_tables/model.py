@@ -1,13 +1,11 @@
-"""`Model`: circuits with the encodings around them, from a table to labels; a model is one JSON file."""
+"""`Model`: circuits with the encodings around them, from a table to labels."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -15,14 +13,13 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
-from gradus._core.files import read_guard, read_text, write_text_whole
+from gradus._core.files import write_text_whole
 from gradus._core.wording import counted
-from gradus._formats.registry import READ
-from gradus._tables.encoding import TableColumn, TableEncoding
-from gradus._tables.goals import GOALS, Goal, Weights, goal_multipliers, goals_from_json
+from gradus._tables.encoding import TableEncoding
+from gradus._tables.goals import GOALS, Goal, Weights, goal_multipliers
 from gradus._tables.labels import TargetEncoding, output_parts, side_by_side
-from gradus._tables.readers import NodeValues, OutputReader, read_circuit, readers_from_json
-from gradus._version import __version__
+from gradus._tables.model_file import about_model, plain_parts, read_model
+from gradus._tables.readers import NodeValues, OutputReader, read_circuit
 from gradus.errors import DataError, FormatError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -32,11 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Model", "load"]
 
-VERSION = 5
-"""Of the part ``about`` of a model file; no other is read."""
 MOST_NAMED = 4  # targets that its text names
-WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "goals", "goal", "apart")
-"""Keys of the part ``about`` that `save` writes itself."""
 DIGITS = 12  # of a probability: equal ones tie on every machine
 Floats: TypeAlias = npt.NDArray[np.float64]
 Readers: TypeAlias = tuple[tuple[OutputReader, ...], ...]
@@ -44,9 +37,7 @@ Readers: TypeAlias = tuple[tuple[OutputReader, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Circuits, how a table becomes their inputs, and how their outputs become labels.
-
-    Made by `gradus.BooleanNetworkClassifier` and ``gradus learn``, and read by `gradus.load`.
+    """Circuits, how a table becomes their inputs, and how their outputs become labels; see `gradus.load`.
 
     Attributes
     ----------
@@ -104,8 +95,7 @@ class Model:
     @classmethod
     def of_bits(cls, network: Network) -> Model:
         """Return a plain network as a model whose features and targets are 0 and 1."""
-        features = TableEncoding(tuple(TableColumn(name, "bit", strict=True) for name in network.input_names))
-        return cls((network,), features, tuple(TargetEncoding(name, (0, 1)) for name in network.output_names))
+        return cls(*plain_parts(network))
 
     @classmethod
     def fit(
@@ -129,7 +119,7 @@ class Model:
         return model.with_goals(model.votes(inputs), codes, weights)
 
     def with_goals(self, shares: Sequence[Floats], codes: npt.NDArray[np.int64], weights: Weights) -> Model:
-        """Return the model with cuts of the vote for each goal, chosen by what it says of rows with known classes."""
+        """Return the model with cuts of the vote for each goal, chosen by its predictions for rows with known classes."""
         chosen = list(map(goal_multipliers, shares, codes.T, weights.of_cells(codes)))
         return replace(self, goals={goal: tuple(one[goal] for one in chosen) for goal in GOALS})
 
@@ -143,7 +133,7 @@ class Model:
         return replace(self, networks=self.networks[:1], readers=self.readers[:1], apart=False, goals={})
 
     def voted(self) -> Model:
-        """Return the model whose only circuit says what the vote says, for exports; each target must have one output.
+        """Return a model whose only circuit computes the vote, for exports; each target must have one output.
 
         The weights of the circuits are rounded to 1/63 of the largest, so nearly tied votes may fall the other way.
 
@@ -173,7 +163,7 @@ class Model:
 
     @property
     def output_names(self) -> tuple[str, ...]:
-        """What the outputs of each circuit say."""
+        """What the outputs of each circuit mean."""
         return tuple(name for target in self.targets for name in target.output_names)
 
     def predict(self, table: Any) -> npt.NDArray[Any]:
@@ -211,7 +201,7 @@ class Model:
         return self.decide(self.votes(inputs), inputs, goal)
 
     def decide(self, votes: Sequence[Floats], inputs: BoolMatrix, goal: Goal | None = None) -> list[npt.NDArray[np.int64]]:
-        """Return the class of each row by what the circuits say of it."""
+        """Return the class of each row that the circuits decide for."""
         found = []
         for k, (shares, of_best) in enumerate(zip(votes, self._vote(0, inputs), strict=True)):
             share = np.round(shares * self._multipliers(k, goal or self.goal), DIGITS)
@@ -239,7 +229,7 @@ class Model:
         return self.goals[goal][k] if goal != "accuracy" and goal in self.goals else 1.0
 
     def _vote(self, number: int, inputs: BoolMatrix) -> list[npt.NDArray[np.float64]]:
-        """Return what one circuit says about each target."""
+        """Return one circuit's answer for each target."""
         network = self.networks[number]
         if not self.readers:
             outputs = network.predict(inputs)
@@ -265,19 +255,19 @@ class Model:
 
     @cached_property
     def statements(self) -> list[Statement]:
-        """What each output of the best circuit says, in pieces; see `rules`."""
+        """The rule of each output of the best circuit, in pieces; see `rules`."""
         from gradus._tables.statements import statements  # not above: to predict and to export, rules are not needed
 
         names = [name for target in self.targets for name in target.statement_names]
         return statements(self.network.prune(), self.features, names)
 
     def rules(self, *, as_frame: bool = False, as_text: bool = False) -> Any:
-        """Return what the best circuit says, as formulas of the table's columns.
+        """Return the best circuit as formulas of the table's columns.
 
         Parameters
         ----------
         as_frame, as_text : bool
-            Whether to return a pandas DataFrame, with what each rule covers, or lines of if and then.
+            Whether to return a pandas DataFrame (if pandas is installed), with what each rule covers, or lines of if and then.
 
         Returns
         -------
@@ -286,11 +276,6 @@ class Model:
             classes only the second). ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
             Long formulas are written in steps; the steps come last, with names such as ``s1``. Of a row for which no
             class of a target holds, or several do, the counts in `readers` decide.
-
-        Raises
-        ------
-        MissingExtraError
-            If a data frame is asked for and pandas is not installed.
 
         Examples
         --------
@@ -310,41 +295,24 @@ class Model:
         return pandas.DataFrame(list(frame_rows(self.statements, self.about)), columns=list(COLUMNS))
 
     def __repr__(self) -> str:
-        gates, votes = counted(self.network.n_gates, "gate"), counted(len(self.networks), "circuit")
         names = ", ".join(self.target_names[:MOST_NAMED]) + (", …" if len(self.targets) > MOST_NAMED else "")
-        return f"Model({names}; {votes}, the best of {gates})"
+        return f"Model({names}; {counted(len(self.networks), 'circuit')}, the best of {counted(self.network.n_gates, 'gate')})"
 
     def _repr_html_(self) -> str:
         from gradus._pages.html import notebook_table
 
-        rows = list(self.rules().items())
-        return notebook_table(repr(self), ["", "if"], rows) + (self._repr_svg_() or "")
+        return notebook_table(repr(self), ["", "if"], list(self.rules().items())) + (self._repr_svg_() or "")
 
     def _repr_svg_(self) -> str | None:
         return self.network._repr_svg_(self.grouping())
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model as JSON that `gradus.load`, `Network.load` and people can read; `path` is path-like."""
-        self.network.save(path, about=self._about())
+        self.network.save(path, about=about_model(self))
 
     def to_json(self) -> str:
         """Return what `save` writes."""
-        return self.network.to_json(about=self._about())
-
-    def _about(self) -> dict[str, Any]:
-        head: dict[str, Any] = {"version": VERSION, "made_by": f"gradus {__version__}"}
-        head |= {key: value for key, value in self.about.items() if key not in WRITTEN_APART}
-        head["encoding"] = {"features": self.features.to_json(), "targets": [target.to_json() for target in self.targets]}
-        if len(self.networks) > 1:
-            head["circuits"] = [json.loads(network.to_json()) for network in self.networks[1:]]
-        if self.apart:
-            head["apart"] = True
-        if self.readers:
-            head["counts"] = [list(map(OutputReader.to_json, row)) for row in self.readers]
-        if self.goals:
-            head["goals"] = {goal: [one.tolist() for one in several] for goal, several in self.goals.items()}
-            head["goal"] = self.goal
-        return head
+        return self.network.to_json(about=about_model(self))
 
     def grouping(self) -> Grouping:
         """Return which inputs and outputs share a box in drawings."""
@@ -375,7 +343,6 @@ class Model:
         Parameters
         ----------
         path : path-like
-            Usually ``.html``.
         table, labels : optional
             Rows, and a label for each row and target: the page offers rows to try, and lists those that the circuit gets
             wrong, with the rows that they contradict.
@@ -390,8 +357,8 @@ class Model:
         """
         from gradus._tables.page.page import ModelView, model_page
 
-        network, n_circuits = self.network.prune(), len(self.networks) - self.apart
-        view = ModelView(network, self.features, self.targets, self.statements, self.said, n_circuits, self.about)
+        n_circuits = len(self.networks) - self.apart
+        view = ModelView(self.network.prune(), self.features, self.targets, self.statements, self.said, n_circuits, self.about)
         write_text_whole(path, model_page(view, table, labels, scores or {}))
 
     @classmethod
@@ -426,40 +393,7 @@ def load(path: str | PathLike[str]) -> Model:
     >>> gradus.load(path).predict([[0, 1], [1, 1]])
     array([1, 0])
     """
-    if Path(path).suffix.lower() in set(READ) - {".json"}:
-        from gradus._formats.circuits import read_network
-
-        return Model.of_bits(read_network(path))
-    with read_guard(path, "a model"):
-        text = read_text(path)
-        network = Network.from_json(text)
-        about = json.loads(text).get("about")
-        if not isinstance(about, dict) and about is not None:
-            raise FormatError("the model's 'about' part must be an object.")
-        try:
-            return _from_about(network, about or {})
-        except DataError as error:
-            raise FormatError(str(error), path=path) from error
-
-
-def _from_about(network: Network, about: dict[str, Any]) -> Model:
-    version, encoding, circuits = about.get("version"), about.get("encoding"), about.get("circuits", [])
-    if version != VERSION and (version is not None or encoding is not None):
-        remedy = "update Gradus" if isinstance(version, int) and version > VERSION else "learn it again"
-        raise FormatError(f"the model has version {version!r} and this Gradus reads version {VERSION}; {remedy}.")
-    if encoding is None:
-        plain = Model.of_bits(network)
-        return Model(plain.networks, plain.features, plain.targets, about)
-    if not isinstance(encoding, dict) or not isinstance(encoding.get("targets"), list) or not encoding["targets"]:
-        raise FormatError("the model's encoding must have features and targets.")
-    if not isinstance(circuits, list):
-        raise FormatError("the model's further circuits must be a list.")
-    features = TableEncoding.from_json(encoding.get("features"))
-    targets = tuple(TargetEncoding.from_json(entry) for entry in encoding["targets"])
-    networks = (network, *(Network.from_json(json.dumps(entry)) for entry in circuits))
-    readers = readers_from_json(about.get("counts", []), targets, networks)
-    goals, goal = goals_from_json(about.get("goals", {}), targets), about.get("goal", "accuracy")
-    if goal not in GOALS:
-        raise FormatError(f"the model's goal must be one of {', '.join(GOALS)}.")
-    apart = about.get("apart") is True and len(networks) > 1
-    return Model(networks, features, targets, about, readers, apart, goals, goal)
+    try:
+        return Model(*read_model(path))
+    except DataError as error:
+        raise FormatError(str(error), path=path) from error

@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Coverage(NamedTuple):
-    """Rows with a known label for which a rule holds, and those of them for which what it says is right."""
+    """Rows with a known label for which a rule holds, and those of them for which it is right."""
 
     rows: int
     right: int

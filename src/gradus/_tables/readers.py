@@ -101,7 +101,7 @@ class OutputReader:
 
     @classmethod
     def from_json(cls, document: Any, target: TargetEncoding, n_nodes: int) -> OutputReader:
-        """Read what `to_json` returned for a target of a circuit with so many nodes."""
+        """Read what `to_json` returned for a target of a circuit with this number of nodes."""
         entry = document if isinstance(document, dict) else {}
         prior, nodes, says = _numbers(entry.get("prior")), entry.get("nodes"), entry.get("says")
         if (
@@ -201,7 +201,7 @@ def _alone(states: Ints, member: Floats, counted: npt.NDArray[np.bool_], some_un
 
 
 def _refined(alone: Floats, prior: Floats, levels: Sequence[tuple[int, ...]], values: NodeValues, member: Floats) -> Floats:
-    """Refine what an output says by the nodes below it, level by level."""
+    """Refine an output by the nodes below it, level by level."""
     says, above = alone, levels[0]
     for nodes in levels[1:]:
         parent = _parents(values, above, nodes)

@@ -30,7 +30,7 @@ WORDS = frozenset(
     ("-", "--", "---", "–", "—", ".", "..", "...", "*", "na", "n.a.", "n.a", "nan", "nil", "none", "null", "unknown",
      "unk", "missing", "not available", "not applicable", "not known", "no data", "blank", "empty", "tbd", "tba")
 )  # fmt: skip
-"""What stands among numbers or dates where there is none, in small letters."""
+"""Texts among numbers or dates that mean a missing value, in small letters."""
 CURRENCIES = (
     "$",
     "€",
@@ -64,6 +64,7 @@ BLANKS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"}
 LARGE = 1000.0
 
 DATE = re.compile(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+TIME = re.compile(r"(?P<h>[0-9]{1,2}):(?P<m>[0-5][0-9])(?::(?P<s>[0-5][0-9](?:\.[0-9]*)?))?(?:Z|[+-][0-9:]+)?")
 DAY_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
 
 
@@ -71,9 +72,9 @@ class Reading(NamedTuple):
     """How the texts of a column are numbers, or dates."""
 
     comma: str = ""
-    """What commas in numbers are: ``"decimal"`` (a point then stands between thousands), ``"thousands"``, or nothing."""
+    """What commas in numbers are: ``"decimal"`` (a point then separates thousands), ``"thousands"``, or nothing."""
     unit: str = ""
-    """What stands before or after the numbers, in small letters."""
+    """Texts before or after the numbers, in small letters."""
     day_format: str = ""
     """How days are written, as for ``strptime``."""
 
@@ -82,7 +83,7 @@ PLAIN = Reading()
 
 
 class _Written(NamedTuple):
-    """A text that may be a number: its digits and signs, and what stands around them."""
+    """A text that may be a number: its digits and signs, and the text around them."""
 
     sign: str
     body: str
@@ -90,7 +91,7 @@ class _Written(NamedTuple):
 
 
 def is_word_for_missing(text: str) -> bool:
-    """Return whether a text among numbers or dates says that there is none."""
+    """Return whether a text among numbers or dates means a missing value."""
     return text in MISSING or text.strip().casefold() in WORDS
 
 
@@ -291,7 +292,8 @@ def date_in(text: str, day_format: str) -> datetime.datetime | None:
     moment = _parsed(day, day_format)
     if moment is None or not time:
         return moment
-    try:
-        return datetime.datetime.combine(moment, datetime.time.fromisoformat(time[0]))
-    except ValueError:
+    clock = TIME.fullmatch(time[0])
+    if clock is None or int(clock["h"]) > 23:
         return moment
+    seconds = 60 * (60 * int(clock["h"]) + int(clock["m"])) + float(clock["s"] or 0)
+    return moment + datetime.timedelta(seconds=seconds)

@@ -30,7 +30,7 @@ class Rewriter:
         self._numbers: dict[tuple[int, int], int] = {}
 
     def literal(self, axis: int, cells: int) -> FormulaTree:
-        """Return the formula that says that a column is in some cells."""
+        """Return the formula that a column is in some cells."""
         if cells in (0, self.axes[axis].full):
             return TRUE if cells else FALSE
         number = self._numbers.setdefault((axis, cells), len(self._sets))
@@ -143,7 +143,7 @@ class Rewriter:
         return box
 
     def _within(self, mine: Mapping[int, int], other: Mapping[int, int], operator: str) -> bool:
-        """Return whether a part says nothing that another does not say."""
+        """Return whether a part is implied by another."""
         if operator == "|":
             return all(axis in mine and not mine[axis] & ~cells for axis, cells in other.items())
         return all(axis in mine and not cells & ~mine[axis] for axis, cells in other.items())

@@ -194,6 +194,6 @@ def n_gates(network: Network) -> int:
 
 
 def curve_entry(model: Model, accuracy: float | None, shown: bool) -> dict[str, Any]:
-    """Return what a curve of sizes says about the circuit that a model shows."""
+    """Describe the circuit that a model shows by its place on the curve of sizes."""
     conditions = sum(said.n_conditions for said in model.statements)
     return {"gates": n_gates(model.network), "conditions": conditions, "accuracy": accuracy, "shown": shown}

@@ -1,10 +1,10 @@
-"""What each output of a circuit says about the columns of a table; long formulas in steps that have names."""
+"""The rules of a circuit's outputs in terms of a table's columns; long formulas in named steps."""
 
 from __future__ import annotations
 
 import contextlib
-import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -20,7 +20,8 @@ from gradus._circuit.network import cone_of, part_of
 from gradus._circuit.weighted_counts import WeightedCount
 from gradus._core.wording import counted, quoted_name
 from gradus._formats.names import fresh_name
-from gradus._tables.axes import Axis, Test
+from gradus._tables.axes import Test
+from gradus._tables.cell_counts import cell_count, cell_table
 from gradus._tables.conditions import Condition, axes_of, in_words, input_conditions
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.rewriting import Rewriter
@@ -29,19 +30,22 @@ from gradus.errors import FormatError
 
 __all__ = ["Piece", "Statement", "alternatives", "node_tokens", "statements"]
 
+Flags: TypeAlias = npt.NDArray[np.bool_]
 Piece: TypeAlias = str | Test
 """A piece of a formula: an operator, a bracket or a constant as text, or a comparison."""
 
 LONG = 16
 """Conditions of a formula that is still read in one piece."""
+MOST_COUNTED, MOST_WORK = 1 << 16, 1 << 22
+"""Combinations of cells among which a count is looked for, and gates times combinations."""
 STEP = 12
 """Conditions of a step, from which on it gets a name."""
 ROOM_FOR_COUNT = 24
 """Characters of " … (99 more conditions)"."""
 MOST_SIMPLIFIED = 300
 """Literals of a nested formula in which conditions are left out that follow from others; this bounds its depth."""
-MOST_SHARED, LEAST_SAVED = 16, 2
-"""Gates of which each is tried as a step that rules share, and the fewest conditions that such a step saves."""
+MOST_SHARED, MOST_STEPS, LEAST_SAVED = 16, 4, 2
+"""Gates tried as a step that rules share, steps found in this way, and the fewest conditions that each saves."""
 LEAST_STEP = 3
 """Conditions of something used twice that gets a name."""
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
@@ -74,7 +78,7 @@ class Statement:
         return _n_conditions(self.tokens)
 
     def cut(self, most: int) -> str:
-        """Return the formula in at most so many characters: its beginning, and how many conditions are left."""
+        """Return the formula in at most this many characters: its beginning, and how many conditions are left."""
         if len(self.text) <= most:
             return self.text
         kept, shown = "", 0
@@ -86,7 +90,7 @@ class Statement:
 
 
 def statements(network: Network, features: TableEncoding, names: Sequence[str]) -> list[Statement]:
-    """Return what every output says, and then the steps on the way, each before those that use it."""
+    """Return the rule of every output, and then the steps, each before those that use it."""
     # Steps get names of their own, unless an output states the same.
     conditions = input_conditions(features)
     outputs = network.outputs.tolist()
@@ -94,7 +98,7 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
     for node in set(outputs):
         with contextlib.suppress(FormatError):
             tokens = node_tokens(network, node, (), conditions)
-            if _n_conditions(tokens) <= LONG:
+            if _n_conditions(tokens) <= LONG or _is_count(tokens):
                 whole[node] = tokens
     signals = _shared(network, _signals(network, set(outputs) - whole.keys()), whole, conditions)
     taken = {column.name for column in features.columns} | set(names)
@@ -119,7 +123,18 @@ def statements(network: Network, features: TableEncoding, names: Sequence[str]) 
         tokens = whole.get(node) or node_tokens(network, node, signals, conditions)
         found.append(_statement(name, node, False, tokens, reads))
     # Outputs first; one that is named in others comes before them.
-    return sorted(found, key=lambda said: said.is_signal)
+    return sorted(_read_at_all(found), key=lambda said: said.is_signal)
+
+
+def _read_at_all(found: Sequence[Statement]) -> list[Statement]:
+    """Leave out steps that no output needs in the end."""
+    kept: list[Statement] = []
+    used: set[int] = set()
+    for said in reversed(found):
+        if not said.is_signal or said.node in used:
+            kept.append(said)
+            used.update(node for piece in said.tokens if not isinstance(piece, str) for node in piece.nodes)
+    return kept[::-1]
 
 
 def _shared(
@@ -127,9 +142,12 @@ def _shared(
 ) -> list[int]:
     """Add what outputs share to the steps as long as the rules together get shorter; outputs that use steps lose `whole`."""
     outputs = set(network.outputs.tolist())
-    gates = [gate for gate in cone_gates(network, outputs) if gate not in signals]
-    if len(outputs) < 2 or len(gates) > MOST_SHARED:
+    if len(outputs) < 2:
         return signals
+    # What most outputs depend on is tried first.
+    cones = [set(cone_gates(network, [node])) for node in sorted(outputs)]
+    readers = Counter(gate for cone in cones for gate in cone if gate not in signals)
+    gates = sorted(sorted(readers, key=lambda gate: (-readers[gate], gate))[:MOST_SHARED])
     known = {**conditions, **{gate: Condition(None, name="s1", plain="s1") for gate in (*gates, *signals)}}
     memo: dict[tuple[int, frozenset[int]], list[Piece]] = {}
 
@@ -151,7 +169,7 @@ def _shared(
         return conditions_in_all, used
 
     chosen, (best, used) = set(signals), total(signals)
-    while True:
+    for _ in range(MOST_STEPS):
         tried = [(*total(chosen | {gate}), gate) for gate in gates if gate not in chosen]
         least = min(tried, key=lambda one: (one[0], one[2]), default=None)
         if least is None or least[0] > best - LEAST_SAVED:
@@ -197,15 +215,17 @@ def node_tokens(network: Network, node: int, cut: Collection[int], conditions: M
     count = output_count(part, 0)
     found += [_count_pieces(count, leaves, rewriter)] if count is not None else []
     longest = min(len(in_words(pieces)) for pieces in found)
-    found += map(rewriter.tokens, _sums(part, leaves, rewriter))
+    table = cell_table(part, leaves, rewriter.axes, min(MOST_COUNTED, MOST_WORK // max(part.n_gates, 1)))
+    if table is not None:
+        found += map(rewriter.tokens, _sums(table[..., 0], rewriter)) if table.size <= MOST_CELLS else []
+        found += filter(None, [_count_of_cells(table[..., 0], leaves, rewriter)])
     texts = [(_n_conditions(pieces), len(in_words(pieces)), place) for place, pieces in enumerate(found)]
     return found[min(text for text in texts if text[1] <= longest)[2]]  # fewer conditions, but never a longer text
 
 
-def _sums(part: Network, leaves: Sequence[int], rewriter: Rewriter) -> Iterator[FormulaTree]:
+def _sums(table: Flags, rewriter: Rewriter) -> Iterator[FormulaTree]:
     """Write a function of few cells as a sum of products from scratch, and as the negation of one."""
-    table = _cell_table(part, leaves, rewriter.axes)
-    if table is None or table.all() or not table.any():
+    if table.all() or not table.any():
         return
     for wanted in (True, False):
         products = smallest_sum(table == wanted, rewriter.axes)
@@ -216,17 +236,21 @@ def _sums(part: Network, leaves: Sequence[int], rewriter: Rewriter) -> Iterator[
         yield rewriter.simplified(tree if wanted else rewriter.negated(tree))
 
 
-def _cell_table(part: Network, leaves: Sequence[int], axes: Sequence[Axis]) -> npt.NDArray[np.bool_] | None:
-    """Return the output for every combination of the cells of each column; None if there are too many."""
-    shape = tuple(len(axis.cells) for axis in axes)
-    if math.prod(shape) > MOST_CELLS:
-        return None
-    inputs = np.zeros((*shape, len(leaves)), dtype=np.bool_)
-    for k, axis in enumerate(axes):
-        for place, node in enumerate(axis.nodes):
-            true = np.array([cell >> place & 1 for cell in axis.cells], dtype=np.bool_)
-            inputs[..., leaves.index(node)] = true.reshape([-1 if k == other else 1 for other in range(len(axes))])
-    return part.predict(inputs.reshape(-1, len(leaves)))[:, 0].reshape(shape)
+def _count_of_cells(table: Flags, leaves: Sequence[int], rewriter: Rewriter) -> list[Piece]:
+    """Return a count in pieces, inside of what decides alone; empty if it is none."""
+    found = cell_count(table, leaves, rewriter.axes)
+    if found is None:
+        return []
+    pieces = _count_pieces(found.inner, leaves, rewriter)
+    for axis, cells, value in reversed(found.outer):
+        literal = rewriter.literal(axis, cells if value else rewriter.axes[axis].full ^ cells)
+        pieces = [*rewriter.tokens(literal), " | " if value else " & ", "(", *pieces, ")"]
+    return pieces
+
+
+def _is_count(pieces: Sequence[Piece]) -> bool:
+    """Return whether a formula is a list of conditions of which some number is true, and reads easily however long it is."""
+    return any(isinstance(piece, str) and piece.endswith(": ") for piece in pieces)
 
 
 def _count_pieces(count: WeightedCount, leaves: Sequence[int], rewriter: Rewriter) -> list[Piece]:

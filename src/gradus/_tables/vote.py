@@ -1,4 +1,4 @@
-"""`learn_vote`: from a table to a model of voting circuits, and one circuit that says in short what they say."""
+"""`learn_vote`: from a table to a model of voting circuits, and one short circuit that imitates them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._core.plain import digest_of
 from gradus._core.run import Run
-from gradus._lessons.learn import LearnResult, LearnSettings, learn_with
+from gradus._lessons.learn import LearnSettings, learn_with
+from gradus._lessons.result import LearnResult
 from gradus._tables.model import Model
 from gradus._tables.read_voters import led_by, read_voters
 from gradus._tables.sizes import Sized, SizesTask, learn_sizes, shown_place, size_curve

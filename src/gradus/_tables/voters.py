@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._core.plain import digest_of
-from gradus._lessons.learn import LearnResult
+from gradus._lessons.result import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
 from gradus._tables.cuts import FEW_VALUES, Missing, cuts_between, encode_table
@@ -43,7 +43,7 @@ RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that a
 MOST_ROWS = 16_384
 """Rows that a voter is learned from; of larger tables every voter sees others."""
 N_FOLDS = 5
-"""Every voter leaves out one of so many folds of the rows; those of one fold can teach circuits that are scored on it."""
+"""Every voter leaves out one of this many folds of the rows; those of one fold can teach circuits that are scored on it."""
 FEWEST_TO_FOLD = 40
 LEFT_OUT = 0.4
 """Largest share of the columns that a voter does not see: if several are nearly the same, voters would be alike."""
@@ -161,7 +161,7 @@ def _draw_rows(seen: Ints, examples: TableExamples, rng: np.random.Generator) ->
 
 
 def rows_by_weight(examples: TableExamples, size: int, among: npt.NDArray[np.bool_] | None = None) -> Ints:
-    """Return at most so many rows, among some, each as often as it and its classes weigh, without chance."""
+    """Return at most this many rows, among those given, each as often as it and its classes weigh, without chance."""
     rows = np.arange(examples.n_rows) if among is None else np.flatnonzero(among)
     weights = np.mean(examples.weights.of_cells(examples.codes), axis=0)[rows]
     if size >= len(rows) and (weights == weights[0]).all():
@@ -190,7 +190,7 @@ def _varied(examples: TableExamples, sample: Mapping[str, Cells], rows: Ints, rn
 
 
 def unneeded_columns(inputs: BoolMatrix, columns: Ints, codes: Ints, rng: np.random.Generator) -> list[int]:
-    """Draw columns without which rows of different classes are told apart as well as with them."""
+    """Draw columns without which rows of different classes are distinguished as well as with them."""
     # Columns may matter only together, and then none of them is left out.
     known = (codes >= 0).all(axis=1)
     _, classes = np.unique(codes[known], axis=0, return_inverse=True)

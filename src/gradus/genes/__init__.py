@@ -18,33 +18,21 @@ if TYPE_CHECKING:
     from gradus.genes._transitions import from_series
     from gradus.problems._gene_networks import fission_yeast_model
 
-_HOME = {
-    "Attractor": "genes._attractors",
-    "ECOLI_SERIES": "genes._series",
-    "Experiment": "genes._advice",
-    "GeneEdge": "genes._model",
-    "GeneModel": "genes._model",
-    "GeneRule": "genes._model",
-    "GeneScore": "genes._learning",
-    "HeldGene": "genes._attractors",
-    "Hierarchy": "genes._results",
-    "Inference": "genes._results",
-    "LongRun": "genes._attractors",
-    "RankedSet": "genes._posterior",
-    "Series": "genes._series",
-    "SeriesScores": "genes._learning",
-    "Suspect": "genes._repair",
-    "TargetPosterior": "genes._posterior",
-    "TolerantSets": "genes._posterior",
-    "Unexplained": "genes._model",
-    "YEAST_SERIES": "genes._series",
-    "fission_yeast_model": "problems._gene_networks",
-    "from_series": "genes._transitions",
-    "infer": "genes._inference",
-    "read_series": "genes._series",
-    "tolerant_feature_sets": "genes._posterior",
+_PUBLIC = {
+    "genes._advice": "Experiment",
+    "genes._attractors": "Attractor HeldGene LongRun",
+    "genes._inference": "infer",
+    "genes._learning": "GeneScore SeriesScores",
+    "genes._model": "GeneEdge GeneModel GeneRule Unexplained",
+    "genes._posterior": "RankedSet TargetPosterior TolerantSets tolerant_feature_sets",
+    "genes._repair": "Suspect",
+    "genes._results": "Hierarchy Inference",
+    "genes._series": "ECOLI_SERIES Series YEAST_SERIES read_series",
+    "genes._transitions": "from_series",
+    "problems._gene_networks": "fission_yeast_model",
 }
-"""The module in which each public name is defined."""
+"""The public names of each module."""
+_HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 __all__ = [
     "ECOLI_SERIES",

@@ -10,19 +10,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.run import Progress, Run
+from gradus._core.wording import listed
+from gradus.errors import DataError
 from gradus.genes._advice_kernel import Choices, Draws, State, expected_bits
 from gradus.genes._candidates import weighed_rules
 from gradus.genes._model import GeneModel
 from gradus.genes._priors import MOST_INPUTS
+from gradus.genes._series import as_series
 from gradus.genes._set_kernel import Floats, Ints
 
-__all__ = ["Advice", "Experiment", "advise"]
+__all__ = ["Advice", "Experiment", "advise", "allowed_states", "held_places"]
 
 MOST_RULES, MOST_NETWORKS = 64, 32
 """Rules of a gene and networks of all genes that are compared; more are drawn from, evenly over their weights."""
@@ -86,6 +89,22 @@ def advise(
     return tuple(chosen)
 
 
+def held_places(hold: Sequence[str] | None, genes: tuple[str, ...]) -> list[int]:
+    """Return the numbers of the genes that an experiment can hold; of all if not given."""
+    for gene in hold or ():
+        if gene not in genes:
+            raise DataError(f"{gene!r} cannot be held, since it is not one of the genes: {listed(genes)}.")
+    return [place for place, gene in enumerate(genes) if hold is None or gene in hold]
+
+
+def allowed_states(states: Any, genes: tuple[str, ...]) -> BoolMatrix:
+    """Read the states that an experiment can begin in."""
+    rows = np.concatenate([single.binary(genes) for single in as_series(states)])
+    if np.isnan(rows).any() or not len(rows):
+        raise DataError("the states that an experiment can begin in must be given, each without a missing value.")
+    return np.asarray(rows == 1)
+
+
 def _best(question: _Question, starts: State, hold: Sequence[int], free: bool, run: Run) -> tuple[State, int]:
     """Find the state and the gene to hold that decide most; where states are free, their genes are changed one by one."""
     gained, bits = np.zeros(starts.shape[1]), np.full(len(starts), -np.inf)
@@ -131,7 +150,7 @@ def _question(model: GeneModel, steps: int) -> _Question:
 
 
 def _few(shares: Floats, rng: np.random.Generator) -> tuple[Ints, Floats]:
-    """Return the numbers of the rules of a gene and their weights; of many, some are drawn that stand for all."""
+    """Return the numbers of the rules of a gene and their weights; of many, a sample is drawn."""
     order = np.argsort(-shares, kind="stable")
     if len(order) <= MOST_RULES:
         return order, shares[order]

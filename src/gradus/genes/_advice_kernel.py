@@ -49,7 +49,7 @@ def value_of(choices, gene, candidate, state):
 
 @inlined
 def fill_run(choices, picks, start, held, states, repeats):
-    """Run one network; returns how many steps differ, the last of which counts as often as `repeats` says."""
+    """Run one network; returns how many steps differ, the last of which counts `repeats` times."""
     steps = states.shape[0] - 1
     states[0] = start
     for t in range(steps):

@@ -103,7 +103,7 @@ def find_long_run(network: Network, run: Run) -> LongRun | None:
 
 
 def _answers(document: dict[str, Any], expected: int, run: Run) -> Iterator[dict[str, Any]]:
-    """Ask the worker, and end it when the run says stop."""
+    """Ask the worker, and end it when the run stops."""
     worker = subprocess.Popen(
         [sys.executable, "-c", "from gradus.genes._attractors import main; main()"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +12,8 @@ import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
 from gradus._core.wording import counted
-from gradus.genes._posterior import TargetPosterior, ranked_set
+from gradus.genes._posterior import NATS_GROWN, TargetPosterior, ranked_set
+from gradus.genes._priors import MOST_INPUTS
 from gradus.genes._series import UNKNOWN
 from gradus.genes._set_kernel import Ints, Words
 from gradus.genes._transitions import TargetEvidence
@@ -20,7 +23,11 @@ __all__ = ["Candidate", "WeighedRules", "candidates", "is_settled", "open_questi
 DECIDED_FROM = 0.95
 """Share of the posterior from which a rule is decided."""
 LEAST_SHARE, MOST_RULES, MOST_DISPUTES = 0.01, 20, 2
-"""Rules with at least this share are candidates, and at most so many; rivals of the best rule that are put into words."""
+"""Rules with at least this share are candidates, up to a limit; rivals of the best rule that are put into words."""
+
+
+SETS_DRAWN = 64
+"""Sets of each size near the best one that are scored, to see how much of the posterior the search left out."""
 
 
 class Candidate(NamedTuple):
@@ -72,11 +79,41 @@ def weighed_rules(target: TargetPosterior) -> WeighedRules:
     )
 
 
-def candidates(target: TargetPosterior) -> tuple[Candidate, ...]:
+def summed_share(target: TargetPosterior) -> float:
+    """Share of the posterior that the search summed, by what it left out near the set of the best rule."""
+    # A rule that fits all data is also fitted by many larger ones that differ from it where no state was recorded. Each is
+    # improbable, so the search drops them; together they may hold a third of the posterior.
+    scored, own = target.scored, target.best_rule.features
+    masses, sizes = scored.masses(), (scored.sets >= 0).sum(axis=1)
+    shared, summed = np.isin(scored.sets, own).sum(axis=1), masses > np.exp(-NATS_GROWN)
+    near = (shared == len(own)) & (sizes > len(own)) | (shared == len(own) - 1) & (sizes == len(own))
+    known = {scored.genes(number) for number in np.flatnonzero(summed).tolist()}
+    total = float(masses[summed | ~near].sum())
+    for count, sets in _near(own, np.setdiff1d(scored.sets, (-1, *own)).tolist()):
+        new = np.array([features not in known for features in sets])
+        total += count * float(scored.summed(sets)[new].sum()) / len(sets)
+    return min(1.0, float(masses.sum()) / total)
+
+
+def _near(own: tuple[int, ...], others: Sequence[int]) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
+    """List sets with one gene exchanged, then larger ones: of each size their number, and all or some drawn evenly."""
+    rng = np.random.default_rng(0)
+    for lost, more in [(1, 1)] * bool(own) + [(0, more) for more in range(1, MOST_INPUTS - len(own) + 1)]:
+        kept, new = list(combinations(own, len(own) - lost)), comb(len(others), more)
+        count = len(kept) * new
+        if 0 < count <= SETS_DRAWN:
+            yield count, [tuple(sorted(part + genes)) for part in kept for genes in combinations(others, more)]
+        elif count:
+            drawn = [(kept[rng.integers(len(kept))], rng.choice(others, more, replace=False)) for _ in range(SETS_DRAWN)]
+            yield count, [tuple(sorted((*part, *genes.tolist()))) for part, genes in drawn]
+
+
+def candidates(target: TargetPosterior, *, stopped: bool = False) -> tuple[Candidate, ...]:
     """Rules that the data leave, the most probable first; that of `TargetPosterior.best_rule` is the first one."""
     rules, best = weighed_rules(target), target.best_rule
-    found = {(best.features, best.table): best.weight * best.table_share}
-    shares = rules.shares[: rules.listed]
+    among = 1.0 if stopped else summed_share(target)  # it takes time that an interrupted call has not
+    found = {(best.features, best.table): best.weight * best.table_share * among}
+    shares = rules.shares[: rules.listed] * among
     for k in np.argsort(-shares, kind="stable")[:MOST_RULES].tolist():
         if shares[k] >= LEAST_SHARE:
             found.setdefault((target.sets[int(rules.sets[k])].features, int(rules.tables[k])), float(shares[k]))

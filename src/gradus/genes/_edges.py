@@ -1,4 +1,4 @@
-"""Edges believed before the data: read from files and models, expected from other genes, and ranked by measured levels."""
+"""Edges known before the data: read from files and models, expected from other genes, and ranked by measured levels."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class KnownEdge(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EdgePrior:
-    """Edges that are believed, and those that alone are allowed or that are forbidden."""
+    """Edges known from elsewhere, the only edges allowed, and forbidden edges."""
 
     genes: tuple[str, ...]
     believed: Sequence[KnownEdge] = ()

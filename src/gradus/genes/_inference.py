@@ -11,15 +11,16 @@ import numpy as np
 from gradus._core.bits import BoolMatrix
 from gradus._core.checks import check_time_limit
 from gradus._core.run import Callback, Progress, Run
+from gradus._core.wording import counted
 from gradus._curriculum.curriculum import find_curriculum
 from gradus.errors import ConflictError, DataError, MissingExtraError
 from gradus.genes._attractors import LongRun, find_long_run
 from gradus.genes._edges import EdgePrior, known_edges
-from gradus.genes._learning import learn_genes, leave_series_out, series_folds
+from gradus.genes._learning import experiments, learn_genes, leave_series_out, series_folds
 from gradus.genes._model import GeneModel, rule_network
 from gradus.genes._priors import flip_rate
-from gradus.genes._results import Hierarchy, Inference, data_sentences
-from gradus.genes._series import Series, as_series, recorded
+from gradus.genes._results import Hierarchy, Inference
+from gradus.genes._series import UNKNOWN, Series, as_series, recorded
 from gradus.genes._transitions import binarized, transitions
 
 __all__ = ["find_hierarchies", "infer", "nested_hierarchies"]
@@ -50,7 +51,7 @@ def infer(
     ----------
     series : Series, DataFrame, path-like, or iterable of these
         States of genes at successive times: a row is a state and a column is a gene. Columns ``series`` and ``replicate``
-        tell several series apart, ``time`` orders the states, ``held`` names genes held at a value (``Rb=0``).
+        distinguish several series, ``time`` orders the states, ``held`` names genes held at a value (``Rb=0``).
     binarize : "kmeans" or float, optional
         How to make values other than 0 and 1 binary: two clusters per gene, or a threshold. By default they are an error.
     held : mapping of str to int, optional
@@ -58,7 +59,7 @@ def infer(
     steady : Series, DataFrame, path-like, or iterable of these, optional
         Steady states: each row is followed by itself.
     prior : path-like, DataFrame, or iterable of (regulator, target, probability, sign), optional
-        Edges that are believed, as far as the data agree; also a ``.bnet`` or ``.sbml`` model.
+        Edges known from elsewhere, as far as the data agree; also a ``.bnet`` or ``.sbml`` model.
     allow, forbid : path-like, DataFrame, or iterable of (regulator, target), optional
         A target that is in `allow` has no other regulators; edges in `forbid` are never used. Genes that this leaves
         without an explanation are reported.
@@ -129,10 +130,44 @@ def infer(
         hierarchies=tuple(hierarchies),
         exact_sets=exact,
         long_run=long_run,
-        data=(*notes, *data_sentences(several, model)),
+        data=(*notes, *_data_sentences(several, model)),
         notes=problems,
         stopped=run.stopped,
     )
+
+
+def _data_sentences(series: Sequence[Series], model: GeneModel) -> list[str]:
+    """Describe the data in plain sentences, without those that would count or list nothing."""
+    runs = [single for single in series if not single.steady]
+    codes, genes = np.concatenate([single.codes for single in series]), np.array(model.genes)
+    n_transitions = sum(len(single.transitions()) for single in runs)
+    n_experiments, n_missing = len(set(experiments(runs))), int((codes == UNKNOWN).sum())
+    of = f" of {counted(n_experiments, 'experiment')}" if n_experiments < len(runs) else ""
+    steady = sum(len(single.codes) for single in series if single.steady)
+    long_steps = sum(len(single.codes) - 1 for single in runs) - n_transitions
+    held = sorted({gene for single in series for gene in single.held})
+    without_rule = genes[[target.total == 0 for target in model.targets]]
+    constant = genes[~((codes == 0).any(axis=0) & (codes == 1).any(axis=0))]
+    clean, rate, share = model.flips.clean, 100 * model.flips.rate, 100 * n_missing / codes.size
+    sentences = [
+        (1, f"{len(runs)} series{of} of {counted(len(genes), 'gene')} gave {counted(n_transitions, 'transition')}."),
+        (steady, f"{counted(steady, 'steady state')} counted as followed by the same state."),
+        (n_missing, f"{counted(n_missing, 'value')} of {codes.size:,} ({share:.1f} %) are missing; each costs one cell."),
+        (
+            long_steps,
+            f"{counted(long_steps, 'step')} longer than usual join states that are not successive, and do not count.",
+        ),
+        (len(held), f"Genes that were held in some series, and have no rule there: {', '.join(held)}."),
+        (len(without_rule), f"Genes without any transition, and so without a rule: {', '.join(without_rule)}."),
+        (clean, "The data look free of errors."),
+        (not clean, f"About {rate:.1f} % of the next values differ from what the rules say."),
+        (
+            model.suspects,
+            f"{counted(len(model.suspects), 'recorded value')} contradict the rules and may be wrong measurements.",
+        ),
+        (len(constant), f"Genes that never change: {', '.join(constant)}."),
+    ]
+    return [sentence for applies, sentence in sentences if applies]
 
 
 def _hierarchies(series: Sequence[Series], model: GeneModel, run: Run) -> tuple[list[Hierarchy], bool]:

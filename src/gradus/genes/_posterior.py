@@ -25,6 +25,7 @@ from gradus.genes._set_kernel import MOST_CELLS, Floats, PackedSets, PackedTarge
 from gradus.genes._transitions import TargetEvidence, pack_target
 
 __all__ = [
+    "NATS_GROWN",
     "RankedSet",
     "TargetPosterior",
     "TolerantSets",
@@ -67,11 +68,21 @@ class ScoredSets:
         """Return the genes of one set."""
         return tuple(gene for gene in self.sets[number].tolist() if gene >= 0)
 
+    def masses(self) -> npt.NDArray[np.float64]:
+        """Prior times marginal likelihood of each set, in units of the best one's."""
+        return np.asarray(np.exp(self.scores - self.scores.max()))
+
+    def summed(self, sets: Sequence[tuple[int, ...]]) -> npt.NDArray[np.float64]:
+        """Return the same of other sets, of one size and at most `SETS_KEPT`, in their order."""
+        size, rows = len(sets[0]), np.zeros((len(sets), MOST_INPUTS), np.int64)
+        rows[:, :size] = sets
+        top = _score_all(self.packed, self.tables, rows, size, -np.inf, Run())
+        return np.asarray(np.exp(top.scores[: len(sets)] - self.scores.max()))
+
     def weights(self) -> npt.NDArray[np.float64]:
         """Posterior weight of each set among those scored."""
-        values = np.exp(self.scores - self.scores.max())
-        normed: npt.NDArray[np.float64] = values / values.sum()
-        return normed
+        masses = self.masses()
+        return np.asarray(masses / masses.sum())
 
 
 def search_sets(
@@ -244,7 +255,7 @@ def ranked_set(scored: ScoredSets, number: int, weight: float, *, listing: bool 
 
 
 def target_posterior(scored: ScoredSets, run: Run, *, most: int = SETS_AVERAGED) -> TargetPosterior:
-    """Describe the sets that hold nearly all of the posterior; once the run says stop, only the best one."""
+    """Describe the sets that hold nearly all of the posterior; once the run stops, only the best one."""
     weights = scored.weights()
     n, inside = len(scored.tables.gene_odds), scored.sets >= 0
     edges = np.asarray(

@@ -1,4 +1,4 @@
-"""What is believed before the data, as tables for the kernels: rules, regulators of a target, and how often values flip.
+"""Prior beliefs as tables for the kernels: rules, regulators of a target, and how often values flip.
 
 Inputs that decide one after the other are the most probable rules, then other unate rules, then any function. A unate rule is
 a monotone function of its inputs after some of them are negated. So only monotone prototypes are listed, and the 2^k ways of
@@ -213,7 +213,7 @@ def _thresholds(n_inputs: int, majority: bool = False) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class FlipRate:
-    """Share of the next values that are recorded other than the rule says; one rate for all genes."""
+    """Share of the next values that are recorded differently from the rule; one rate for all genes."""
 
     rate: float
 
@@ -252,7 +252,7 @@ def pooled_rate(totals: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SetPrior:
-    """What is believed about the regulators of one target before the data."""
+    """The prior belief about the regulators of one target."""
 
     allowed: npt.NDArray[np.int64]
     """Genes that may regulate it."""

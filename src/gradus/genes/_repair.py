@@ -100,7 +100,7 @@ def find_suspects(series: Sequence[Series], targets: Sequence[TargetPosterior], 
 def _gains(
     layout: _Layout, states: Codes, packed: Sequence[PackedSets], rate: float, missing: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
-    """Log-odds that each cell is the other way round, given all other cells."""
+    """Log-odds that each cell is flipped, given all other cells."""
     inputs = states[layout.befores]
     own = np.log(rate / (1 - rate)) * np.where(states == layout.recorded, 1.0, -1.0)
     gains: npt.NDArray[np.float64] = np.where(missing, 0.0, own)

@@ -5,10 +5,13 @@ In the graph genes are on an ellipse; arrows activate, bars inhibit, and the wid
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,9 +29,9 @@ from gradus.genes._attractors import MOST_FOR_CYCLES
 from gradus.genes._edges import model_edges
 from gradus.genes._model import GeneModel, rule_tokens
 from gradus.genes._posterior import TargetPosterior
-from gradus.genes._results import TABLES, Inference, as_document, experiment_rows, named_sets, rests_on, table_csv
+from gradus.genes._results import EXPERIMENTS, TABLES, Inference, Table, named_sets, rests_on
 
-__all__ = ["FILES", "SignedEdge", "graph_of", "regulatory_graph", "rules_page", "write_inference"]
+__all__ = ["FILES", "SignedEdge", "as_document", "graph_of", "regulatory_graph", "rules_page", "table_csv", "write_inference"]
 
 FILES = {
     "report.html": "what was found, in plain language",
@@ -52,6 +55,7 @@ FILES = {
 
 SIGN_MARKS = {1: "->", -1: "-|", 0: "-?"}
 MOST_DRAWN = 300
+DIGITS = 6
 MOST_ROWS, MOST_SETS_SHOWN, MOST_CANDIDATES_SHOWN, LEAST_SHOWN = 400, 4, 4, 0.2
 FEW_TRANSITIONS = 20
 HEIGHT, MARGIN, LETTER = 26.0, 24.0, 7.6
@@ -67,8 +71,8 @@ def write_inference(
     notes, outputs = list(found.notes), found.network.output_names
     nested = [found.model.genes[k] for nest in found.hierarchies for k in nest.targets]
     easy_first = list(dict.fromkeys(name for name in (*nested, *outputs) if name in outputs))
-    contents = {f"{name}.csv": table_csv(name, rows(found)) for name, rows in TABLES.items()}
-    contents |= {"experiments.csv": table_csv("experiments", experiment_rows(advice))} if advice else {}
+    contents = {f"{name}.csv": table_csv(table, found) for name, table in TABLES.items()}
+    contents |= {"experiments.csv": table_csv(EXPERIMENTS, advice)} if advice else {}
     contents |= {
         "rules.bnet": write_bnet(found.network) + _signs(found.network),
         "graph.svg": graph_of(found.model),
@@ -93,6 +97,59 @@ def write_inference(
     for name, content in contents.items():
         write_text_whole(Path(folder) / name, content)
     return [Path(folder) / name for name in FILES if name in contents], notes
+
+
+def table_csv(table: Table, found: Inference | Advice) -> str:
+    r"""Return one of the tables as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(map(_plain, cells) for cells in table.cells(found))
+    return text.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """Round numbers, write yes and no as 1 and 0, and leave unknown cells empty."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, float):
+        return "" if value != value else round(value, DIGITS)
+    return "" if value is None else value
+
+
+def as_document(found: Inference, advice: Advice = ()) -> dict[str, Any]:
+    """Return everything as dictionaries and lists that JSON can hold."""
+    genes = found.model.genes
+    overall = None if found.scores is None else found.scores.overall
+    return {
+        "genes": list(genes),
+        "data": list(found.data),
+        "notes": list(found.notes),
+        "stopped": found.stopped,
+        "noise": found.model.flips.rate,
+        "clean": found.model.flips.clean,
+        **{name: [_json_row(row) for row in table.rows(found)] for name, table in TABLES.items()},
+        "experiments": [asdict(chosen) for chosen in advice],
+        "overall": None if overall is None else _json_row({**vars(overall)}),
+        "left_out": None if found.scores is None else ("series" if found.scores.whole_series else "blocks"),
+        "unexplained": [
+            {"gene": gene.gene, "log_evidence": gene.log_evidence, "regulators": list(gene.regulators)}
+            for gene in found.model.unexplained
+        ],
+        "hierarchies": [
+            {
+                "targets": [genes[k] for k in nest.targets],
+                "feature_sets": named_sets(nest, genes),
+                "edges": [[genes[a], genes[b]] for a, b in nest.edges],
+            }
+            for nest in found.hierarchies
+        ],
+    }
+
+
+def _json_row(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no NaN."""
+    return {name: None if isinstance(value, float) and value != value else value for name, value in row.items()}
 
 
 def _signs(network: Network) -> str:
@@ -141,18 +198,18 @@ def rules_page(
         title=f"Rules inferred from {title}",
         inference=inference,
         rules=[(rule, rule_tokens(rule)) for rule in model.rules if rule.seen],
-        certain=TABLES["rules"](inference),
-        candidates=TABLES["candidates"](inference),
+        certain=TABLES["rules"].rows(inference),
+        candidates=TABLES["candidates"].rows(inference),
         most_candidates=MOST_CANDIDATES_SHOWN,
         advice=list(enumerate(advice, start=1)),
         learned=learned,
         few=max((target.total for target in model.targets), default=0) < FEW_TRANSITIONS,
         graph=graph,
-        likely_edges=[row for row in TABLES["edges"](inference) if row["probability"] >= LEAST_SHOWN],
+        likely_edges=[row for row in TABLES["edges"].rows(inference) if row["probability"] >= LEAST_SHOWN],
         least_shown=LEAST_SHOWN,
         most_rows=MOST_ROWS,
         set_lists=[(gene, regulator_sets(target)) for gene, target in shown if target.total],
-        suspects=TABLES["suspects"](inference),
+        suspects=TABLES["suspects"].rows(inference),
         attractors=[(k, end, rests_on(inference, end)) for k, end in enumerate(run.attractors if run else (), start=1)],
         most_for_cycles=MOST_FOR_CYCLES,
         orders=[[model.genes[k] for k in group.targets] for group in inference.hierarchies if len(group.targets) > 1],
@@ -162,7 +219,7 @@ def rules_page(
 
 
 class SignedEdge(NamedTuple):
-    """An edge between genes, by their numbers, with its probability; `rising` says that it activates."""
+    """An edge between genes, by their numbers, with its probability; `rising` if it activates."""
 
     regulator: int
     target: int

@@ -62,7 +62,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """States of some genes at successive times.
+    """States of genes at successive times.
 
     Parameters
     ----------
@@ -213,10 +213,10 @@ def read_series(
     Parameters
     ----------
     paths : path-like or iterable of path-likes
-        Each file holds one series, or several told apart by a column named ``series``. A column named ``time`` gives the
+        Each file holds one series, or several distinguished by a column named ``series``. A column named ``time`` gives the
         times, by which the states of a series are ordered; without it they are in the order of the file. A column named
-        ``replicate`` tells the replicates of one series apart, and one named ``held`` names the genes that were held in it:
-        ``Rb=0``, or ``Rb=0 E2F=1``. Where times repeat and no column tells series apart, a time that starts again begins a
+        ``replicate`` distinguishes the replicates of one series, and one named ``held`` names the genes that were held in it:
+        ``Rb=0``, or ``Rb=0 E2F=1``. Where times repeat and no column distinguishes series, a time that starts again begins a
         new series.
     layout : {"auto", "states", "genes"}
         ``"states"``: a row is a state and a column is a gene. ``"genes"``: a row is a gene with its name first and a
@@ -275,7 +275,7 @@ def as_series(source: Any) -> tuple[Series, ...]:
 
 
 def _table_of_frame(frame: Any, names: tuple[str, ...]) -> Table:
-    """Columns of a data frame as numbers, and the column that tells series apart as text."""
+    """Columns of a data frame as numbers, and the column that distinguishes series as text."""
     cells = []
     for place, name in enumerate(names):
         column = frame.iloc[:, place]

@@ -200,7 +200,7 @@ class Problem:
         Raises
         ------
         SettingsError
-            If there are not so many patterns, or the rows cannot be numbered (more than 62 inputs: use `examples`).
+            If there are fewer patterns, or the rows cannot be numbered (more than 62 inputs: use `examples`).
         """
         n, seed, n_test = self._checked_sizes(n, seed, n_test)
         if not self.is_lazy:

@@ -18,7 +18,7 @@ from rich.progress import Progress as Bar
 from gradus import Progress
 from gradus.errors import SettingsError
 from gradus.lab import wording
-from gradus_paper import contest, engines, runs
+from gradus_paper import contest, engines, quick, runs
 from gradus_paper.cli import note, print_json
 from gradus_paper.figures import check_figure
 from gradus_paper.report import write_report
@@ -77,7 +77,7 @@ def command(
         summaries = [runs.absorb(tasks, path, store) for path in absorb or ()]
         summary = replace(summaries[0], done=sum(summary.done for summary in summaries))
     else:
-        summary = _run(tasks, store, engine, time_limit)
+        summary = _run(tasks, store, engine, time_limit, folder if report and study.name == quick.NAME else None)
     counts = {name: value for name, value in asdict(summary).items() if name in ("done", "failed", "not_converged")}
     outcome: dict[str, Any] = {"tasks": summary.total, "done_before": summary.before, **counts}
     outcome["seconds"] = round(summary.seconds, 3)
@@ -102,10 +102,16 @@ def _share(text: str) -> tuple[int, int]:
     return int(first), int(of)
 
 
-def _run(tasks: list[Task], store: Store, engine: engines.Engine, time_limit: float | None) -> runs.RunSummary:
-    """Run tasks with a bar on a terminal, and a line every few seconds in a pipe."""
+def _run(
+    tasks: list[Task], store: Store, engine: engines.Engine, time_limit: float | None, quick_folder: Path | None
+) -> runs.RunSummary:
+    """Run tasks with a bar on a terminal, and a line every few seconds in a pipe; a quick run has a first look at its page."""
     done, begin = 0, time.monotonic()
-    next_line = begin + SECONDS_PER_LINE
+    next_line, expected = begin, None
+    looked_for: set[bytes] = set()
+    if quick_folder is not None and isinstance(engine, engines.LocalEngine):
+        expected = quick.seconds_expected(engine.n_jobs)
+        looked_for = quick.first_look(tasks)
     console = Console(stderr=True, highlight=False)
     bar = Bar(BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), console=console, transient=True)
     shown = bar.add_task("", total=len(tasks))
@@ -119,10 +125,13 @@ def _run(tasks: list[Task], store: Store, engine: engines.Engine, time_limit: fl
         if not console.is_terminal and now >= next_line:
             print(f"{said}: {progress.done:,} of {len(tasks):,}", file=sys.stderr, flush=True)
             next_line = now + SECONDS_PER_LINE
+        if quick_folder is not None and 0 < len(looked_for) <= done < len(tasks) and looked_for <= store.ids().keys():
+            looked_for.clear()
+            note(f"gradus: a first adder and curve are in {write_report(quick_folder).page}; the run goes on.")
 
     with bar if console.is_terminal else contextlib.nullcontext():
         try:
-            return runs.run_tasks(tasks, store, engine, callback=show, time_limit=time_limit)
+            return runs.run_tasks(tasks, store, engine, callback=show, time_limit=time_limit, expected=expected)
         except KeyboardInterrupt:
             said = f"{done:,} of {wording.counted(len(tasks), 'task')} are done and kept"
             note(f"gradus: stopped; {said}; run the same command again to continue.")

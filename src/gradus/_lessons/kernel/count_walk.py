@@ -1,4 +1,4 @@
-"""A walk over weights of columns: which weighted sum of the columns tells the labels best."""
+"""A walk over weights of columns: which weighted sum of the columns predicts the labels best."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class Scratch(NamedTuple):
     """Where the rows of each cell and label begin in `order`."""
     seen: Ints
     masks: WordMatrix
-    """The nodes in which two rows that are not told apart differ."""
+    """The nodes in which two rows that are not yet distinguished differ."""
     counts: Ints
     common: Words
 
@@ -119,7 +119,7 @@ def _cell(rows, row, chosen, size):
 
 @uncounted
 def _sort_rows(rows, labels, chosen, size, scratch):
-    """Sort the rows by cell and label; returns how many pairs are not told apart."""
+    """Sort the rows by cell and label; returns how many pairs are not distinguished."""
     begins, n_cells = scratch.begins, 1 << size
     begins[:] = 0
     for row in range(len(labels)):
@@ -250,7 +250,7 @@ def _complete(rows, labels, chosen, size, most, scratch):
 
 @uncounted
 def _most_telling(n_masks, scratch):
-    """Return the node that tells most of the pairs apart."""
+    """Return the node that distinguishes most of the pairs."""
     counts, masks = scratch.counts, scratch.masks
     counts[:] = 0
     for k in range(min(n_masks, GREEDY_MASKS)):

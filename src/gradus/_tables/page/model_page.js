@@ -543,7 +543,7 @@
       update();
     });
   }
-  // Rows that are not right, ten at a time.
+  // Rows predicted wrongly, ten at a time.
   const odd = element("odd");
   if (odd) {
     const most = Number(odd.dataset.page), body = odd.querySelector("tbody");
