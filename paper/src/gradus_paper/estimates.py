@@ -379,12 +379,6 @@ def pairs_by_tau(part: Results) -> Iterator[tuple[float, Pairs]]:
         yield tau, lgh.where(taus == tau).pairs(base).by_training_set()
 
 
-def gain_by_tau(part: Results, size: int) -> list[tuple[float, Estimate]]:
-    """Return the gain in points over L1 at one training size, for each tau."""
-    pairs = pairs_by_tau(part.select(n_train=size))
-    return [(tau, mean_interval(paired.gain).scaled(100)) for tau, paired in pairs]
-
-
 def gain_matrix(part: Results, size: int, drawn: int = 0, *, ends: bool = False) -> tuple[Floats, Floats]:
     """Return every tau, and gains in points over L1 at one size: a row per complete training set, a column per tau."""
     # With `drawn` orders at each tau, training sets that share an order are averaged: they are not independent. `ends` leaves

@@ -55,9 +55,7 @@ def rows_of_learner(results: Results, key: str, noise: float = 0.0) -> Results:
 
 def difference(first: Results, second: Results, size: int) -> est.Estimate:
     """Return the mean difference in accuracy at one size over the training sets that both have."""
-    one, other = (accuracy[0] for accuracy in est.aligned_accuracies(first, second, sizes=[size]))
-    gains = one - other
-    return est.mean_interval(gains[~np.isnan(gains)])
+    return est.gain_as_ended(*(rows.usable_only().select(n_train=size) for rows in (first, second)))
 
 
 def smallest_right_circuit(results: Results) -> int | None:

@@ -175,7 +175,8 @@ def fig6(results: Results) -> Figure:
     figure.colorbar(scale, ax=left, location="top", aspect=40, ticks=TAU_TICKS, label=r"$\tau$ with the known order")
     size = est.middle_size(part)
     if size is not None:
-        taus, gains = zip(*est.gain_by_tau(part, size), strict=True)
+        found = {tau: est.mean_interval(100 * pairs.gain) for tau, pairs in est.pairs_by_tau(part.select(n_train=size))}
+        taus, gains = list(found), list(found.values())
         look: dict[str, Any] = {"color": style.COLOURS["lgh"], "marker": "o", "markersize": 3, "linewidth": 1.2, "capsize": 2}
         right.errorbar(taus, [gain.value for gain in gains], yerr=style.error_bars(gains), **look)
         right.set_title(f"{size} training examples", fontsize=9)
