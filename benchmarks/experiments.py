@@ -1,6 +1,7 @@
 """Which experiment next: exact rules after experiments that were advised, beside random initial states, on published models.
 
     python benchmarks/experiments.py MODELS_FOLDER [--seeds 0-2] [--flips 0] [--advised 5] [--no-hold] [--jobs N] [--json FILE]
+    python benchmarks/experiments.py MODELS_FOLDER --rows FILE... (made by --json: shown instead of running)
 
 Each model begins with three trajectories of ten steps from random states. Then one more is recorded at a time, from the state
 and with the gene held that `Inference.next_experiments` names; beside it stand random states: ten in all, and ten more.
@@ -20,11 +21,10 @@ from typing import Any
 import joblib
 import numpy as np
 
-from gene_networks import PublishedModel, States
+from gene_networks import PublishedModel, States, judged_shares, show_shares
 from gradus._core.run import Run
 from gradus.genes import GeneModel, Series
 from gradus.genes._advice import advise
-from gradus.genes._candidates import candidates
 from gradus.genes._learning import learn_genes
 
 STEPS, BEGUN, RANDOM = 10, 3, 10
@@ -42,19 +42,13 @@ def trajectory(model: PublishedModel, start: States, held: dict[int, int], flips
     return Series(model.genes, noisy.astype(float), held={model.genes[g]: value for g, value in held.items()})
 
 
-def judged(model: PublishedModel, learned: GeneModel) -> dict[str, Any]:
-    """Share of exact rules; of decided rules and those among them that are right; ranks of the true rules."""
-    exact, decided, right, ranks, shares = [], 0, 0, [], []
-    for gene, (inputs, values) in model.rules.items():
-        truth = (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values)))
-        left = candidates(learned.targets[gene])
-        exact.append((left[0].features, left[0].table) == truth)
-        decided += left[0].decided
-        right += left[0].decided and exact[-1]
-        shares.append(left[0].share)
-        ranks.append(next((k for k, rule in enumerate(left, 1) if (rule.features, rule.table) == truth), 0))
-    found = {"rules": len(exact), "exact": sum(exact), "decided": decided, "decided right": right}
-    return found | {"ranks": ranks, "shares": shares}
+def exact_rules(model: PublishedModel, learned: GeneModel) -> int:
+    """Count rules that are exactly right."""
+    best = {gene: learned.targets[gene].best_rule for gene in model.rules}
+    truths = {
+        g: (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values))) for g, (inputs, values) in model.rules.items()
+    }
+    return sum((best[gene].features, best[gene].table) == truth for gene, truth in truths.items())
 
 
 def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold: bool) -> list[dict[str, Any]]:
@@ -67,7 +61,9 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
         begin = time.process_time()
         found = learn_genes(series, run=Run())
         row = {"model": model.name, "seed": seed, "way": way, "more": more, "CPU s": time.process_time() - begin}
-        rows.append(row | judged(model, found))
+        closely = way == "random" or more == advised
+        row |= {"rules": len(model.rules), "exact": exact_rules(model, found)}
+        rows.append(row | (judged_shares(model, found) if closely else {}))
         return found
 
     for total in (RANDOM, BEGUN + RANDOM):
@@ -84,6 +80,34 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
     return rows
 
 
+def show(rows: list[dict[str, Any]]) -> None:
+    """Print exact and decided rules by trajectories, what advice gains, and how often rules of each share are right."""
+    print(f"| trajectories beside the first {BEGUN} | exact | decided | of these right | true rule first, in ten | CPU s |")
+    print("|---|---|---|---|---|---|")
+    for way, more in dict.fromkeys((row["way"], row["more"]) for row in rows):
+        own = [row for row in rows if (row["way"], row["more"]) == (way, more)]
+        sums = {name: sum(row.get(name, 0) for row in own) for name in ("rules", "exact", "decided", "decided right")}
+        ranks = np.array([rank for row in own for rank in row.get("ranks", ())])
+        cells = [f"{sums['exact'] / sums['rules']:.3f}", "", "", ""]
+        if len(ranks):
+            cells[1:3] = f"{sums['decided'] / sums['rules']:.3f}", f"{sums['decided right']} of {sums['decided']}"
+            cells[3] = f"{((ranks > 0) & (ranks <= 10)).mean():.3f}"
+        print(f"| {more} {way} | {' | '.join(cells)} | {sum(row['CPU s'] for row in own):.1f} |")
+    spent = [row["advice CPU s"] for row in rows if "advice CPU s" in row]
+    exact = {(row["seed"], row["model"], row["way"], row["more"]): row["exact"] / row["rules"] for row in rows}
+    last = max((row["more"] for row in rows if row["way"] == "advised"), default=0)
+    for more in (RANDOM - BEGUN, RANDOM) if last else ():
+        pairs = [
+            (value, exact[*run, "random", more]) for (*run, way, k), value in exact.items() if (way, k) == ("advised", last)
+        ]
+        gains = np.array([advised - random for advised, random in pairs])
+        error = gains.std(ddof=1) / len(gains) ** 0.5
+        print(f"{last} advised beside {more} random: {gains.mean():+.3f}, standard error {error:.3f}, {len(gains)} pairs")
+    if spent:
+        print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
+    show_shares(pair for row in rows for pair in row.get("shares", ()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", type=Path)
@@ -93,7 +117,11 @@ def main() -> None:
     parser.add_argument("--no-hold", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--rows", type=Path, nargs="*", help="files made by --json: show these instead of running")
     arguments = parser.parse_args()
+    if arguments.rows:
+        show([row for path in arguments.rows for row in json.loads(path.read_text())])
+        return
     first, last = map(int, arguments.seeds.split("-"))
     models = [PublishedModel(path) for path in sorted(arguments.models.glob("*.bnet"))]
     work = [(model, seed) for seed in range(first, last + 1) for model in models]
@@ -104,19 +132,7 @@ def main() -> None:
     rows = [row for rows in found for row in rows]
     if arguments.json:
         arguments.json.write_text(json.dumps(rows))
-    print(f"| trajectories beside the first {BEGUN} | exact | decided | of these right | true rule first, in ten | CPU s |")
-    print("|---|---|---|---|---|---|")
-    for way, more in dict.fromkeys((row["way"], row["more"]) for row in rows):
-        own = [row for row in rows if (row["way"], row["more"]) == (way, more)]
-        rules, exact, decided, right = (
-            sum(row[name] for row in own) for name in ("rules", "exact", "decided", "decided right")
-        )
-        ranks = np.array([rank for row in own for rank in row["ranks"]])
-        cells = [exact / rules, decided / rules, right / max(1, decided), ((ranks > 0) & (ranks <= 10)).mean()]
-        print(f"| {more} {way} | " + " | ".join(f"{cell:.3f}" for cell in cells) + f" | {sum(r['CPU s'] for r in own):.1f} |")
-    spent = [row["advice CPU s"] for row in rows if "advice CPU s" in row]
-    if spent:
-        print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
+    show(rows)
 
 
 if __name__ == "__main__":

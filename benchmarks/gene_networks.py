@@ -16,8 +16,8 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,8 @@ from gradus._circuit.expressions import names_in, parse_expression
 from gradus._circuit.gate_list import GateTable
 from gradus._circuit.network import network_of
 from gradus._core.run import Run
-from gradus.genes import Series
+from gradus.genes import GeneModel, Series
+from gradus.genes._candidates import candidates
 from gradus.genes._edges import EdgePrior, KnownEdge
 from gradus.genes._learning import learn_genes, leave_series_out
 
@@ -99,14 +100,39 @@ def edge_beliefs(model: PublishedModel, seed: int) -> EdgePrior:
 
 def gradus_method(
     runs: list[Any], test: States, model: PublishedModel, seed: int, prior: bool
-) -> tuple[States, dict[int, Rule]]:
+) -> tuple[States, dict[int, Rule], dict[str, Any]]:
     beliefs = edge_beliefs(model, seed) if prior else None
     learned = learn_genes([Series(model.genes, run) for run in runs], beliefs, run=Run())
     tables = {
         g: (tuple(learned.genes.index(name) for name in rule.regulators), np.array(rule.table) == 1)
         for g, rule in enumerate(learned.rules)
     }
-    return learned.predict(test), tables | {-1: ((), learned.likely_edges())}  # type: ignore[dict-item]
+    edges = {-1: ((), learned.likely_edges())}
+    return learned.predict(test), tables | edges, judged_shares(model, learned)  # type: ignore[operator]
+
+
+def judged_shares(model: PublishedModel, learned: GeneModel) -> dict[str, Any]:
+    """Count rules that are decided, and right among them; list shares, whether each is right, and ranks of the true rules."""
+    found: dict[str, Any] = {"decided": 0, "decided right": 0, "ranks": [], "shares": []}
+    for gene, (inputs, values) in model.rules.items():
+        truth = (inputs, sum(1 << int(cell) for cell in np.flatnonzero(values)))
+        left = candidates(learned.targets[gene])
+        rank = next((k for k, rule in enumerate(left, 1) if (rule.features, rule.table) == truth), 0)
+        found["ranks"].append(rank)
+        found["shares"].append((left[0].share, rank == 1))
+        found["decided"] += left[0].decided
+        found["decided right"] += left[0].decided and rank == 1
+    return found
+
+
+def show_shares(pairs: Iterable[tuple[float, bool]]) -> None:
+    """Print how often the best rules of each share are right."""
+    shares, right = np.array(list(pairs)).T
+    print("\n| share of the best rule | rules | promised | right |\n|---|---|---|---|")
+    for low, high in pairwise((0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.01)):
+        inside = (shares >= low) & (shares < high)
+        if inside.any():
+            print(f"| {low} to {min(high, 1)} | {inside.sum()} | {shares[inside].mean():.3f} | {right[inside].mean():.3f} |")
 
 
 def best_fit(X: States, y: States, test: States) -> tuple[States, Rule]:
@@ -168,9 +194,9 @@ def on_models(folder: Path, seeds: list[int], conditions: list[str], with_peers:
             for seed in seeds:
                 runs, test = recorded(model, seed, **settings)
                 start = time.process_time()
-                predicted, rules = gradus_method(runs, test, model, seed, bool(settings.get("prior")))
+                predicted, rules, certain = gradus_method(runs, test, model, seed, bool(settings.get("prior")))
                 row = {"model": model.name, "condition": condition, "seed": seed, "method": "gradus"}
-                rows.append(row | judged(model, predicted, test, rules) | {"CPU s": time.process_time() - start})
+                rows.append(row | judged(model, predicted, test, rules) | {"CPU s": time.process_time() - start} | certain)
                 if with_peers and not settings.get("prior") and not settings.get("missing"):
                     rows += [row | peer for peer in _peers_on(model, runs, test)]
                     rows += [] if missing else [row | peer for peer in _boolnet_on(model, runs, test)]
@@ -291,6 +317,11 @@ def main() -> None:
             if means:
                 cells = [f"{means[c]:.3f}" + _mark(c, condition, means[c], method) if c in means else "" for c in COLUMNS]
                 print(f"| {condition} | {method} | " + " | ".join(cells) + " |")
+    for condition in conditions:
+        own = [row for row in rows if row["condition"] == condition and "shares" in row]
+        right, decided = (sum(row[name] for row in own) for name in ("decided right", "decided"))
+        print(f"\n({condition}) {decided} rules are decided, {right} of them right")
+        show_shares(pair for row in own for pair in row["shares"])
     series_rows = on_series(arguments.series) if arguments.series else []
     if arguments.speed:
         print(f"64 genes, 500 transitions: {speed():.1f} CPU s (at most 30)")

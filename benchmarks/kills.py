@@ -1,10 +1,11 @@
 """Learning that is killed at random moments and called again: whether the result is the same, and how much work is lost.
 
     python benchmarks/kills.py sorter5/24/32 --kills 10
-    python benchmarks/kills.py sorter5/24/32 --kills 10 --dask 4
+    python benchmarks/kills.py ex11.train.pla --kills 3 --dask 4
 
-A case is a problem with a number of examples and one of circuits, learned once undisturbed and once for each kill (-9): of the
-process that learns, or with --dask of a random worker of a local cluster, which the call survives. The work lost is the CPU
+A case is a problem with a number of examples and one of circuits, or a table with its outputs; it is learned once undisturbed
+and once for each kill (-9): of the process that learns, or with --dask of a random worker of a local cluster, which the call
+survives. The work lost is the CPU
 time of both calls, or of all workers, less that of the undisturbed one; starting a new worker is counted as lost.
 """
 
@@ -37,10 +38,15 @@ def learned(case: str, path: str, n_jobs: int) -> str:
     """Learn a case and return a digest of all circuits."""
     import gradus
 
-    name, n, n_circuits = case.split("/")
-    problem = gradus.problems.load(name)
-    train, _ = problem.sample(int(n), seed=0)
-    result = gradus.learn(problem.X[train], problem.Y[train], n_circuits=int(n_circuits), n_jobs=n_jobs, checkpoint=path)
+    n_circuits = None
+    if Path(case).is_file():
+        X, Y = gradus.read_table(case).split()
+    else:
+        name, n, number = case.split("/")
+        problem, n_circuits = gradus.problems.load(name), int(number)
+        train, _ = problem.sample(int(n), seed=0)
+        X, Y = problem.X[train], problem.Y[train]
+    result = gradus.learn(X, Y, n_circuits=n_circuits, n_jobs=n_jobs, checkpoint=path)
     texts = "".join(circuit.to_json() for circuit in result.circuits)
     return hashlib.blake2b(f"{texts}{result.order}".encode(), digest_size=8).hexdigest()
 
@@ -108,7 +114,7 @@ def warm() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("cases", nargs="+", metavar="PROBLEM/EXAMPLES/CIRCUITS")
+    parser.add_argument("cases", nargs="+", metavar="CASE", help="PROBLEM/EXAMPLES/CIRCUITS, or a table")
     parser.add_argument("--kills", type=int, default=10, help="kills per case")
     parser.add_argument("--dask", type=int, default=0, metavar="WORKERS", help="on a local cluster with so many workers")
     parser.add_argument("--seed", type=int, default=0)

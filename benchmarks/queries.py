@@ -18,7 +18,7 @@ import numpy as np
 from gradus import LearnResult, learn, problems
 
 
-def rows_needed(name: str, run: int, first: int, step: int, n_circuits: int, asks: bool) -> tuple[int, float]:
+def rows_needed(name: str, run: int, first: int, step: int, n_circuits: int | None, asks: bool) -> tuple[int, float]:
     """Return the rows with which the vote becomes right on all patterns, and the CPU seconds of all lessons."""
     problem, begin = problems.load(name), time.process_time()
     X, Y = problem.X, problem.Y
@@ -43,13 +43,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--first", type=int, default=16, help="random rows that each run begins with")
     parser.add_argument("--step", type=int, default=4, help="rows added at a time")
-    parser.add_argument("--circuits", type=int, default=6, help="circuits that vote and dispute")
+    parser.add_argument("--circuits", type=int, help="circuits that vote; by default as many as usual")
+    parser.add_argument("--seed", type=int, default=0, help="of the first run")
     options = parser.parse_args()
     needed = np.zeros((options.runs, 2), dtype=np.int64)
     for run in range(options.runs):
         for asks in (False, True):
             needed[run, int(asks)], seconds = rows_needed(
-                options.problem, run, options.first, options.step, options.circuits, asks
+                options.problem, options.seed + run, options.first, options.step, options.circuits, asks
             )
             what = "asked for" if asks else "random"
             print(f"run {run}: {needed[run, int(asks)]} rows {what}, {seconds:.1f} CPU s", flush=True)

@@ -44,7 +44,7 @@ def _gplearn(X: Array, y: Array, parsimony: float, seed: int) -> Fitted:
         make_function(function=lambda a: 1 - a, name="not_", arity=1),
     ]
     found = SymbolicRegressor(
-        population_size=1000, generations=40, function_set=gates, const_range=None, metric="mean absolute error",
+        function_set=gates, const_range=None, metric="mean absolute error",
         parsimony_coefficient=parsimony, random_state=seed,
     ).fit(X, y)  # fmt: skip
     gates = sum(getattr(node, "arity", 0) == 2 for node in found._program.program)
@@ -56,7 +56,7 @@ def _gosdt(X: Array, y: Array, regularization: float, seed: int) -> Fitted:
 
     cut = ThresholdGuessBinarizer(n_estimators=40, max_depth=1, random_state=seed) if X.max() > 1 else None
     bits = cut.fit_transform(X, y) if cut else X.astype(bool)
-    found = GOSDTClassifier(regularization=regularization, time_limit=20).fit(bits, y)
+    found = GOSDTClassifier(regularization=regularization, time_limit=10).fit(bits, y)
 
     def splits(node: Any) -> int:
         return 1 + splits(node.left_child) + splits(node.right_child) if hasattr(node, "left_child") else 0
@@ -86,7 +86,7 @@ def _tsetlin(X: Array, y: Array, setting: tuple[int, int, float], seed: int) -> 
     cut = StandardBinarizer(max_bits_per_feature=10)
     bits = cut.fit_transform(X).astype(np.uint32)
     found = TMClassifier(clauses, threshold, s, seed=seed + 1)
-    for _ in range(25):
+    for _ in range(max(25, 50_000 // len(bits))):
         found.fit(bits, y.astype(np.uint32))
     literals = sum(found.number_of_include_actions(c, clause) for c in (0, 1) for clause in range(clauses))
     return lambda rows: found.predict(cut.transform(rows).astype(np.uint32)), literals
@@ -117,7 +117,7 @@ def _espresso(X: Array, y: Array, _: None, seed: int) -> Fitted:
 
 
 RIVALS = {
-    "gplearn": Rival(("gplearn==0.4.3",), (0.0005, 0.002), _gplearn, "gates"),
+    "gplearn": Rival(("gplearn==0.4.3",), (0.001,), _gplearn, "gates"),
     "espresso": Rival(("pyeda==0.29.0", "numpy"), (None,), _espresso, "gates"),
     "GOSDT": Rival(("gosdt==1.0.4", "scikit-learn<1.6"), (0.05, 0.01, 0.005), _gosdt, "splits"),
     "FIGS": Rival(("imodels==3.0.4", "six"), (5, 12, 30), _figs, "splits"),

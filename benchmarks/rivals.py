@@ -10,8 +10,8 @@ WHEELS is a folder of wheels, made beforehand from a package index (the environm
 
 and so on for what RIVALS in benchmarks/rival_fits.py lists. Writes the tables of docs/symbolic_regression.md,
 docs/logic_minimisation.md and docs/interpretable_rules.md: mean accuracy on the test rows, size and CPU seconds of one core.
-The MONK's problems have their published training rows (and all 432 rows as test rows, as published); all else is drawn three
-times.
+The MONK's problems have their published training rows (and all 432 rows as test rows, as published); all else is drawn
+as often as --draws says.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ from gradus._tables.fit import FitSettings, fit_table
 from rival_fits import RIVALS
 
 Array = npt.NDArray[Any]
-DRAWS = 3
 # The published training rows: bit i-1 is the row that the files call data_i, in the order of the full table.
 MONKS_ROWS = (
     0xAA00E18EA0854500230082810828090809032007209211014004E1AB201C48909840DB30C5EA08DA444438E00884B19602500C240030,
@@ -80,7 +79,7 @@ def monks(number: int) -> Iterator[Draw]:
 
 def flipped(function: Callable[[Array], Array], inputs: int, n_train: int, share: float) -> Iterator[Draw]:
     """Yield random rows of bits with a share of the training labels flipped, and 5,000 test rows with none."""
-    for seed in range(DRAWS):
+    for seed in itertools.count():
         rng = np.random.default_rng(seed)
         X = rng.integers(0, 2, (n_train + 5000, inputs))
         truth = function(X)
@@ -92,7 +91,7 @@ def flipped(function: Callable[[Array], Array], inputs: int, n_train: int, share
 def table(columns: dict[str, Array], labels: Array) -> Iterator[Draw]:
     """Yield splits of a table into 70 % training and 30 % test rows, stratified."""
     X = one_hot(columns)
-    for seed in range(DRAWS):
+    for seed in itertools.count():
         train, test = train_test_split(np.arange(len(X)), test_size=0.3, stratify=labels, random_state=seed)
         yield Draw(columns, X, labels, train, test, labels)
 
@@ -109,7 +108,7 @@ def one_hot(columns: dict[str, Array]) -> Array:
 def problem(name: str) -> Iterator[Draw]:
     """Yield the rows of a built-in problem, with several outputs."""
     found = gradus.problems.load(name)
-    for seed in range(DRAWS):
+    for seed in itertools.count():
         train, test = found.sample({"add4": 64, "cpar7": 32, "cmux15": 96}[name], seed=seed)
         rows = np.concatenate([train, test])
         X, Y = np.asarray(found.X)[rows].astype(int), np.asarray(found.Y)[rows].astype(int)
@@ -226,6 +225,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheels", type=Path)
     parser.add_argument("--cars", type=Path, help="the car table of the UCI repository as CSV")
+    parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--page", choices=PAGES, action="append", help="only the table of this page")
     parser.add_argument("--only", default="", help="only problems whose name begins so")
     options = parser.parse_args()
@@ -241,7 +241,7 @@ def main() -> None:
             if not title.startswith(options.only):
                 continue
             scores = []
-            for seed, draw in enumerate(draws(options.cars)):
+            for seed, draw in enumerate(itertools.islice(draws(options.cars), options.draws)):
                 scores.append(ours(draw, seed) | {name: rival(name, pythons[name], draw, seed) for name in names})
             if heading:
                 heads = [name if name not in RIVALS else f"{name} ({RIVALS[name].unit})" for name in scores[0]]

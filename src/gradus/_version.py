@@ -4,7 +4,7 @@ from pathlib import Path
 
 __all__ = ["__version__", "described_version"]
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 
 def described_version() -> str:

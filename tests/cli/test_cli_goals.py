@@ -101,3 +101,23 @@ def test_an_empty_last_column_is_passed_over_and_that_is_said(here, capsys):
     write_csv(here / "d.csv", ["a", "z", "notes"], [[0, 0, ""], [1, 1, ""]])
     assert run(["learn", "d.csv", "--cv", "0", "--noise", "0"]) == 0
     assert "the target is 'z', the last column that has a cell; name others" in capsys.readouterr().err
+
+
+def test_labels_that_differ_in_capitals_alone_are_one_class_and_that_is_said(here, capsys):
+    rows = [[i, ("Yes", "Yes", "yes")[i % 3] if i > 19 else "no"] for i in range(40)]
+    write_csv(here / "d.csv", ["a", "y"], rows)
+    assert run(["learn", "d.csv", *FEW]) == 0
+    assert "y: takes 'yes' for 'Yes'; --types y=exact tells them apart" in capsys.readouterr().err
+    assert load(here / "m.json").targets[0].classes == ("Yes", "no")
+    assert run(["predict", "m.json", "d.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["scores"][0]["accuracy"] == 1
+    assert run(["learn", "d.csv", "--types", "y=exact", *FEW]) == 0
+    assert load(here / "m.json").targets[0].classes == ("Yes", "no", "yes")
+
+
+def test_one_long_condition_is_cut_and_not_left_out(here, capsys):
+    days = [f"{1 + i % 28} {('May', 'October')[i % 2]} 2020" for i in range(112)]
+    write_csv(here / "d.csv", ["d", "y"], [[day, "yes" if "May" in day else "no"] for day in days])
+    assert run(["learn", "d.csv", "--types", "d=keep", *FEW]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("y = yes:"))
+    assert "d in {" in line or "d not in {" in line

@@ -131,6 +131,12 @@ def test_among_many_genes_some_of_the_sets_left_out_stand_for_all():
     assert candidates(posterior, stopped=True)[0].share > candidates(posterior)[0].share
 
 
+def test_rules_of_more_inputs_than_the_prior_lists_in_full_are_not_decided():
+    assert Candidate((0, 1, 2, 3), 1, 0.99).decided
+    assert not Candidate((0, 1, 2, 3), 1, 0.94).decided
+    assert not Candidate((0, 1, 2, 3, 4), 1, 0.99).decided
+
+
 A, B, C = range(3)
 AND, OR, FIRST = 0b1000, 0b1110, 0b10
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -167,3 +169,36 @@ def test_a_stop_before_other_processes_judge_by_all_rows_returns_a_circuit(monke
     result = learn(X, Y, n_circuits=2)
     assert stopped
     assert result.errors.tolist() == (result.network.predict(X) != Y).sum(axis=0).tolist()
+
+
+def test_ctrl_c_in_the_last_steps_of_learning_returns_the_circuits(monkeypatch):
+    X, Y = hard_rows(80)
+    whole = learn(X, Y, seed=1)
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib.import_module("gradus._lessons.learn"), "leanings", interrupted)
+    result = learn(X, Y, seed=1)
+    assert result.stopped == "interrupted"
+    assert [circuit.n_gates for circuit in result.circuits] == [circuit.n_gates for circuit in whole.circuits]
+
+
+def test_circuits_of_many_rows_are_ranked_by_all_of_them(monkeypatch):
+    monkeypatch.setattr(row_sample, "MANY_ROWS", 60)
+    rng = np.random.default_rng(4)
+    X = rng.random((2000, 7)) < 0.5
+    Y = (X[:, [0]] & X[:, [1]] | X[:, [2]] & X[:, [3]]) ^ (rng.random((2000, 1)) < 0.1)
+    lengths = []
+    refined = row_sample.refined
+
+    def noted(*arguments):
+        lengths.append(refined(*arguments).length)
+        return refined(*arguments)
+
+    monkeypatch.setattr(importlib.import_module("gradus._lessons.learn"), "refined", noted)
+    result = learn(X, Y, n_circuits=4)
+    errors = [int((circuit.predict(X) != Y).sum()) for circuit in result.circuits]
+    assert len(lengths) == len(errors) == 4
+    assert errors[0] == min(errors)
+    assert result.n_voting == sum(length <= 1.1 * min(lengths) for length in lengths)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradus
-from gradus._lessons.queries import MOST_INPUTS, disputed_patterns
+from gradus._lessons.queries import MOST_INPUTS, MOST_MORE, N_RIVALS, disputed_patterns, with_rivals
 
 
 def circuits(n_inputs, tables):
@@ -83,3 +83,40 @@ def test_only_inputs_that_are_read_are_flipped(monkeypatch):
     monkeypatch.setattr(gradus.Network, "predict", lambda self, X: tried.append(len(X)) or predict(self, X))
     assert disputed_patterns(some, 1)[0, [0, 999]].all()
     assert max(tried) < 5000  # not 64 patterns with a thousand flips each
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32), st.integers(6, 24))
+def test_rivals_are_right_on_all_rows_and_a_few_gates_larger(seed, n):
+    rng = np.random.default_rng(seed)
+    adder = gradus.problems.load("add2")
+    rows = rng.integers(0, 16, n)
+    result = gradus.learn(adder.X[rows], adder.Y[rows], n_circuits=1, noise=0)
+    rivals = with_rivals([result.network], *result.lesson)[1:]
+    assert len(rivals) == N_RIVALS
+    for rival in rivals:
+        assert (rival.predict(adder.X[rows]) == adder.Y[rows]).all()
+        assert rival.n_gates <= result.n_gates + MOST_MORE
+
+
+def test_a_circuit_with_errors_has_no_rivals():
+    X = np.repeat([[0, 1], [1, 0], [1, 1]], 20, axis=0)
+    result = gradus.learn(X, [0] * 20 + [1] * 39 + [0], n_circuits=1)
+    assert result.errors.sum() == 1
+    assert len(with_rivals([result.network], *result.lesson)) == 1
+
+
+def test_disputes_about_the_target_learned_first_count_most():
+    # The first pair differs on two targets where x0 & x1, the second on one target where x2 & x3.
+    some = circuits(4, [[(0, 0, 1), (0, 0, 1), (0, 2, 3)], [(8, 0, 1), (8, 0, 1), (8, 2, 3)]])
+    assert disputed_patterns(some, 1)[0].all()
+    first = disputed_patterns(circuits(4, [[(0, 0, 1), (0, 2, 3)], [(14, 0, 1), (8, 2, 3)]]), 4, order=(1, 0))
+    assert first[:, 2:].all()
+
+
+def test_one_circuit_is_disputed_by_its_rivals():
+    adder = gradus.problems.load("add3")
+    result = gradus.learn(adder.X[::5], adder.Y[::5], n_circuits=1, noise=0)
+    rivals = with_rivals([result.network], *result.lesson)
+    asked = result.next_examples(1)
+    assert len({rival.predict(asked).tobytes() for rival in rivals}) > 1

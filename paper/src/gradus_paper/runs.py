@@ -32,6 +32,7 @@ from gradus_paper.tasks import Task, earlier_versions
 RUNS_FILE = "runs.jsonl"  # beside the rows: versions, engine and counts of each run as a line
 LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "pyarrow", "matplotlib")
 FLUSH_SECONDS = 2.0
+START_SHARE = 0.4  # of what a run is expected to take: until its first rows, where nothing has been compiled yet
 LISTED_ERRORS = 5
 
 
@@ -62,8 +63,10 @@ class RunSummary:
         measured = (self.seconds - seconds) / (self.done - done) * self.left if self.done > done else None
         if self.expected is None:
             return measured
-        left = self.left / self.total
-        believed = max(self.expected * (1 - self.before / self.total) - self.seconds, self.expected * left / 2)
+        # A start that takes longer than it should says that the machine is slow or busy.
+        start = START_SHARE * self.expected
+        began, left = seconds or self.seconds, self.left / self.total
+        believed = max(1.0, began / start) * (self.expected - start) * left + (0.0 if self.first else max(0.0, start - began))
         return believed if measured is None else left * believed + (1 - left) * measured
 
     def progress(self) -> Progress:

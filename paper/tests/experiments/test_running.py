@@ -290,11 +290,14 @@ def test_the_first_task_of_each_method_goes_alone_and_no_other_process_compiles_
 def test_what_is_expected_counts_for_less_and_less():
     summary = RunSummary(100, 0, expected=50.0)
     assert summary.eta == 50.0
-    started = replace(summary, seconds=10.0, done=1, first=(10.0, 1))
-    assert started.eta == pytest.approx(40.0)
-    half = replace(started, seconds=110.0, done=50)  # far slower than expected
-    assert half.eta == pytest.approx(0.5 * 12.5 + 0.5 * 50 * 100 / 49)
+    assert replace(summary, seconds=5.0).eta == pytest.approx(45.0)
+    assert replace(summary, seconds=60.0).eta == pytest.approx(3 * 30.0)  # three times the start that was expected
+    started = replace(summary, seconds=40.0, done=1, first=(40.0, 1))
+    assert started.eta == pytest.approx(2 * 30.0 * 0.99)
+    half = replace(started, seconds=140.0, done=50)
+    assert half.eta == pytest.approx(0.5 * (2 * 30.0 * 0.5) + 0.5 * 50 * 100 / 49)
     assert replace(half, before=40, done=60).eta == 0.0
+    assert replace(summary, seconds=2.0, done=1, first=(2.0, 1)).eta == pytest.approx(30.0 * 0.99)  # nothing was compiled
 
 
 def test_rows_reach_the_disk_while_a_long_search_is_running(tmp_path, monkeypatch):

@@ -35,10 +35,7 @@ def command(
     data: Annotated[Path, typer.Argument(help=FORMATS_HELP, show_default=False)],
     targets: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMNS",
-            help="Target columns, separated by commas or one by one; by default the file's own, or the last.",
-        ),
+        typer.Option(metavar="COLUMNS", help="Target columns, separated by commas; by default the file's own, or the last."),
     ] = None,
     inputs: Annotated[
         list[str] | None, typer.Option(metavar="COLUMNS", help="Input columns; all others if not given.")

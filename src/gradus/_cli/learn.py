@@ -11,7 +11,7 @@ import typer
 
 from gradus._cli.console import EndedByUserError, check_file, note, print_json
 from gradus._cli.data import FORMATS_HELP, STANDARD, input_file, number_or_word, read_examples
-from gradus._cli.learn_report import LearnReport, show_plan
+from gradus._cli.learn_report import LearnReport, say_merged, show_plan
 from gradus._cli.progress_line import Watch
 from gradus._core.checkpoint import Checkpoint
 from gradus._core.checks import NOISE_WORDS, check_n_jobs, check_seed, check_time_limit
@@ -159,6 +159,7 @@ def command(
             file, targets, inputs, header=header, number_repeats=number_repeats, strict=strict, types=kinds, cut=cuts
         )
     refuse_constant(examples.targets)
+    say_merged(examples)
     # scikit-learn and the kernels take a second to import: only once the arguments are known to be good.
     from gradus._lessons.learn import N_TRIES
     from gradus._tables.fit import FitSettings

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradus._circuit.gate_list import is_constant
 from gradus._cli.console import WIDTH, note, percent, print_rule, print_table, printable
 from gradus._core.cells import is_unknown
-from gradus._core.wording import counted
+from gradus._core.wording import counted, listed
 from gradus._tables.goals import GOALS
 from gradus._tables.labels import encode_target, output_parts
 from gradus._tables.measures import RARE, UNEVEN, rarest, said_of_goals, said_of_rare
@@ -24,16 +25,15 @@ if TYPE_CHECKING:
     from gradus._tables.encoding import TableEncoding
     from gradus._tables.held_out import HeldOutScore, Learned
 
-__all__ = ["LearnReport", "show_plan"]
+__all__ = ["LearnReport", "say_merged", "show_plan"]
 
 RULE_LINES = 3  # longer rules are cut, and their other conditions counted
 MOST_RULES = 16
 MOST_COLUMNS, FEW_COLUMNS, LEAST_BITS = 20, 5, 0.005
 """Columns that are named as those that matter, in tables of more than a few, and the bits that one must save."""
-MOST_TELLING = 3
+MOST_TELLING, MOST_MERGED = 3, 5
 MOST_PLANNED = 60
 """Lines of a plan; of more columns only their kinds are counted, and those that matter are named in the end."""
-SHOWN_ORDER = 48  # characters of the targets in the order in which they were taught; the others are counted
 METHOD_NAMES = {
     "model": "model",
     "circuit": "its circuit alone",
@@ -74,7 +74,7 @@ class LearnReport:
             "converged": about["converged"],
             "stopped": about["stopped"],
             "order": about["order"],
-            "gates": network.n_gates,
+            "gates": int((~is_constant(network.functions)).sum()),
             "circuits": len(model.networks),
             "seconds": round(self.learned.seconds, 3),
             "rows": self.examples.n_rows,
@@ -120,7 +120,7 @@ class LearnReport:
         for line in self._telling_columns():
             print(printable(line))
         if len(self.document["order"]) > 1:
-            print(printable(f"taught in the order {_shortened(self.document['order'])}"))
+            print(printable(f"taught in the order {listed(self.document['order'])}"))
         right = "every example is right" if not wrong else f"{counted(wrong, 'training error')} left"
         more = len(model.networks) - 1
         votes = f", and {counted(more, 'more circuit')} {'votes' if more == 1 else 'vote'}" if more else ""
@@ -192,6 +192,13 @@ class LearnReport:
         return lines
 
 
+def say_merged(examples: Dataset) -> None:
+    """Say which labels are taken for others."""
+    for name, changed in examples.merged.items():
+        said = ", ".join(f"{old!r} for {new!r}" for old, new in list(changed.items())[:MOST_MERGED])
+        note(f"{name}: takes {said}; --types {name}=exact tells them apart")
+
+
 def show_plan(features: TableEncoding) -> None:
     """Say what becomes of each column, unless all are 0/1; columns of one fate share a line."""
     if features.is_plain:
@@ -210,13 +217,3 @@ def show_plan(features: TableEncoding) -> None:
         note(f"{', '.join(names)}: {fate}")
     if any(column.kind in ("above", "after") for column in features.columns):
         note("Where several circuits vote, each of them may cut elsewhere.")
-
-
-def _shortened(names: list[str]) -> str:
-    """List names as far as there is room, and count the others."""
-    shown, length = 1, len(names[0])
-    while shown < len(names) and length + 2 + len(names[shown]) <= SHOWN_ORDER:
-        length += 2 + len(names[shown])
-        shown += 1
-    more = f" and {len(names) - shown} more" if shown < len(names) else ""
-    return ", ".join(names[:shown]) + more

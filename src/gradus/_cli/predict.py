@@ -21,7 +21,7 @@ from gradus._formats.table import Table
 from gradus._formats.table_files import READERS, read_table
 from gradus._tables.cells import read_cells
 from gradus._tables.dataset import column_of, identifying_column
-from gradus._tables.labels import labels_between, labels_of, majority, output_parts
+from gradus._tables.labels import labels_between, labels_of, majority, output_parts, renamed
 from gradus._tables.model import Model, load
 from gradus.errors import DataError
 
@@ -157,6 +157,9 @@ def _scores(model: Model, predicted: dict[str, npt.NDArray[Any]], table: Table) 
             truth = labels_between(read_cells(column_of(table, target.name)).numbers(), cuts)
         else:
             truth = labels_of(table.text(target.name) if as_text else table.column(target.name))
+            merged = model.about.get("merged")
+            names = merged.get(target.name) if isinstance(merged, dict) else None
+            truth = renamed(truth, names) if isinstance(names, dict) else truth
         known = ~is_unknown(truth)
         if not known.any():
             continue

@@ -85,10 +85,9 @@ class Progress:
         >>> Progress(stage="teach", total=1, errors=0, gates=0, detail="circuit 7 of 25").describe()
         'learning: circuit 7 of 25'
         """
-        is_learning = self.stage == "teach"
-        parts = [f"{self.done:,} of {self.total:,}{' targets' * is_learning}" if self.total else f"{self.done:,} done"]
-        if self.total == 1 and not self.done and self.detail:  # the detail says more
-            parts = []
+        stage, what = ("learning", " targets") if self.stage == "teach" else (self.stage, "")
+        parts = [f"{self.done:,} of {self.total:,}{what}" if self.total else f"{self.done:,} done"]
+        parts = [] if self.total == 1 and not self.done and self.detail else parts  # the detail says more
         if self.target is not None:
             parts.append(names[self.target] if self.target < len(names) else f"target {self.target}")
         if self.done or self.errors or self.gates:  # before anything is learned there is nothing to count
@@ -97,7 +96,7 @@ class Progress:
             parts += [counted(self.bits, "bit")] if self.bits is not None else []
         parts += [self.detail] if self.detail else []
         parts += [f"about {self.eta:.0f} s left"] if self.eta is not None else []
-        return f"{'learning' if is_learning else self.stage}: {', '.join(parts)}"
+        return f"{stage}: {', '.join(parts)}"
 
 
 Callback: TypeAlias = Callable[[Progress], Any]

@@ -33,9 +33,7 @@ HINTS = (".phase", ".pair")
 """Hints for a minimizer, which do not change the function."""
 REFUSED = {
     **dict.fromkeys((".mv", ".label"), "declares variables of several values; write each as bits, with .i"),
-    **dict.fromkeys(
-        (".symbolic", ".symbolic-output", ".kiss"), "has symbolic values; encode them as bits with espresso first"
-    ),
+    **dict.fromkeys((".symbolic", ".symbolic-output", ".kiss"), "has symbols; encode them as bits first"),
 }
 
 Codes = npt.NDArray[np.uint8]

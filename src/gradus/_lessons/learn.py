@@ -166,37 +166,46 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
     start = checked_start(settings.start, inputs.shape[1], targets.shape[1], nand=lessons.nand)
     some = examples if lessons.exact else sampled(examples, seed)
     ensemble, read = learn_circuits(some, lessons, seed, run, n_circuits, start)
-    ranked, n_voting = ensemble.ranked()
-    if some is not examples:
-
-        def judged_by_all(circuit: LearnedCircuit) -> LearnedCircuit:
-            return refined(circuit, read, examples, lessons, seed, run.part())
-
-        # After a stop, workers elsewhere may not have handed in theirs.
-        found: list[LearnedCircuit | None] = run.map(judged_by_all, ranked)
-        ranked = [better or judged_by_all(circuit) for circuit, better in zip(ranked, found, strict=True)]
     everything = offered(examples, read.further) if read.further else examples
-    if start is not None:
-        ranked[0] = not_longer(ranked[0], start, everything, lessons)
-    ranked[0] = with_parities(ranked[0], everything, lessons)
-    leaning = leanings(ranked[:n_voting], everything, lessons) if n_circuits != 1 else (None,) * targets.shape[1]
-    names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
-    gates = (expanded(circuit.solution.circuit, read.further, nand=lessons.nand) for circuit in ranked)
-    circuits = tuple(network_of(circuit, **names) for circuit in gates)
-    best = circuits[0]
-    wrong = (best.predict(inputs) ^ targets) & known
-    constant = np.isin(np.arange(targets.shape[1]), constant_outputs(gate_list_of(best)))
-    return LearnResult(
-        circuits=circuits,
-        n_voting=n_voting,
-        leanings=leaning,
-        order=ranked[0].order,
-        errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
-        wrong_rows=tuple(map(np.flatnonzero, wrong.T)),
-        constant=constant,
-        converged=not wrong.any(),
-        stopped=run.stopped,
-    )
+
+    def judged_by_all(circuit: LearnedCircuit) -> LearnedCircuit:
+        return refined(circuit, everything, lessons, seed, run.part())
+
+    def finished() -> LearnResult:
+        if some is not examples:
+            # After a stop, workers elsewhere may not have handed in theirs.
+            found: list[LearnedCircuit | None] = run.map(judged_by_all, ensemble.circuits)
+            both = zip(ensemble.circuits, found, strict=True)
+            ensemble.circuits = [better or judged_by_all(circuit) for circuit, better in both]
+        ranked, n_voting = ensemble.ranked()
+        if start is not None:
+            ranked[0] = not_longer(ranked[0], start, everything, lessons)
+        ranked[0] = with_parities(ranked[0], everything, lessons)
+        return result(ranked, n_voting, None if n_circuits == 1 else leanings(ranked[:n_voting], everything, lessons))
+
+    def result(ranked: list[LearnedCircuit], n_voting: int, leaning: Any) -> LearnResult:
+        names = {"input_names": column_names(X, "X"), "output_names": column_names(Y, "Y")}
+        gates = (expanded(circuit.solution.circuit, read.further, nand=lessons.nand) for circuit in ranked)
+        circuits = tuple(network_of(circuit, **names) for circuit in gates)
+        wrong = (circuits[0].predict(inputs) ^ targets) & known
+        return LearnResult(
+            circuits=circuits,
+            n_voting=n_voting,
+            leanings=leaning or (None,) * targets.shape[1],
+            order=ranked[0].order,
+            errors=np.count_nonzero(wrong, axis=0).astype(np.int64),
+            wrong_rows=tuple(map(np.flatnonzero, wrong.T)),
+            constant=np.isin(np.arange(targets.shape[1]), constant_outputs(gate_list_of(circuits[0]))),
+            converged=not wrong.any(),
+            stopped=run.stopped,
+            lesson=(some, lessons, seed),
+        )
+
+    try:
+        return finished()
+    except KeyboardInterrupt:
+        run.interrupt()
+        return result(*ensemble.ranked(), None)
 
 
 def learn_whole(X: Any, Y: Any, **settings: Any) -> LearnResult:

@@ -76,8 +76,8 @@ def _solved(X: BoolMatrix, y: npt.NDArray[np.bool_], rng: np.random.Generator) -
     n_orders = 1 if unknowns > LARGE else min(MOST_ORDERS, 1 + ORDERS_WORK // unknowns**2)
     orders = np.tile(np.arange(n_rows, dtype=np.int64), (n_orders, 1))
     orders[1:] = rng.permuted(orders[1:], axis=1)
-    solution, errors = solve(rows, orders, unknowns)
-    if errors == n_rows:
+    scratch, solution = np.zeros((unknowns + 2, rows.shape[1]), dtype=np.uint64), np.zeros(rows.shape[1], dtype=np.uint64)
+    if solve(rows, orders, unknowns, scratch, solution) == n_rows:
         return None
     bits = np.unpackbits(solution.astype("<u8").view(np.uint8), count=unknowns, bitorder="little")
     return np.flatnonzero(bits[:n_columns]).tolist(), bool(bits[n_columns])

@@ -14,8 +14,10 @@ from gradus._circuit.network import given_names, network_of
 from gradus._core.bits import BoolMatrix, as_bits
 from gradus._core.checks import check_count
 from gradus._core.wording import counted
-from gradus._lessons.queries import disputed_patterns
+from gradus._lessons.packed_examples import PackedExamples
+from gradus._lessons.queries import disputed_patterns, with_rivals
 from gradus._lessons.voting import WeightedVote, joined, majority
+from gradus._lessons.walks import LessonSettings
 from gradus._pages.html import notebook_table
 
 __all__ = ["LearnResult"]
@@ -46,6 +48,8 @@ class LearnResult:
         Whether every known target value of the training examples is right.
     stopped : str or None
         What ended the work early: "time_limit", "callback" or "interrupted"; None if nothing did.
+    lesson : tuple, optional
+        The examples, settings and seed, for `next_examples`.
     """
 
     circuits: tuple[Network, ...]
@@ -57,6 +61,7 @@ class LearnResult:
     constant: npt.NDArray[np.bool_]
     converged: bool
     stopped: str | None
+    lesson: tuple[PackedExamples, LessonSettings, int] | None = None
 
     @property
     def network(self) -> Network:
@@ -119,7 +124,10 @@ class LearnResult:
         return network_of(circuit, **given_names(self.network.input_names, self.network.output_names))
 
     def next_examples(self, n: int) -> BoolMatrix:
-        """Return the input patterns whose targets would be most informative: those on which the circuits disagree most.
+        """Return the input patterns whose targets would be most informative: those on which circuits disagree most.
+
+        The circuits that vote are compared, and others with up to four gates more that are right on all rows. Disputes about
+        targets that were learned first count most.
 
         Parameters
         ----------
@@ -139,8 +147,9 @@ class LearnResult:
         >>> result.next_examples(2).shape
         (2, 3)
         """
-        voters = self.circuits[: self.n_voting]
-        return disputed_patterns(voters if len(voters) > 1 else self.circuits, check_count("n", n))
+        n, voters = check_count("n", n), self.circuits[: self.n_voting]
+        some = list(voters if len(voters) > 1 else self.circuits)
+        return disputed_patterns(some if self.lesson is None else with_rivals(some, *self.lesson), n, self.order)
 
     def __repr__(self) -> str:
         parts = ((len(self.errors), "target"), (self.n_gates, "gate"), (int(self.errors.sum()), "training error"))

@@ -12,7 +12,6 @@ from gradus._core.bits import WordMatrix, pack, tail_mask, unpack
 from gradus._core.run import Run
 from gradus._lessons.circuit_learner import CircuitLearner
 from gradus._lessons.description import LearnedCircuit
-from gradus._lessons.offers import offered
 from gradus._lessons.packed_examples import PackedExamples
 from gradus._lessons.walks import LessonSettings
 
@@ -34,9 +33,8 @@ def sampled(examples: PackedExamples, seed: int) -> PackedExamples:
 
 
 def refined(
-    learned: LearnedCircuit, few: PackedExamples, examples: PackedExamples, settings: LessonSettings, seed: int, run: Run
+    learned: LearnedCircuit, examples: PackedExamples, settings: LessonSettings, seed: int, run: Run
 ) -> LearnedCircuit:
     """Return a circuit learned from a few examples as all examples have it."""
-    everything = offered(examples, few.further) if few.further else examples
     # Nothing is learned any more, so nobody looks for contradictions and feature sets among all rows.
-    return CircuitLearner(everything, settings._replace(exact=False), seed, 0, run).refine(learned)
+    return CircuitLearner(examples, settings._replace(exact=False), seed, 0, run).refine(learned)

@@ -121,7 +121,9 @@ class Walks:
         load_circuit(board, circuit._replace(outputs=np.full(len(columns), -1, dtype=np.int64)))
         costs = _error_counts(self.examples.n_examples), np.zeros(1, dtype=np.int64)
         rules = self._rules(columns, *costs, 0, nand=False, n_spare=0, max_candidates=2 * self._max_candidates)
-        return scan(board, rules, new_trail(board, seed, 1))
+        best = np.zeros((len(columns), 2), dtype=np.int64)
+        scan(board, rules, new_trail(board, seed, 1), best)
+        return best
 
     def is_wide(self, solution: Solution) -> bool:
         """Return whether a circuit has more nodes than a move can price the pairs of."""

@@ -35,24 +35,15 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of a column as their distinct values and the place of each row among these.
-
-    Attributes
-    ----------
-    values : tuple
-        The distinct values as plain Python objects, in the order in which they are met.
-    place : ndarray of int, shape (n,)
-        Which of the values each row has.
-    declared : str
-        ``"category"`` or ``"date"`` if the column's type says so, otherwise empty.
-    numeric : ndarray of float, optional
-        The values as numbers, if the column's type is numeric.
-    """
+    """The cells of a column as their distinct values and the place of each row among these."""
 
     values: tuple[Any, ...]
+    """As plain Python objects, in the order in which they are met."""
     place: npt.NDArray[np.int64]
     declared: str = ""
+    """What the column's type says, "category" or "date", if it does."""
     numeric: Floats | None = None
+    """The values as numbers, if the column's type is numeric."""
 
     def __len__(self) -> int:
         return len(self.place)

@@ -53,29 +53,17 @@ CHANCE = 8.0  # repeated integers to be expected by chance, above which their ab
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """What a column holds.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"bit", "number", "category", "date", "constant", "id", "text", "dropped"}
-        The last four are left out.
-    reason : str
-        Why, in words.
-    n_missing : int
-        Rows without a value.
-    reading : Reading
-        How texts are read as numbers or dates.
-    exact : bool
-        Whether categories that differ in small letters and capitals alone are two.
-    """
+    """What a column holds; the last four kinds are left out."""
 
     name: str
     kind: Kind
     reason: str
+    """Why, in words."""
     n_missing: int = 0
+    """Rows without a value."""
     reading: Reading = PLAIN
     exact: bool = False
+    """Whether categories that differ in small letters and capitals alone are two."""
 
     @property
     def used(self) -> bool:

@@ -16,7 +16,7 @@ from gradus._formats import MODELS
 from gradus._formats.table import TEXTS, Table, checked_split, distinct_targets
 from gradus._formats.table_files import read_table
 from gradus._tables.cells import read_cells
-from gradus._tables.labels import check_classes, cut_target, labels_of
+from gradus._tables.labels import check_classes, cut_target, labels_of, merged_labels
 from gradus._tables.readings import has_two_readings
 from gradus.errors import DataError, SettingsError
 
@@ -54,11 +54,14 @@ class Dataset:
     """Unknown labels are None, or NaN."""
     cuts: dict[str, list[float]] = field(default_factory=dict)
     """Where targets of numbers were cut to make classes."""
+    merged: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Labels that are taken for others, which differ in small letters and capitals alone."""
 
     @property
     def about(self) -> dict[str, Any]:
         """What a model keeps of how its targets were read."""
-        return {"cuts": self.cuts} if self.cuts else {}
+        kept = {"cuts": self.cuts, "merged": self.merged}
+        return {name: entry for name, entry in kept.items() if entry}
 
     @property
     def n_rows(self) -> int:
@@ -119,6 +122,7 @@ def dataset_of(
         columns = {name: table.text(name) if name in categories else column_of(table, name) for name in given}
     labels: Columns = {}
     cuts: dict[str, list[float]] = {}
+    merged: dict[str, dict[str, str]] = {}
     for name in chosen:
         if cut and name in cut:
             labels[name], cuts[name] = cut_target(read_cells(column_of(table, name)).numbers(), cut[name], name)
@@ -130,12 +134,14 @@ def dataset_of(
             labels[name] = labels_of(known)
         else:
             labels[name] = labels_of(table.text(name) if name in categories else table.column(name))
+        if types.get(name) != "exact":
+            labels[name], merged[name] = merged_labels(labels[name])
         unknown = is_unknown(labels[name])
         if unknown.any() and not unknown_labels:
             message = f"a value is missing (column {name!r}); fill it in or leave the row out."
             raise table.error(message, int(np.argmax(unknown)), name)
         check_classes(labels[name], name)
-    return Dataset(columns, labels, cuts)
+    return Dataset(columns, labels, cuts, {name: changed for name, changed in merged.items() if changed})
 
 
 def _check_named(targets: Sequence[str], types: Mapping[str, str], cut: Mapping[str, str]) -> None:

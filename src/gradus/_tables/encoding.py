@@ -29,47 +29,29 @@ SHOWN_VALUE = 40  # characters of a bad value spelled out in a message
 class TableColumn:
     """How one column of a table becomes inputs.
 
-    Attributes
-    ----------
-    name : str
-    kind : {"bit", "above", "after", "group", "out"}
-        The column is 0/1 already; one input for each number, or each date (in days from 1970), that the value may exceed;
-        one for each group of categories; the values are left out.
-    values : tuple
-        The numbers, the dates or the groups (tuples of texts); empty for ``"bit"`` and ``"out"``.
-    strict : bool
-        Whether a ``"bit"`` column refuses any value but 0 and 1; otherwise it says whether the value exceeds 0.5.
-    others : bool
-        Whether one more input says that the value is in no group of one category: a rare or an unknown category.
-    missing : bool
-        Whether one more input says that the cell is missing. All other inputs are false of a missing cell, unless `fill` is
-        given.
-    fill : float, str or None
-        What stands in for a missing cell.
-    comma : {"", "decimal", "thousands"}
-        What commas in numbers mean; where they are decimal, points stand between thousands.
-    unit : str
-        What stands before or after numbers, in small letters.
-    day_format : str
-        How dates are written, as for ``strptime``.
-    fold : bool
-        Whether categories that differ in small letters and capitals alone are one.
-    reason : str
-        What the column holds, or why it is left out, in words.
+    It is 0/1 already ("bit"), or has one input for each number ("above") or date ("after", in days from 1970) that its value
+    may exceed, or for each group of categories ("group"), or is left out.
     """
 
     name: str
     kind: ColumnRule
     values: tuple[Any, ...] = ()
+    """The numbers, the dates or the groups (tuples of texts)."""
     strict: bool = False
+    """Whether a "bit" column refuses any value but 0 and 1; otherwise it says whether the value exceeds 0.5."""
     others: bool = False
+    """Whether one more input says that the value is in no group of one category: a rare or an unknown category."""
     missing: bool = False
+    """Whether one more input says that the cell is missing; all others are false of a missing cell, unless `fill` is given."""
     fill: float | str | None = None
+    """What stands in for a missing cell."""
     comma: str = ""
     unit: str = ""
     day_format: str = ""
     fold: bool = False
+    """Whether categories that differ in small letters and capitals alone are one."""
     reason: str = ""
+    """What the column holds, or why it is left out, in words."""
 
     @property
     def input_names(self) -> tuple[str, ...]:

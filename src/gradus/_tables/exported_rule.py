@@ -23,7 +23,6 @@ LEAST = 1e-300
 DIGITS = 12  # of a probability, as in `Model`
 Said = Callable[[int, BoolMatrix], npt.NDArray[np.float64]]
 """From the number of a target and outputs for it to the probabilities of its classes."""
-FIELDS = ("fill", "comma", "unit", "fold")
 
 
 def rule_program(network: Network, features: TableEncoding, targets: Sequence[TargetEncoding], said: Said) -> RuleProgram:
@@ -42,10 +41,8 @@ def rule_program(network: Network, features: TableEncoding, targets: Sequence[Ta
 
 def _column(column: TableColumn, tests: list[RuleTest]) -> RuleColumn:
     kind: Any = {"above": "number", "bit": "number", "after": "date"}.get(column.kind, "text")
-    options = {name: getattr(column, name) for name in FIELDS if getattr(column, name, None) not in (None, "", False)}
-    if column.day_format:
-        options["day_format"] = column.day_format
-    return RuleColumn(column.name, kind, tuple(tests), **options)
+    days = column.day_format or RuleColumn.day_format
+    return RuleColumn(column.name, kind, tuple(tests), column.fill, column.comma, column.unit, days, column.fold)
 
 
 def _test(column: TableColumn, node: int, key: Any) -> RuleTest:
@@ -61,7 +58,7 @@ def _test(column: TableColumn, node: int, key: Any) -> RuleTest:
 
 
 def _texts(column: TableColumn, texts: Any) -> tuple[str, ...]:
-    return tuple(text.casefold() if getattr(column, "fold", False) else text for text in texts)
+    return tuple(text.casefold() if column.fold else text for text in texts)
 
 
 def _target(target: TargetEncoding, part: slice, said: Callable[[BoolMatrix], npt.NDArray[np.float64]]) -> RuleTarget:

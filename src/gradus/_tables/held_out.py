@@ -32,7 +32,7 @@ LEARNING_TIME = 0.5
 """Share of a time limit in which a model is learned that is also scored."""
 FIT_TIME = 0.4
 """Share of the time left in which models are learned; those that they are compared with take as long."""
-FIT_WEIGHT = 3  # how much longer learning a model takes than growing a forest
+FIT_WEIGHT = 8  # how much longer learning a model takes than growing a forest
 FOREST = "random forest"
 MOST_COMPARED = 20_000
 """Rows that a tree and a forest are learned from: more would take longer than the model that they are compared with."""
@@ -88,7 +88,7 @@ class Learned(NamedTuple):
 
     model: Model
     seconds: float
-    """Seconds that learning it took."""
+    """Seconds that learning and scoring it took."""
     score: HeldOutScore | None
     """What models like it are worth on rows held out; None if there was no time for it, or it was not asked for."""
 
@@ -105,13 +105,13 @@ def learn_and_score(task: HeldOutTask, run: Run, show_plan: Callable[[TableEncod
     begin = run.seconds()
     model = fit_table(task.columns, task.targets, task.settings, learning, show_plan)
     learning.complete()
-    seconds, score = run.seconds() - begin, None
+    score = None
     if task.folds and run.stopped in (None, "time_limit") and model.about["stopped"] != "interrupted":
         part = run.part(weight=task.folds)
         score = score_unseen(task, model, part) if _is_large(task, model) else score_held_out(task, part)
     if score is not None:
         model.about["held_out"] = score.to_json()
-    return Learned(model, seconds, score)
+    return Learned(model, run.seconds() - begin, score)
 
 
 def _is_large(task: HeldOutTask, model: Model) -> bool:

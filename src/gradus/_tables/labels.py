@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
 from gradus._core.wording import quoted_name
-from gradus._tables.cells import MIN_ROWS_ID
+from gradus._tables.cells import MIN_ROWS_ID, read_cells
 from gradus.errors import ConflictError, DataError, FormatError, SettingsError
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "labels_between",
     "labels_of",
     "majority",
+    "merged_labels",
     "order_of_outputs",
     "output_names",
     "output_parts",
@@ -34,6 +35,7 @@ __all__ = [
     "refuse_conflicts",
     "refuse_constant",
     "refuse_quantity",
+    "renamed",
     "shown_label",
     "side_by_side",
 ]
@@ -222,6 +224,24 @@ def labels_of(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if len(known) == len(column):
         return column.astype(np.int64)
     return np.array([None if value != value else int(value) for value in column.tolist()], dtype=object)
+
+
+def merged_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], dict[str, str]]:
+    """Take labels that differ in small letters and capitals alone for one, the commonest; also which are changed."""
+    if labels.dtype.kind not in "OU":
+        return labels, {}
+    cells = read_cells(labels)
+    changed = {old: new for old, new in cells.spellings.items() if old != new}
+    if not changed or not all(
+        isinstance(value, str) or gone for value, gone in zip(cells.values, cells.missing_values, strict=True)
+    ):
+        return labels, {}
+    return renamed(labels, changed), changed
+
+
+def renamed(labels: npt.NDArray[Any], names: Mapping[str, str]) -> npt.NDArray[Any]:
+    """Return labels of which some have other names."""
+    return np.array([names.get(label, label) for label in labels.tolist()], dtype=object)
 
 
 def check_classes(labels: npt.NDArray[Any], name: str) -> None:

@@ -32,25 +32,8 @@ WORDS = frozenset(
 )  # fmt: skip
 """Texts among numbers or dates that mean a missing value, in small letters."""
 CURRENCIES = (
-    "$",
-    "€",
-    "£",
-    "¥",
-    "₹",
-    "us$",
-    "usd",
-    "eur",
-    "gbp",
-    "jpy",
-    "chf",
-    "cad",
-    "aud",
-    "inr",
-    "cny",
-    "sek",
-    "nok",
-    "dkk",
-)
+    "$", "€", "£", "¥", "₹", "us$", "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "inr", "cny", "sek", "nok", "dkk",
+)  # fmt: skip
 SIGN = r"[+\-−]?"
 BEFORE = r"(?:US\$|[$€£¥₹]|[A-Z]{3}(?= ?[0-9+−-]))"
 AFTER = r"(?:US\$|[%‰$€£¥₹]|°?[A-Za-zµ°][A-Za-z0-9µ²³°/.]{0,11})"
@@ -178,51 +161,10 @@ def _first_with(found: dict[str, _Written], key: Callable[[_Written], str]) -> d
 
 KNOWN_UNITS = (
     *CURRENCIES,
-    *(
-        "%",
-        "‰",
-        "°",
-        "°c",
-        "°f",
-        "kg",
-        "g",
-        "mg",
-        "t",
-        "lb",
-        "lbs",
-        "oz",
-        "km",
-        "m",
-        "cm",
-        "mm",
-        "mi",
-        "ft",
-        "in",
-        "yd",
-        "km/h",
-        "mph",
-    ),
-    *(
-        "l",
-        "ml",
-        "s",
-        "sec",
-        "min",
-        "h",
-        "hr",
-        "hrs",
-        "hour",
-        "hours",
-        "day",
-        "days",
-        "week",
-        "weeks",
-        "month",
-        "months",
-        "year",
-    ),
-    *("years", "kb", "mb", "gb", "tb", "w", "kw"),
-)
+    "%", "‰", "°", "°c", "°f", "kg", "g", "mg", "t", "lb", "lbs", "oz", "km", "m", "cm", "mm", "mi", "ft", "in", "yd",
+    "km/h", "mph", "l", "ml", "s", "sec", "min", "h", "hr", "hrs", "hour", "hours", "day", "days", "week", "weeks",
+    "month", "months", "year", "years", "kb", "mb", "gb", "tb", "w", "kw",
+)  # fmt: skip
 
 
 def _is_well_known(unit: str) -> bool:

@@ -81,6 +81,8 @@ class Statement:
         """Return the formula in at most this many characters: its beginning, and how many conditions are left."""
         if len(self.text) <= most:
             return self.text
+        if self.n_conditions == 1:
+            return f"{self.text[: most - 2].rstrip(' ,')} …"
         kept, shown = "", 0
         for token, piece in zip(self.tokens, self.pieces, strict=True):
             if len(kept) + len(piece) > most - ROOM_FOR_COUNT:

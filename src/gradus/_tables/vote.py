@@ -32,7 +32,7 @@ VOTER_GROWTH = 0
 LARGE_GROWTH = 2_000_000_000
 """The same for large tables, where a circuit of usual size leaves most unexplained."""
 SINGLE_NOISE = 0.005
-SINGLE_WORK = 4  # voters that can be learned in the time which the circuit from their vote takes
+SINGLE_WORK = 25  # voters that can be learned in the time which the circuits from their vote take
 VOTING_TIME = 0.75
 """Share of the time left in which voters are learned; the rest is for the circuit that is learned from their vote."""
 

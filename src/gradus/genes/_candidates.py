@@ -22,6 +22,9 @@ __all__ = ["Candidate", "WeighedRules", "candidates", "is_settled", "open_questi
 
 DECIDED_FROM = 0.95
 """Share of the posterior from which a rule is decided."""
+MOST_INPUTS_DECIDED = 4
+"""Larger rules are not decided: the prior lists only some of the unate functions of five and six inputs, and a listed one that
+fits by chance leaves no doubt then."""
 LEAST_SHARE, MOST_RULES, MOST_DISPUTES = 0.01, 20, 2
 """Rules with at least this share are candidates, up to a limit; rivals of the best rule that are put into words."""
 
@@ -42,7 +45,7 @@ class Candidate(NamedTuple):
     @property
     def decided(self) -> bool:
         """Whether the data leave hardly anything else."""
-        return self.share >= DECIDED_FROM
+        return self.share >= DECIDED_FROM and len(self.features) <= MOST_INPUTS_DECIDED
 
     def values(self, genes: Sequence[int], states: npt.NDArray[np.int64]) -> BoolMatrix:
         """Next value after states of these genes, which hold the rule's own."""

@@ -16,8 +16,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from gradus._circuit import Network
 from gradus._core.files import check_new_folder, make_folder, write_text_whole
 from gradus._formats.bnet import file_names, write_bnet
@@ -27,11 +25,11 @@ from gradus.errors import MissingExtraError
 from gradus.genes._advice import Advice
 from gradus.genes._attractors import MOST_FOR_CYCLES
 from gradus.genes._edges import model_edges
-from gradus.genes._model import GeneModel, rule_tokens
+from gradus.genes._model import GeneEdge, GeneModel, rule_tokens
 from gradus.genes._posterior import TargetPosterior
 from gradus.genes._results import EXPERIMENTS, TABLES, Inference, Table, named_sets, rests_on
 
-__all__ = ["FILES", "SignedEdge", "as_document", "graph_of", "regulatory_graph", "rules_page", "table_csv", "write_inference"]
+__all__ = ["FILES", "as_document", "graph_of", "regulatory_graph", "rules_page", "table_csv", "write_inference"]
 
 FILES = {
     "report.html": "what was found, in plain language",
@@ -175,9 +173,8 @@ def _picture(found: Inference) -> str:
 
 def graph_of(model: GeneModel) -> str:
     """Draw the edges that are reported, see `GeneModel.likely_edges`."""
-    chosen = np.argwhere(model.likely_edges()).tolist()
-    edges = [SignedEdge(i, g, float(model.targets[g].edges[i]), bool(model.targets[g].rising[i] >= 0.5)) for g, i in chosen]
-    edges.sort(key=lambda edge: (-edge.probability, edge.target, edge.regulator))
+    likely, place = model.likely_edges(), {gene: i for i, gene in enumerate(model.genes)}
+    edges = [edge for edge in model.edges(0.0) if likely[place[edge.target], place[edge.regulator]]]
     return regulatory_graph(model.genes, edges[:MOST_DRAWN])
 
 
@@ -218,15 +215,6 @@ def rules_page(
     )
 
 
-class SignedEdge(NamedTuple):
-    """An edge between genes, by their numbers, with its probability; `rising` if it activates."""
-
-    regulator: int
-    target: int
-    probability: float
-    rising: bool
-
-
 class _Box(NamedTuple):
     x: float
     y: float
@@ -240,35 +228,34 @@ class _Box(NamedTuple):
         return self.x + dx * scale, self.y + dy * scale
 
 
-def regulatory_graph(genes: Sequence[str], edges: Sequence[SignedEdge]) -> str:
+def regulatory_graph(genes: Sequence[str], edges: Sequence[GeneEdge]) -> str:
     """Draw genes and their edges; genes without an edge are left out."""
-    order = _circle_order(sorted({gene for edge in edges for gene in edge[:2]}), edges)
-    widths = [_half_width(genes[gene]) for gene in order] or [30.0]
+    used = {gene for edge in edges for gene in (edge.regulator, edge.target)}
+    order = _circle_order([gene for gene in genes if gene in used], edges)
+    widths = [_half_width(gene) for gene in order] or [30.0]
     # An ellipse with room for the names: most at its top and bottom, where they are side by side.
     across, along = max(120.0, sum(2 * width + 18 for width in widths) / 4), max(80.0, 13.0 * len(order))
     width, height = 2 * (across + max(widths) + MARGIN), 2 * (along + HEIGHT + MARGIN)
     boxes = {}
     for place, gene in enumerate(order):
         angle = 2 * math.pi * place / len(order) - math.pi / 2
-        boxes[gene] = _Box(
-            width / 2 + across * math.cos(angle), height / 2 + along * math.sin(angle), _half_width(genes[gene])
-        )
+        boxes[gene] = _Box(width / 2 + across * math.cos(angle), height / 2 + along * math.sin(angle), _half_width(gene))
     centre = (width / 2, height / 2)
-    arrows = [_arrow(edge, boxes, centre, genes) for edge in sorted(edges, key=lambda edge: edge.probability)]
-    named = [(genes[gene], box) for gene, box in boxes.items()]
-    return render("gradus.genes", "regulation.svg", width=width, height=height, arrows=arrows, boxes=named, tall=HEIGHT)
+    arrows = [_arrow(edge, boxes, centre) for edge in sorted(edges, key=lambda edge: edge.probability)]
+    size = {"width": width, "height": height, "tall": HEIGHT}
+    return render("gradus.genes", "regulation.svg", arrows=arrows, boxes=list(boxes.items()), **size)
 
 
 def _half_width(name: str) -> float:
     return max(18.0, LETTER * len(name) / 2 + 9)
 
 
-def _circle_order(genes: Sequence[int], edges: Sequence[SignedEdge]) -> list[int]:
+def _circle_order(genes: Sequence[str], edges: Sequence[GeneEdge]) -> list[str]:
     """Place genes on the circle so that edges are short: neighbours are exchanged while that helps."""
-    order, links = list(genes), [(e.regulator, e.target) for e in edges if e.regulator != e.target]
+    order, links = list(genes), [(edge.regulator, edge.target) for edge in edges if not edge.is_self]
     n = len(order)
 
-    def length(places: dict[int, int]) -> int:
+    def length(places: dict[str, int]) -> int:
         return sum(min((places[a] - places[b]) % n, (places[b] - places[a]) % n) for a, b in links)
 
     best = length({gene: place for place, gene in enumerate(order)})
@@ -287,33 +274,34 @@ def _circle_order(genes: Sequence[int], edges: Sequence[SignedEdge]) -> list[int
     return order
 
 
-def _arrow(edge: SignedEdge, boxes: dict[int, _Box], centre: tuple[float, float], genes: Sequence[str]) -> dict[str, Any]:
-    own = edge.regulator == edge.target
-    path = _loop(edge, boxes[edge.target], centre) if own else _bow(edge, boxes, centre)
-    verb = "activates" if edge.rising else "inhibits"
+def _arrow(edge: GeneEdge, boxes: dict[str, _Box], centre: tuple[float, float]) -> dict[str, Any]:
+    rises = edge.rising >= 0.5
+    gap = 7 if rises else 4
+    path = _loop(boxes[edge.target], centre, gap) if edge.is_self else _bow(edge, boxes, centre, gap)
+    verb = "activates" if rises else "inhibits"
     return {
-        "kind": "on" if edge.rising else "off",
-        "own": own,
+        "kind": "on" if rises else "off",
+        "own": edge.is_self,
         "path": path,
         "width": 0.6 + 3.4 * edge.probability**2,
         "opacity": 0.35 + 0.65 * edge.probability,
-        "said": f"{genes[edge.regulator]} {verb} {genes[edge.target]}, probability {edge.probability:.2f}",
+        "said": f"{edge.regulator} {verb} {edge.target}, probability {edge.probability:.2f}",
     }
 
 
-def _bow(edge: SignedEdge, boxes: dict[int, _Box], centre: tuple[float, float]) -> str:
+def _bow(edge: GeneEdge, boxes: dict[str, _Box], centre: tuple[float, float], gap: int) -> str:
     a, b = boxes[edge.regulator], boxes[edge.target]
     # Edges bend towards the centre, each way a little differently, so that a pair in both directions is seen.
     middle = ((a.x + b.x) / 2, (a.y + b.y) / 2)
     across = ((b.y - a.y) * 0.12, (a.x - b.x) * 0.12)
     bend = [m + 0.25 * (c - m) + s for m, c, s in zip(middle, centre, across, strict=True)]
     x0, y0 = a.edge_towards(bend[0], bend[1])
-    x1, y1 = b.edge_towards(bend[0], bend[1], gap=7 if edge.rising else 4)
+    x1, y1 = b.edge_towards(bend[0], bend[1], gap=gap)
     return f"M{x0:.1f} {y0:.1f}Q{bend[0]:.1f} {bend[1]:.1f} {x1:.1f} {y1:.1f}"
 
 
-def _loop(edge: SignedEdge, box: _Box, centre: tuple[float, float]) -> str:
+def _loop(box: _Box, centre: tuple[float, float], gap: int) -> str:
     up = -1 if box.y <= centre[1] else 1
     y = box.y + up * HEIGHT / 2
     ends = f"M{box.x - 9:.1f} {y:.1f}C{box.x - 20:.1f} {y + up * 26:.1f} {box.x + 20:.1f} {y + up * 26:.1f}"
-    return f"{ends} {box.x + 9:.1f} {y + up * (7 if edge.rising else 4):.1f}"
+    return f"{ends} {box.x + 9:.1f} {y + up * gap:.1f}"

@@ -109,15 +109,17 @@ def _run(
     done, begin = 0, time.monotonic()
     next_line, expected = begin, None
     looked_for: set[bytes] = set()
+    next_look = 0
     if quick_folder is not None and isinstance(engine, engines.LocalEngine):
         expected = quick.seconds_expected(engine.n_jobs)
         looked_for = quick.first_look(tasks)
+        next_look = len(looked_for)
     console = Console(stderr=True, highlight=False)
     bar = Bar(BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), console=console, transient=True)
     shown = bar.add_task("", total=len(tasks))
 
     def show(progress: Progress) -> None:
-        nonlocal next_line, done
+        nonlocal next_line, next_look, done
         done, now = progress.done, time.monotonic()
         left = f"about {wording.duration(progress.eta)} left" if progress.eta else f"{wording.duration(now - begin)} so far"
         said = ", ".join(text for text in (progress.stage, left, progress.detail) if text)
@@ -125,9 +127,11 @@ def _run(
         if not console.is_terminal and now >= next_line:
             print(f"{said}: {progress.done:,} of {len(tasks):,}", file=sys.stderr, flush=True)
             next_line = now + SECONDS_PER_LINE
-        if quick_folder is not None and 0 < len(looked_for) <= done < len(tasks) and looked_for <= store.ids().keys():
-            looked_for.clear()
-            note(f"gradus: a first adder and curve are in {write_report(quick_folder).page}; the run goes on.")
+        if quick_folder is not None and looked_for and next_look <= done < len(tasks):
+            next_look = done + done // 8 + 1  # reading the rows takes longer the more there are
+            if looked_for <= store.ids().keys():
+                looked_for.clear()
+                note(f"gradus: a first adder and curve are in {write_report(quick_folder).page}; the run goes on.")
 
     with bar if console.is_terminal else contextlib.nullcontext():
         try:

@@ -16,7 +16,7 @@ from gradus._circuit.gate_list import GateList, is_constant
 from gradus._core.bits import WordMatrix
 from gradus._core.gates import ONE, ZERO, fix_a, fix_b
 from gradus._core.kernels.compile import compiled, uncounted
-from gradus._core.kernels.intrinsics import popcount
+from gradus._core.kernels.intrinsics import by_reference, popcount
 from gradus._lessons.packed_examples import PackedExamples
 
 __all__ = [
@@ -214,6 +214,7 @@ def set_value(board, node):
 @compiled
 def evaluate_board(board: Board) -> None:
     """Compute every gate and every output's errors."""
+    board = by_reference(board)
     for place in range(board.n_live[0]):
         set_value(board, board.order[place])
     for t in range(len(board.outputs)):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.kernels.compile import compiled, uncounted
+from gradus._core.kernels.intrinsics import by_reference
 
 __all__ = ["Walk", "adjust_weights", "new_walk", "tally"]
 
@@ -174,6 +175,7 @@ def adjust_weights(walk: Walk, max_work: int, pair_work: int) -> int:
 
     Pairs are only tried if all of them take less than `pair_work`.
     """
+    walk = by_reference(walk)
     _begin(walk)
     walk.state[WORK] = 0
     n_columns = len(walk.weights)

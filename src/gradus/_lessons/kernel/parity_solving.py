@@ -8,7 +8,7 @@ import numpy.typing as npt
 from gradus._core.kernels.compile import compiled, uncounted
 from gradus._core.kernels.intrinsics import popcount, trailing_zeros
 
-__all__ = ["eliminate", "meet_in_the_middle", "solve"]
+__all__ = ["meet_in_the_middle", "solve"]
 
 Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -24,26 +24,24 @@ def _lowest(row, n_unknowns):
 
 
 @compiled
-def solve(rows: Words, orders: Ints, n_unknowns: int) -> tuple[Words, int]:
-    """Solve for the unknowns with rows in several orders; returns the solution that the fewest rows contradict, and how many.
+def solve(rows: Words, orders: Ints, n_unknowns: int, scratch: Words, best: Words) -> int:
+    """Solve for the unknowns with rows in several orders; returns how many rows contradict `best`, the best solution.
 
     A row has a bit for each unknown and then one for its label. If the rows do not determine every unknown, as many rows
-    as there are contradict.
+    as there are contradict. `scratch` has two rows more than there are unknowns.
     """
-    n_rows, n_words = rows.shape
-    basis = np.empty((n_unknowns, n_words), dtype=np.uint64)
-    solution, best = np.zeros(n_words, dtype=np.uint64), np.zeros(n_words, dtype=np.uint64)
-    least = n_rows
+    # Every type of array that is made here would take a tenth of a second to compile.
+    least, solution = len(rows), scratch[n_unknowns + 1]
     for order in orders:
-        if eliminate(rows, order, n_unknowns, basis, solution) == n_unknowns:
+        if _eliminate(rows, order, n_unknowns, scratch, solution) == n_unknowns:
             errors = _contradictions(rows, n_unknowns, solution)
             if errors < least:
                 least = errors
-                for word in range(n_words):
+                for word in range(len(best)):
                     best[word] = solution[word]
                 if errors == 0:
                     break
-    return best, least
+    return least
 
 
 @uncounted
@@ -58,26 +56,24 @@ def _contradictions(rows, n_unknowns, solution):
     return errors
 
 
-@compiled
-def eliminate(rows: Words, order: Ints, n_unknowns: int, basis: Words, solution: Words) -> int:
+@uncounted
+def _eliminate(rows, order, n_unknowns, basis, solution):
     """Solve for the unknowns with the first independent rows in some order; returns their rank.
 
-    The solution is only set if the rank is the number of unknowns. `basis` is scratch space.
+    The solution is only set if the rank is the number of unknowns. `basis` is scratch space, with a row more than unknowns.
     """
-    n_words = rows.shape[1]
-    # Every further type of array that is made takes a tenth of a second to compile.
-    taken, row = np.zeros(n_unknowns, dtype=np.uint64), np.zeros(n_words, dtype=np.uint64)
-    rank = 0
+    n_words, rank, row = rows.shape[1], 0, basis[n_unknowns]
+    for pivot in range(n_unknowns):
+        basis[pivot, pivot >> 6] = 0
     for place in order:
         for word in range(n_words):
             row[word] = rows[place, word]
         pivot = _lowest(row, n_unknowns)
-        while pivot < n_unknowns and taken[pivot]:
+        while pivot < n_unknowns and basis[pivot, pivot >> 6] >> np.uint64(pivot & 63) & np.uint64(1):
             for word in range(pivot >> 6, n_words):
                 row[word] ^= basis[pivot, word]
             pivot = _lowest(row, n_unknowns)
         if pivot < n_unknowns:
-            taken[pivot] = 1
             for word in range(n_words):
                 basis[pivot, word] = row[word]
             rank += 1

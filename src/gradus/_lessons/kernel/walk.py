@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._core.kernels.compile import compiled, uncounted
+from gradus._core.kernels.intrinsics import by_reference
 from gradus._lessons.kernel.board import N_SPARE, Board, Ints, set_value
 from gradus._lessons.kernel.moves import NODE, PAIR, apply_move, mark_live, price_move
 from gradus._lessons.kernel.pricing import (
@@ -26,23 +27,12 @@ from gradus._lessons.kernel.pricing import (
     weigh_both,
     weigh_cells,
     weight,
-)
+)  # fmt: skip
 
 __all__ = [
-    "BEST",
-    "BEST_LIVE",
-    "PRICED",
-    "RUNNING",
-    "WORK",
-    "Rules",
-    "Trail",
-    "gather",
-    "new_trail",
-    "node_promise",
-    "restart_trail",
-    "scan",
-    "walk",
-]
+    "BEST", "BEST_LIVE", "PRICED", "RUNNING", "WORK", "Rules", "Trail", "gather", "new_trail", "node_promise",
+    "restart_trail", "scan", "walk",
+]  # fmt: skip
 
 RUNNING, REACHED, SPENT = 0, 1, 2
 PROMISE_WORDS = 32
@@ -133,14 +123,18 @@ def total_cost(rules, errors, n_live):
     return cost
 
 
-@compiled
 def restart_trail(board: Board, rules: Rules, trail: Trail) -> None:
     """Start a walk at the circuit on the board."""
-    cost = total_cost(rules, board.errors, board.n_live[0])
+    # Not compiled: the first call would take half a second longer, and each walk no less.
+    n_live = int(board.n_live[0])
+    cost = rules.gate_cost[n_live] + rules.error_cost[rules.kind, board.errors].sum()
     trail.numbers[:] = 0
-    trail.numbers[COST] = cost
+    trail.numbers[[COST, BEST, BEST_LIVE]] = cost, cost, n_live
     trail.history[:] = cost
-    _keep_best(board, trail, cost)
+    trail.functions[: board.n_slots] = board.functions[: board.n_slots]
+    trail.sources[: board.n_slots] = board.sources[: board.n_slots]
+    trail.order[:n_live] = board.order[:n_live]
+    trail.outputs[:] = board.outputs
 
 
 @uncounted
@@ -302,6 +296,7 @@ def pick_move(board, rules, trail, n_nodes, n_candidates, n_planes, old, thresho
 def walk(board: Board, rules: Rules, trail: Trail, slice_work: int) -> int:
     """Continue a walk for about `slice_work` word operations; returns `RUNNING`, `REACHED` or `SPENT`."""
     # A move is tried here and not in a function of its own, because LLVM optimises a piece once more in each that calls it.
+    board, rules, trail = by_reference(board), by_reference(rules), by_reference(trail)
     end = min(trail.numbers[WORK] + slice_work, rules.max_work)
     n_outputs, n_words = len(board.outputs), len(board.everything)
     while trail.numbers[WORK] < end and trail.numbers[BEST] > rules.stop_cost:
@@ -345,12 +340,12 @@ def walk(board: Board, rules: Rules, trail: Trail, slice_work: int) -> int:
 
 
 @compiled
-def scan(board: Board, rules: Rules, trail: Trail) -> npt.NDArray[np.int64]:
-    """Return the fewest errors that one node and one gate on two nodes make, for every output of a board."""
-    best = np.zeros((len(board.outputs), 2), dtype=np.int64)
+def scan(board: Board, rules: Rules, trail: Trail, best: Ints) -> None:
+    """Find the fewest errors that one node and one gate on two nodes make, for every output of a board."""
+    board, rules, trail = by_reference(board), by_reference(rules), by_reference(trail)
     for t in range(len(board.outputs)):
         n_touched = flip_output(board, t)
-        n_planes, _ = weigh(board, board.outputs[t], n_touched, False, trail.sums)
+        n_planes, _ = weigh(board, board.outputs[t], n_touched, rules.exact, trail.sums)
         _, n = gather(board, rules, trail, np.int64(-1), n_planes)
         zero, total = price_nodes(board, board.outputs[t], n, n_planes)
         node, pair = 0, 0
@@ -361,4 +356,3 @@ def scan(board: Board, rules: Rules, trail: Trail) -> npt.NDArray[np.int64]:
             pair = min(pair, (2 * zero + total - weigh_cells(board, a, a, total)) // 2)
         best[t, 0] = board.errors[t] + node
         best[t, 1] = board.errors[t] + min(node, pair)
-    return best

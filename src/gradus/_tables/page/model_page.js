@@ -75,6 +75,7 @@
     if (column.type === "category" || column.type === "bit") {
       input = html("select", { id });
       for (const option of choices(column)) input.append(html("option", { value: option }, option === column.others ? "another" : option));
+      for (const value of column.seen) input.append(html("option", { value }, value));
       if (column.missing) input.append(html("option", { value: "" }, "(missing)"));
     } else {
       input = html("input", { id, type: column.type === "date" ? "date" : "text", inputmode: "decimal", placeholder: "(missing)" });

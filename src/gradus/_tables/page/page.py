@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._circuit.drawing.diagram import GATE_LABELS, MOST_GATES, blocks, diagram
+from gradus._circuit.gate_list import is_constant
 from gradus._core.bits import BoolMatrix
 from gradus._core.cells import is_unknown
 from gradus._core.wording import counted, listed
@@ -139,6 +140,9 @@ def _script_data(model: ModelView, used: Sequence[int], rows: Sequence[Sequence[
     columns = [_column(features, j) for j in used]
     for place, column in enumerate(columns):
         column["start"] = rows[0][place] if rows else _first_value(column)
+        column["seen"] = (
+            sorted({row[place] for row in rows} - {*column["options"], ""}) if column["type"] == "category" else []
+        )
     where = dict(zip(used, range(len(used)), strict=True))
     inputs = []
     for node, (j, key) in enumerate(features.input_keys):
@@ -274,10 +278,21 @@ def size_points(curve: Any) -> list[dict[str, Any]]:
 def _summary(model: ModelView) -> str:
     """Say in a line what the model is."""
     rows, source = model.about.get("rows"), model.about.get("learned_from")
+    gates = counted(int((~is_constant(model.network.functions)).sum()), "gate")
     if not isinstance(rows, int):
-        return f"A circuit of {counted(model.network.n_gates, 'gate')}."
+        return f"A circuit of {gates}."
     named = f" of {source}" if isinstance(source, str) else ""
-    return f"A circuit of {counted(model.network.n_gates, 'gate')}, learned from {counted(rows, 'row')}{named}."
+    return f"A circuit of {gates}, learned from {counted(rows, 'row')}{named}.{_accuracy(model)}"
+
+
+def _accuracy(model: ModelView) -> str:
+    """Say how often the rules, the vote and the most frequent class are right on rows not seen, if that was measured."""
+    held_out = model.about.get("held_out")
+    shares = held_out.get("accuracy", {}) if isinstance(held_out, dict) else {}
+    said = {"circuit": "the rules", "model": "the vote"} if model.n_circuits > 1 else {"model": "the rules"}
+    said["majority"] = "the most frequent class"
+    parts = [f"{words} {100 * float(np.mean(shares[name])):.1f} %" for name, words in said.items() if name in shares]
+    return f" Right on rows not seen: {', '.join(parts)}." if parts else ""
 
 
 def odd_rows(inputs: BoolMatrix, labels: Sequence[Ints], answers: Sequence[Ints]) -> list[OddRow]:
