@@ -13,17 +13,9 @@ from gradus._core.files import check_new_file
 from gradus.errors import FormatError
 
 __all__ = [
-    "VOTE",
-    "WIDTH",
-    "EndedByUserError",
-    "check_file",
-    "note",
-    "percent",
-    "print_json",
-    "print_rule",
-    "print_table",
+    "VOTE", "WIDTH", "EndedByUserError", "check_file", "note", "percent", "print_json", "print_rule", "print_table",
     "printable",
-]
+]  # fmt: skip
 
 WIDTH = 80  # characters of a line
 VOTE = "Take the vote of all circuits as one circuit, not the best circuit alone; targets must have two classes."

@@ -13,7 +13,7 @@ from gradus._circuit import Network
 from gradus._circuit.weighted_counts import WeightedCount
 from gradus._tables.axes import Axis
 
-__all__ = ["CellCount", "cell_count", "cell_table", "is_partition"]
+__all__ = ["CellCount", "cell_count", "cell_table"]
 
 FEWEST = 4
 """Literals of a count; fewer are read more easily as a formula."""
@@ -95,8 +95,3 @@ def _deciding(table: Flags, left: Sequence[npt.NDArray[np.int64]], axes: Sequenc
             if 0 < len(alike) < len(cells) and sum(1 << cell for cell in alike) in axes[k].words:
                 return k, alike, value
     return None
-
-
-def is_partition(table: Flags | None) -> bool:
-    """Return whether exactly one output is true of every combination of cells."""
-    return table is not None and bool((table.sum(axis=-1) == 1).all())

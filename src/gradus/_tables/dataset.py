@@ -21,17 +21,9 @@ from gradus._tables.readings import has_two_readings
 from gradus.errors import DataError, SettingsError
 
 __all__ = [
-    "FEWEST_ROWS",
-    "MODEL_ROWS",
-    "Dataset",
-    "checked_folds",
-    "column_of",
-    "dataset_of",
-    "identifying_column",
-    "last_column",
-    "read_rows",
-    "usual_folds",
-]
+    "FEWEST_ROWS", "MODEL_ROWS", "Dataset", "checked_folds", "column_of", "dataset_of", "identifying_column",
+    "last_column", "read_rows", "usual_folds",
+]  # fmt: skip
 
 MODEL_ROWS = 1024
 """Rows that are computed from a model; of more, as many are drawn."""

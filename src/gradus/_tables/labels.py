@@ -17,28 +17,10 @@ from gradus._tables.cells import MIN_ROWS_ID, read_cells
 from gradus.errors import ConflictError, DataError, FormatError, SettingsError
 
 __all__ = [
-    "UNKNOWN",
-    "CodeBit",
-    "TargetEncoding",
-    "check_classes",
-    "cut_target",
-    "encode_target",
-    "groups_of_equal_rows",
-    "labels_between",
-    "labels_of",
-    "majority",
-    "merged_labels",
-    "order_of_outputs",
-    "output_names",
-    "output_parts",
-    "plain_label",
-    "refuse_conflicts",
-    "refuse_constant",
-    "refuse_quantity",
-    "renamed",
-    "shown_label",
-    "side_by_side",
-]
+    "UNKNOWN", "CodeBit", "TargetEncoding", "check_classes", "cut_target", "encode_target", "groups_of_equal_rows",
+    "labels_between", "labels_of", "majority", "merged_labels", "order_of_outputs", "output_names", "output_parts",
+    "plain_label", "refuse_conflicts", "refuse_constant", "refuse_quantity", "renamed", "shown_label", "side_by_side",
+]  # fmt: skip
 
 UNKNOWN = -1
 """Code of a label that is not known."""

@@ -14,17 +14,9 @@ from typing import NamedTuple
 from gradus._core.cells import MISSING, number_in
 
 __all__ = [
-    "DAY_FORMATS",
-    "PLAIN",
-    "Reading",
-    "date_in",
-    "day_formats",
-    "has_two_readings",
-    "is_word_for_missing",
-    "looks_like_dates",
-    "number_reading",
-    "read_number",
-]
+    "DAY_FORMATS", "PLAIN", "Reading", "date_in", "day_formats", "has_two_readings", "is_word_for_missing",
+    "looks_like_dates", "number_reading", "read_number",
+]  # fmt: skip
 
 WORDS = frozenset(
     ("-", "--", "---", "–", "—", ".", "..", "...", "*", "na", "n.a.", "n.a", "nan", "nil", "none", "null", "unknown",
