@@ -35,6 +35,8 @@ pack
     Pack a matrix of bits column by column into words, as `Network.node_words` takes them.
 compiled, inlined
     Compile an entry point of a kernel with Numba, cached on disk, and the pieces that it calls.
+draw, popcount
+    The generator's next 64 bits, and the ones of a word, for such kernels.
 generator_state
     The two words that the generator of a search starts from.
 files, pages, wording : module
@@ -60,12 +62,14 @@ if TYPE_CHECKING:
     from gradus._core import files, wording
     from gradus._core.bits import pack
     from gradus._core.kernels.compile import compiled, inlined
+    from gradus._core.kernels.intrinsics import popcount
     from gradus._curriculum.orders import resolve_order
     from gradus._lessons.learn import learn_whole
     from gradus._pages import html as pages
     from gradus._search.cuda import run_many
     from gradus._search.driver import resume, run_search
     from gradus._search.job import Checkpoint, Job, Outcome, Settings, generator_state, largest_cost
+    from gradus._search.moves import draw
     from gradus._search.search import make_network
 
 _HOME = {
@@ -74,6 +78,7 @@ _HOME = {
     "Outcome": "_search.job",
     "Settings": "_search.job",
     "compiled": "_core.kernels.compile",
+    "draw": "_search.moves",
     "generator_state": "_search.job",
     "inlined": "_core.kernels.compile",
     "largest_cost": "_search.job",
@@ -81,6 +86,7 @@ _HOME = {
     "make_network": "_search.search",
     "network_picture": "_circuit.drawing.picture",
     "pack": "_core.bits",
+    "popcount": "_core.kernels.intrinsics",
     "resolve_order": "_curriculum.orders",
     "resume": "_search.driver",
     "run_many": "_search.cuda",
@@ -96,6 +102,7 @@ __all__ = [
     "Settings",
     "circuit_bits",
     "compiled",
+    "draw",
     "files",
     "generator_state",
     "inlined",
@@ -105,6 +112,7 @@ __all__ = [
     "network_picture",
     "pack",
     "pages",
+    "popcount",
     "resolve_order",
     "resume",
     "run_many",

@@ -359,8 +359,8 @@ def test_bad_models_are_refused(refused, here):
     future = json.loads(network.to_json()) | {"version": 99}
     (here / "future.json").write_text(json.dumps(future))
     network.save(here / "about.json", about={"version": 99})
-    network.save(here / "odd.json", about={"version": 5, "encoding": {"features": [], "targets": Z0}})
-    network.save(here / "odder.json", about={"version": 5, "encoding": 7})
+    network.save(here / "odd.json", about={"version": 6, "encoding": {"features": [], "targets": Z0}})
+    network.save(here / "odder.json", about={"version": 6, "encoding": 7})
     network.with_names(["q"]).save(here / "other.json")
     (here / "text.json").write_text("hello")
     assert "update Gradus" in refused("predict", "future.json", "add3.csv")

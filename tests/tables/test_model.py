@@ -146,15 +146,15 @@ Z0 = [{"name": "z0", "classes": [0, 1]}]
     [
         (7, "must be an object"),
         ({"version": 99}, "update Gradus"),
-        ({"version": 3, "encoding": {}}, "version 3 and this Gradus reads version 5; learn it again"),
-        ({"encoding": {}}, "version None and this Gradus reads version 5; learn it again"),
-        ({"version": 5, "encoding": 3}, "features and targets"),
+        ({"version": 3, "encoding": {}}, "version 3 and this Gradus reads version 6; learn it again"),
+        ({"encoding": {}}, "version None and this Gradus reads version 6; learn it again"),
+        ({"version": 6, "encoding": 3}, "features and targets"),
         ({"version": "x"}, "learn it again"),
-        ({"version": 5, "encoding": {"features": [], "targets": []}}, "features and targets"),
-        ({"version": 5, "encoding": {"features": [], "targets": Z0}}, "inputs of its network"),
-        ({"version": 5, "encoding": {"features": 3, "targets": Z0}}, "list of columns"),
-        ({"version": 5, "circuits": 3, "encoding": {"features": [], "targets": Z0}}, "circuits"),
-        ({"version": 5, "circuits": [3], "encoding": {"features": [], "targets": Z0}}, "network"),
+        ({"version": 6, "encoding": {"features": [], "targets": []}}, "features and targets"),
+        ({"version": 6, "encoding": {"features": [], "targets": Z0}}, "inputs of its network"),
+        ({"version": 6, "encoding": {"features": 3, "targets": Z0}}, "list of columns"),
+        ({"version": 6, "circuits": 3, "encoding": {"features": [], "targets": Z0}}, "circuits"),
+        ({"version": 6, "circuits": [3], "encoding": {"features": [], "targets": Z0}}, "network"),
     ],
 )
 def test_files_that_are_not_models_are_refused_with_their_name(tmp_path, about, message):

@@ -1,4 +1,4 @@
-"""How circuits are read: shares of classes by outputs and the nodes below them, beside a slow twin that counts by row."""
+"""How circuits are read: by their outputs, beside a slow twin, and by all nodes, beside scipy's minimiser."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from gradus import Network
 from gradus._tables.goals import Weights
 from gradus._tables.labels import TargetEncoding
-from gradus._tables.readers import NodeValues, OutputReader, levels_below, read_circuit, read_outputs
+from gradus._tables.logistic import RIDGE, ridge_logistic, shares_of_scores
+from gradus._tables.readers import NodeValues, OutputReader, read_circuit
 from gradus.errors import FormatError
 
 
@@ -23,7 +25,15 @@ def random_network(rng, n_inputs=4, n_gates=6, n_outputs=1):
 
 
 def values_of(reader, network, inputs):
-    return NodeValues.of(network, [node for nodes in reader.nodes for node in nodes], inputs)
+    return NodeValues.of(network, reader.nodes, inputs)
+
+
+def reader_of(network, inputs, codes, weights=(None, None), unseen=None):
+    """Read a circuit for a target of two classes."""
+    rows = np.ones(len(codes)) if weights[0] is None else weights[0]
+    classes = np.ones(2) if weights[1] is None else weights[1]
+    targets = [TargetEncoding("y", (0, 1))]
+    return read_circuit(network, targets, inputs, codes[:, np.newaxis], Weights(rows, (classes,)), unseen)[0]
 
 
 @given(st.integers(2, 4), st.integers(0, 1000))
@@ -45,59 +55,82 @@ def test_outputs_alone_are_naive_bayes_with_a_tenth_of_a_row_of_each_kind(n_clas
         assert np.allclose(found, np.array(wanted) / sum(wanted), atol=1e-3)
 
 
-def slow_probability(network, inputs, codes, unseen, row):
-    """The share of class 1 among unseen rows that look like a row: by the output, by the gates below, by those below them."""
-    full = Network(network.n_inputs, network.sources, range(network.n_inputs + network.n_gates), network.functions)
-    values, mine = full.predict(inputs), full.predict(row[np.newaxis])[0]
-    output = int(network.outputs[0])
-    log_odds = np.log(((codes == 1).sum() + 0.1) / ((codes == 0).sum() + 0.1))
-    for label, sign in ((1, 1), (0, -1)):
-        rows = codes == label
-        seen = ((values[rows, output] == mine[output]).sum() + 0.1) / (rows.sum() + 0.2)
-        held = (values[rows & unseen, output] == mine[output]).sum()
-        log_odds += sign * np.log((held + seen) / ((rows & unseen).sum() + 1))
-    share = 1 / (1 + np.exp(-log_odds))
-    for nodes in levels_below(network, output, 2)[1:]:
-        alike = unseen & (values[:, list(nodes)] == mine[list(nodes)]).all(axis=1)
-        share = ((codes[alike] == 1).sum() + 8 * share) / (alike.sum() + 8)
-    return share
+def cost_of(level, weights, signs, codes, rows, offset):
+    """What a ridge logistic regression makes small; with two classes the ridge is on what tells them apart."""
+    shares = shares_of_scores(offset + level + signs @ weights)
+    both = np.vstack([level, weights])
+    shrunk = both @ [-1, 1] if len(level) == 2 else both
+    return -rows @ np.log(shares[np.arange(len(codes)), codes]) + RIDGE * (shrunk**2).sum() / 2
 
 
-@given(st.integers(0, 10_000))
-def test_nodes_below_an_output_refine_what_it_says(seed):
+@given(st.integers(2, 4), st.integers(0, 10_000))
+def test_weights_are_as_good_as_those_that_a_minimiser_finds(n_classes, seed):
     rng = np.random.default_rng(seed)
-    network, inputs, codes = random_network(rng), rng.random((60, 4)) < 0.5, rng.integers(0, 2, 60)
-    unseen = rng.random(60) < 0.6
-    reader = read_outputs(network, network.outputs.tolist(), inputs, codes, (np.ones(60), np.ones(2)), unseen)
-    found = reader.probabilities(values_of(reader, network, inputs))[:, 1]
-    for row, share in zip(inputs[:5], found[:5], strict=True):
-        assert np.isclose(share, slow_probability(network, inputs, codes, unseen, row), atol=1e-3)
+    signs = (rng.random((40, 3)) < 0.5) - rng.random(3)
+    codes, rows, offset = (
+        rng.integers(0, n_classes, 40),
+        rng.integers(1, 3, 40).astype(float),
+        rng.normal(size=(40, n_classes)),
+    )
+
+    def cost(weights):
+        level, *others = weights.reshape(4, n_classes)
+        return cost_of(level, np.array(others), signs, codes, rows, offset)
+
+    found = ridge_logistic(signs, codes, rows, offset)
+    assert cost_of(*found, signs, codes, rows, offset) <= minimize(cost, np.zeros(4 * n_classes)).fun + 0.02
+
+
+def test_a_rare_class_far_from_what_was_known_is_found():
+    rng = np.random.default_rng(0)
+    signs = rng.random((4000, 6)) < 0.15
+    codes = (signs[:, 0] & signs[:, 1]).astype(int)
+    level, weights = ridge_logistic(
+        np.column_stack([signs, signs[:, 0] & signs[:, 1]]) - 0.1, codes, np.ones(4000), np.tile([5.0, -5.0], (4000, 1))
+    )
+    scores = np.array([5.0, -5.0]) + level + (np.column_stack([signs, signs[:, 0] & signs[:, 1]]) - 0.1) @ weights
+    assert (np.argmax(scores, axis=1) == codes).all()
+
+
+def test_nodes_tell_more_than_outputs_on_rows_that_were_not_seen():
+    rng = np.random.default_rng(1)
+    inputs = rng.random((600, 4)) < 0.5
+    codes = (inputs[:, 0] & inputs[:, 1] ^ (rng.random(600) < 0.1)).astype(int)
+    network = Network(4, [[0, 1], [4, 2]], [5], [8, 14])  # "or x2" is too much
+    alone, refined = (reader_of(network, inputs, codes, unseen=unseen) for unseen in (None, np.arange(600) % 2 == 0))
+    right = [
+        (np.argmax(reader.probabilities(values_of(reader, network, inputs)), axis=1) == codes).mean()
+        for reader in (alone, refined)
+    ]
+    assert right[1] > right[0] + 0.1
 
 
 def test_classes_weigh_as_asked_and_rows_too():
     network = Network(1, [], [0])
     inputs, codes = np.array([[0], [0], [0], [1]], dtype=bool), np.array([0, 0, 1, 1])
-    alike = read_outputs(network, [0], inputs, codes, (np.ones(4), np.ones(2)))
-    heavy = read_outputs(network, [0], inputs, codes, (np.ones(4), np.array([1.0, 9.0])))
-    twice = read_outputs(network, [0], inputs[[0, 1, 2, 3, 3]], codes[[0, 1, 2, 3, 3]], (np.ones(5), np.ones(2)))
-    weighed = read_outputs(network, [0], inputs, codes, (np.array([1.0, 1, 1, 2]), np.ones(2)))
+    alike = reader_of(network, inputs, codes)
+    heavy = reader_of(network, inputs, codes, (None, np.array([1.0, 9.0])))
+    twice = reader_of(network, inputs[[0, 1, 2, 3, 3]], codes[[0, 1, 2, 3, 3]])
+    weighed = reader_of(network, inputs, codes, (np.array([1.0, 1, 1, 2]), None))
     values = values_of(alike, network, inputs)
     odds = [reader.probabilities(values)[0] for reader in (alike, heavy)]
     assert np.isclose(odds[1][1] / odds[1][0], 9 * odds[0][1] / odds[0][0], rtol=1e-3)
     assert np.array_equal(twice.probabilities(values), weighed.probabilities(values))
 
 
-def test_levels_end_at_inputs_and_constants():
-    network = Network(2, [[0, 1], [2, 0], [0, 0]], [3, 4], [6, 8, 0])
-    assert levels_below(network, 3, 2) == [(3,), (0, 2), (0, 1)]
-    assert levels_below(network, 4, 2) == [(4,)] * 3
-    assert levels_below(network, 1, 1) == [(1,), (1,)]
+def test_a_row_gets_the_same_probability_in_whatever_company():
+    rng = np.random.default_rng(0)
+    network, inputs, codes = random_network(rng), rng.random((400, 4)) < 0.5, rng.integers(0, 2, 400)
+    reader = reader_of(network, inputs, codes, unseen=rng.random(400) < 0.5)
+    together = reader.probabilities(values_of(reader, network, inputs))
+    alone = np.vstack([reader.probabilities(values_of(reader, network, inputs[[row]])) for row in range(50)])
+    assert np.array_equal(together[:50], alone)
 
 
 def test_a_reader_comes_back_from_its_file():
     rng = np.random.default_rng(0)
     network, inputs, codes = random_network(rng), rng.random((60, 4)) < 0.5, rng.integers(0, 2, 60)
-    reader = read_outputs(network, network.outputs.tolist(), inputs, codes, (np.ones(60), np.ones(2)), rng.random(60) < 0.5)
+    reader = reader_of(network, inputs, codes, unseen=rng.random(60) < 0.5)
     again = OutputReader.from_json(json.loads(json.dumps(reader.to_json())), TargetEncoding("y", (0, 1)), 10)
     values = values_of(reader, network, inputs)
     assert np.array_equal(again.probabilities(values), reader.probabilities(values))
@@ -109,18 +142,18 @@ def test_a_reader_comes_back_from_its_file():
         {"prior": [0.0]},
         {"prior": [0.0, "x"]},
         {"prior": None},
-        {"nodes": [[7]]},
-        {"nodes": [[True]]},
-        {"nodes": [[]]},
+        {"nodes": [7]},
+        {"nodes": [True]},
+        {"nodes": []},
         {"nodes": 3},
-        {"nodes": [[0], [1]]},
-        {"says": [[[0.0, 0.0]]]},
-        {"says": [[[0.0, float("inf")], [0.0, 0.0]]]},
-        {"says": [[[0.0], [0.0, 0.0]]]},
+        {"nodes": [0, 1]},
+        {"weights": [[0.0]]},
+        {"weights": [[0.0, float("inf")]]},
+        {"weights": [[0.0], [0.0, 0.0]]},
     ],
 )
 def test_readers_that_do_not_fit_the_target_are_refused(change):
-    document = {"prior": [0.0, 0.0], "nodes": [[0]], "says": [[[0.0, 0.0], [0.0, 0.0]]]}
+    document = {"prior": [0.0, 0.0], "nodes": [0], "weights": [[0.0, 0.0]]}
     OutputReader.from_json(document, TargetEncoding("y", (0, 1)), 7)
     with pytest.raises(FormatError, match="'y'"):
         OutputReader.from_json({**document, **change}, TargetEncoding("y", (0, 1)), 7)

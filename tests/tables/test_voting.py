@@ -29,7 +29,7 @@ from gradus._tables.goals import Weights
 from gradus._tables.labels import TargetEncoding, encode_target
 from gradus._tables.model import Model
 from gradus._tables.voted import vote_on
-from gradus._tables.voters import LEFT_OUT, TableExamples, join_voters, learn_voter, unneeded_columns
+from gradus._tables.voters import LEFT_OUT, POOL, TableExamples, join_voters, learn_voter, unneeded_columns
 
 N = 120
 
@@ -74,7 +74,7 @@ def voted(frame):
 
 def joined(examples, n_voters=5, seed=0):
     voters = [learn_voter(examples, best_inputs, seed, number) for number in range(n_voters)]
-    features, networks = join_voters(voters, examples.encoding)
+    features, networks = join_voters(voters, examples)
     return voters, Model.fit(networks, features, examples.targets, features.encode(examples.columns), examples.codes)
 
 
@@ -85,15 +85,23 @@ def test_a_joined_circuit_says_what_it_said_by_itself(examples):
         assert np.array_equal(network.predict(inputs), voter.network.predict(voter.encoding.encode(examples.columns)))
 
 
-def test_only_inputs_that_a_circuit_uses_are_kept_and_no_id_is_among_them(examples):
-    _, model = joined(examples, 7)
-    reads = np.any([network.cone(range(3))[: network.n_inputs] for network in model.networks], axis=0)
-    others = [name for name, read in zip(model.features.input_names, reads, strict=True) if not read]
+def test_inputs_by_which_voters_are_read_are_kept_and_no_id_is_among_them(examples):
+    voters, model = joined(examples, 7)
+    read = set().union(*(voter.read(examples) for voter in voters))
+    others = [name for name, key in zip(model.features.input_names, model.features.input_keys, strict=True) if key not in read]
     assert all(name.startswith("colour") for name in others)  # "is another" depends on the categories that are named
     assert "no" not in model.feature_names
     assert (
         np.array(model.predict(examples.columns)) == np.array(model.targets[0].classes)[examples.codes[:, 0]]
     ).mean() > 0.85
+
+
+def test_voters_draw_cuts_from_those_that_share_out_the_rows_evenly(examples):
+    pool = dict(zip(examples.columns, examples.pool.columns, strict=True))["size"]
+    sizes = np.sort(pool.numbers(examples.columns["size"]))
+    below = np.searchsorted(sizes, pool.values, side="right")
+    assert len(pool.values) == POOL
+    assert np.abs(np.diff([0, *below, N]) - N / (POOL + 1)).max() <= 2
 
 
 def test_voters_depend_on_the_seed_and_their_number_alone(examples):

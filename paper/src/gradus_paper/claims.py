@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gradus.lab import wording
 from gradus_paper import estimates as est
 from gradus_paper.paper import AUTOMATIC, FOLDS, GAIN_TABLES, KNOWN_ORDER, LATER_TARGETS, REAL_WORLD, problem_title
 from gradus_paper.results import Results
@@ -29,6 +30,7 @@ OPPOSITE = {est.HOLDS: est.DOES_NOT_HOLD, est.DOES_NOT_HOLD: est.HOLDS}  # the o
 SHARE_KEPT = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
 TAU_MARGIN = 0.1  # tolerance for tau and eta
 FEWEST_PROBLEMS = 3  # number of problems below which a direction is not called consistent
+STRICT = "Lgh ≥ Llh ≥ Lw ≥ L1"
 LW_BEST = "mammalian"  # the model on which Lw gains most, according to the paper
 FEWEST_SIZES = 3  # neighbouring training sizes that make a range
 TINY = 1e-9  # below it a tau counts as zero
@@ -103,20 +105,22 @@ def _with_losses(results: Results, *losses: str) -> Iterator[tuple[str, dict[str
 def stricter_losses_gain_more(results: Results) -> est.Statements:
     """Check that Lgh gains at least as much at its peak as Llh, Llh as Lw, Lw as L1."""
     for problem, rows in _with_losses(results, "l1", "lw", "llh", "lgh"):
-        peaks = {loss: est.peak(rows[loss], rows["l1"]) for loss in ("lw", "llh", "lgh")}
-        steps = [
-            est.peak_difference(rows["lgh"], rows["llh"], rows["l1"]),
-            est.peak_difference(rows["llh"], rows["lw"], rows["l1"]),
-        ]
-        verdicts = [est.above(peaks["lw"][1], 0.0, est.ONE_POINT), *(est.not_below(step, est.ONE_POINT) for step in steps)]
+        peaks = {loss: est.peak(rows[loss], rows["l1"]) for loss in est.STRICTER_LOSSES}
+        said, verdict = _strictness(rows, rows["l1"])
         ours = ", ".join(f"{loss} {gain.scaled(100).value:.1f} at {size}" for loss, (size, gain) in peaks.items())
-        extra = "; ".join(f"{name} {est.as_points(step)}" for name, step in zip(("lgh-llh", "llh-lw"), steps, strict=True))
-        yield (
-            f"Peak gain over L1 on {problem_title(problem)}: Lgh ≥ Llh ≥ Lw ≥ L1",
-            "in this order",
-            f"{ours} points; {extra}",
-            est.together(verdicts),
-        )  # fmt: skip
+        yield f"Peak gain over L1 on {problem_title(problem)}: {STRICT}", "in this order", f"{ours} points; {said}", verdict
+
+
+def _strictness(rows: dict[str, Results], base: Results) -> tuple[str, str]:
+    """Compare the peak gains of the losses; return the differences in words, and whether they are in the paper's order."""
+    steps = {pair: est.peak_difference(rows[pair[0]], rows[pair[1]], base) for pair in (("lgh", "llh"), ("llh", "lw"))}
+    verdicts = [est.above(est.peak(rows["lw"], base)[1], 0.0, est.ONE_POINT)]
+    verdicts += [est.not_below(step, est.ONE_POINT) for step in steps.values()]
+    return _differences(steps), est.together(verdicts)
+
+
+def _differences(steps: dict[tuple[str, str], est.Estimate]) -> str:
+    return "; ".join(f"{one}-{other} {est.as_points(step)}" for (one, other), step in steps.items())
 
 
 def gains_of_ten_points(results: Results) -> est.Statements:
@@ -137,14 +141,14 @@ def sixth_target_of_parity(results: Results) -> est.Statements:
         return
     base, lgh = rows
     pairs = lgh.pairs(base).by_training_set()
-    if not pairs.sizes:
+    found = est.largest_gain_of_each_target(pairs)
+    if not found:
         return
-    gains = {size: est.mean_interval(pairs.target_gain[pairs.n_train == size][:, 5]) for size in pairs.sizes}
-    size = max(gains, key=lambda n: gains[n].value)
-    there = pairs.n_train == size
+    size, gains = found[5]
+    gain, there = est.mean_interval(list(gains.values())), pairs.n_train == size
     before, after = (est.mean_interval(values[there][:, 5]) for values in (pairs.second_targets, pairs.first_targets))
-    ours = f"{100 * before.value:.1f} % to {100 * after.value:.1f} % at {size} examples; gain {est.as_points(gains[size])}"
-    verdict = est.within(gains[size].scaled(100), 26.0, tolerance=6.0)
+    ours = f"{100 * before.value:.1f} % to {100 * after.value:.1f} % at {size} examples; gain {est.as_points(gain)}"
+    verdict = est.within(gain.scaled(100), 26.0, tolerance=6.0)
     yield "The sixth target of 7-bit parity at its best", "58 % to 84 %", ours, verdict
 
 
@@ -211,7 +215,9 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
         sizes = [size for size in auto.sizes if size <= top][-2:]
         if not sizes:
             continue
-        at = {size: [dict(est.mean_by_size(auto, values))[size] for values in (auto.tau, auto.eta)] for size in sizes}
+        drawn = results.select(problem=problem, method="curriculum")  # with sets drawn among all, as published
+        etas = dict(est.mean_by_size(auto, auto.eta)) | dict(est.mean_by_size(drawn, drawn.eta))
+        at = {size: (dict(est.mean_by_size(auto, auto.tau))[size], etas[size]) for size in sizes}
         both = est.together([est.above(estimate, 0.5, TAU_MARGIN) for pair in at.values() for estimate in pair])
         exception, fewest = problem == EXCEPTION, min(estimate.n for pair in at.values() for estimate in pair)
         yield (
@@ -274,26 +280,32 @@ def _other_settings(rows: Results) -> str:
 def gain_rises_until_the_last_target(results: Results) -> est.Statements:
     """Check that the largest gain of each target rises from one target to the next, and drops at the last alone."""
     for problem, rows in _with_losses(results, "l1", "lgh"):
-        largest = est.largest_gain_of_each_target(rows["lgh"].pairs(rows["l1"]))
-        if not largest:
+        found = est.largest_gain_of_each_target(rows["lgh"].pairs(rows["l1"]))
+        if not found:
             continue
+        sizes, largest = zip(*found, strict=True)
         steps = [est.mean_difference(after, before) for before, after in itertools.pairwise(largest)]
-        drop = est.mean_difference(largest[-2], largest[-1])
-        rises = {step: est.not_below(step, est.ONE_POINT) for step in steps[:-1]}
-        verdict = est.together([*rises.values(), est.above(drop, 0.0)])
-        open_ones = [est.networks_to_decide(step, est.ONE_POINT) for step, said in rises.items() if said == est.UNDECIDED]
-        open_ones += [est.networks_to_decide(drop)] if est.above(drop, 0.0) == est.UNDECIDED else []
+        drop = steps.pop().below(0.0)
+        verdicts = [*(est.not_below(step, est.ONE_POINT) for step in steps), est.above(drop, 0.0)]
+        verdict = est.together(verdicts)
         each = ", ".join(f"{100 * float(np.mean(list(of.values()))):.1f}" for of in largest)
-        falls = [k + 2 for k, step in enumerate(steps[:-1]) if step.high < 0]
+        falls = [k + 2 for k, step in enumerate(steps) if step.high < 0]
         early = f"; falls before, at target {', '.join(map(str, falls))}" if falls else ""
         ours = f"{each} points; the last {est.as_points(drop)} less than the one before{early}"
+        needed = [est.networks_to_decide(step, est.ONE_POINT) for step in steps] + [est.networks_to_decide(drop)]
+        prices = [
+            _decided_by(step.n, needed[k], est.steps_of_a_set(list(rows.values()), sizes[k : k + 2]))
+            for k, step in enumerate([*steps, drop])
+            if verdicts[k] == verdict == est.UNDECIDED
+        ]
         statement = f"The gain rises with every target and drops at the last alone on {problem_title(problem)}"
-        yield statement, "rises, then drops", ours, verdict, _decided_by(f"{drop.n:,}", verdict, max(open_ones, default=0))
+        yield statement, "rises, then drops", ours, verdict, "".join([f"{drop.n:,}", *prices])
 
 
-def _decided_by(sets: str, verdict: str, needed: int) -> str:
-    """Write how many training sets a statement rests on, and about how many would decide one that is undecided."""
-    return f"{sets}; decided by about {needed:,}" if verdict == est.UNDECIDED and needed else sets
+def _decided_by(n: int, needed: int, steps: float) -> str:
+    """Write about how many training sets or networks would decide something, and the steps of training the missing ones."""
+    more = wording.two_digits((needed - n) * steps / 1e9)
+    return f"; decided by about {needed:,}: {more} · 10⁹ steps more" if needed > n else ""
 
 
 def no_consistent_effect_on_steps(results: Results) -> est.Statements:
@@ -317,30 +329,31 @@ def no_consistent_effect_on_steps(results: Results) -> est.Statements:
     yield statement, "none", f"significantly {ours}", verdict, f"{min(map(len, tested)):,}"
 
 
-def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, est.Estimate]]]:
-    """Yield the number of each table, its problem, the gains of its targets, and those of their mean."""
+def _time_series(results: Results) -> Iterator[tuple[int, str, list[TargetGains], dict[str, est.Estimate], float]]:
+    """Yield the number of each table, its problem, the gains of its targets, those of their mean, and the steps of a pair."""
     for number, problem in enumerate(GAIN_TABLES, start=2):
         part = est.in_estimated_order(results, problem)
         if not {"l1", "lgh"} <= set(part.loss.tolist()):
             continue
         *targets, (_, _, overall) = est.gains_by_target(part, problem)
         if overall["lgh"].n:
-            yield number, problem, [(name, gains) for name, _, gains in targets], overall
+            steps = est.steps_of_a_set([part.select(loss=loss) for loss in ("l1", "lgh")], part.sizes)
+            yield number, problem, [(name, gains) for name, _, gains in targets], overall, steps
 
 
 def lgh_improves_on_time_series(results: Results) -> est.Statements:
     """Check that on the two time series Lgh does better than L1 in leave-one-out, on the mean of the targets."""
-    for number, problem, targets, overall in _time_series(results):
-        gain = overall["lgh"]
+    for number, problem, targets, overall, steps in _time_series(results):
         each = ", ".join(f"{target} {100 * gains['lgh'].value:+.1f}" for target, gains in targets)
         statement = f"Table {number}: Lgh improves on L1 for {problem_title(problem)}, leave-one-out"
-        yield statement, "an improvement", f"{est.as_points(gain)}; {each}", *_improves(gain, problem)
+        ours = f"{est.as_points(overall['lgh'])}; {each}"
+        yield statement, "an improvement", ours, *_improves(overall["lgh"], problem, steps)
 
 
-def _improves(gain: est.Estimate, problem: str) -> tuple[str, str]:
+def _improves(gain: est.Estimate, problem: str, steps: float) -> tuple[str, str]:
     """Judge whether a gain on a time series is above zero; say how many networks it rests on, or would be decided by."""
     verdict, needed = est.above(gain, 0.0), est.networks_to_decide(gain) if gain.n >= est.FEWEST_PAIRS else 0
-    return verdict, _decided_by(_folds(gain, problem), verdict, needed)
+    return verdict, _folds(gain, problem) + (_decided_by(gain.n, needed, steps) if verdict == est.UNDECIDED else "")
 
 
 def _folds(gain: est.Estimate, problem: str) -> str:
@@ -350,7 +363,7 @@ def _folds(gain: est.Estimate, problem: str) -> str:
 
 def gains_in_the_tables(results: Results) -> est.Statements:
     """Check the gain of every loss on every target against the table, up to one point."""
-    for number, problem, targets, _ in _time_series(results):
+    for number, problem, targets, _, _ in _time_series(results):
         for target, gains in targets:
             paper = GAIN_TABLES[problem].get(target, {})
             judged = {loss: gain.scaled(100) for loss, gain in gains.items() if loss in paper}
@@ -358,7 +371,7 @@ def gains_in_the_tables(results: Results) -> est.Statements:
                 yield (
                     f"Table {number}, {target}: gains over L1",
                     ", ".join(f"{loss} {paper[loss]:+.1f}" for loss in judged) + " points",
-                    ", ".join(f"{loss} {gain.value:+.1f} [{gain.low:.1f}, {gain.high:.1f}]" for loss, gain in judged.items())
+                    ", ".join(f"{loss} {gain:+.1f}" for loss, gain in judged.items())
                     + f" points (n = {min(gain.n for gain in judged.values())})",
                     est.together([est.within(gain, paper[loss], 100 * est.ONE_POINT) for loss, gain in judged.items()]),
                     _folds(next(iter(judged.values())), problem),
@@ -367,11 +380,11 @@ def gains_in_the_tables(results: Results) -> est.Statements:
 
 def later_targets_improve(results: Results) -> est.Statements:
     """Check that Lgh does better than L1 on the targets that come later in a hierarchy, as the paper's text says."""
-    for _, problem, targets, _ in _time_series(results):
+    for _, problem, targets, _, steps in _time_series(results):
         for target, gains in targets:
             if target in LATER_TARGETS:
                 statement = f"Lgh improves the later target {target} of {problem_title(problem)}"
-                yield statement, "an improvement", est.as_points(gains["lgh"]), *_improves(gains["lgh"], problem)
+                yield statement, "an improvement", est.as_points(gains["lgh"]), *_improves(gains["lgh"], problem, steps)
 
 
 def stricter_losses_gain_more_in_found_orders(results: Results) -> est.Statements:
@@ -382,16 +395,12 @@ def stricter_losses_gain_more_in_found_orders(results: Results) -> est.Statement
         base = part.select(loss="l1")
         if not (len(base) and all(map(len, rows.values()))):
             continue
-        best_first = ("lw", "llh", "lgh") if problem == LW_BEST else ("lgh", "llh", "lw")
-        others = [(best_first[0], "llh"), (best_first[0], "lgh")] if problem == LW_BEST else [("lgh", "llh"), ("llh", "lw")]
-        steps = {pair: est.peak_difference(rows[pair[0]], rows[pair[1]], base) for pair in others}
-        judge = est.above if problem == LW_BEST else est.not_below
-        verdicts = [judge(step, tolerance=est.ONE_POINT) for step in steps.values()]
-        said = "Lw gains most" if problem == LW_BEST else "Lgh ≥ Llh ≥ Lw ≥ L1"
-        if problem != LW_BEST:
-            verdicts.append(est.above(est.peak(rows["lw"], base)[1], 0.0, est.ONE_POINT))
-        ours = "; ".join(f"{one}-{other} {est.as_points(step)}" for (one, other), step in steps.items())
-        yield f"Peak gain over L1 on the {problem_title(problem)}: {said}", "in this order", ours, est.together(verdicts)
+        said, (ours, verdict) = STRICT, _strictness(rows, base)
+        if problem == LW_BEST:
+            leads = {("lw", other): est.peak_difference(rows["lw"], rows[other], base) for other in ("llh", "lgh")}
+            verdict = est.together([est.above(lead, tolerance=est.ONE_POINT) for lead in leads.values()])
+            said, ours = "Lw gains most", _differences(leads)
+        yield f"Peak gain over L1 on the {problem_title(problem)}: {said}", "in this order", ours, verdict
 
 
 def gains_over_a_range_of_sizes(results: Results) -> est.Statements:
@@ -414,15 +423,17 @@ def gains_over_a_range_of_sizes(results: Results) -> est.Statements:
 def first_targets_of_parity(results: Results) -> est.Statements:
     """Check that the first two targets of parity gain little: less than a tenth of what the best target gains."""
     rows = est.in_known_order(results, "cpar7", "l1", "lgh")
-    largest = est.largest_gain_of_each_target(rows[1].pairs(rows[0])) if rows else []
-    if not largest:
+    found = est.largest_gain_of_each_target(rows[1].pairs(rows[0])) if rows else []
+    if not found:
         return
-    means = [est.mean_interval(list(of.values())) for of in largest]
+    means = [est.mean_interval(list(of.values())) for _, of in found]
     most = max(mean.value for mean in means) / 10
     ours = ", ".join(est.as_points(mean) for mean in means[:2])
     verdict = est.together([est.above(mean.below(most), 0.0, est.ONE_POINT) for mean in means[:2]])
     needed = max(est.networks_to_decide(mean, est.ONE_POINT) for mean in means[:2])
-    sets = _decided_by(f"{means[0].n:,}", verdict, needed)
+    fewest = min(mean.n for mean in means[:2])
+    price = _decided_by(fewest, needed, est.steps_of_a_set(rows, [size for size, _ in found[:2]]))
+    sets = f"{fewest:,}" + (price if verdict == est.UNDECIDED else "")
     yield "The first two targets of 7-bit parity gain little", f"below {100 * most:.1f} points", ours, verdict, sets
 
 

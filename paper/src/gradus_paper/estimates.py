@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from gradus_paper.results import Floats, Pairs, Results
+from gradus_paper.training_sets import problem_of
 
 LEVEL = 0.95
 REPLICATES = 1000
@@ -34,8 +35,11 @@ class Estimate:
     high: float
     n: int
 
-    def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+    def __format__(self, digits: str = "") -> str:
+        digits = digits or ".3f"
+        return f"{self.value:{digits}} [{self.low:{digits.lstrip('+')}}, {self.high:{digits.lstrip('+')}}]"
+
+    __str__ = __format__
 
     def scaled(self, factor: float) -> Estimate:
         """Return the estimate in another unit."""
@@ -79,13 +83,15 @@ def accuracy_by_size(results: Results) -> list[tuple[int, Estimate]]:
 
 def mean_by_size(results: Results, values: npt.ArrayLike) -> list[tuple[int, Estimate]]:
     """Return the mean of one value per row at each training size; repetitions of a training set are averaged first."""
-    data = np.asarray(values, dtype=np.float64)
-    found = []
-    for size in results.sizes:
-        there = results.n_train == size
-        _, place = np.unique(results.sample[there], return_inverse=True)
-        found.append((size, mean_interval(np.bincount(place, data[there]) / np.bincount(place))))
-    return found
+    data, at = np.asarray(values, dtype=np.float64), {size: results.n_train == size for size in results.sizes}
+    return [(size, mean_interval(list(by_sample(results.where(there), data[there]).values()))) for size, there in at.items()]
+
+
+def by_sample(results: Results, values: npt.ArrayLike) -> dict[int, float]:
+    """Return one value per row by the number of the training set; repetitions are averaged."""
+    samples, place = np.unique(results.sample, return_inverse=True)
+    means = np.bincount(place, np.asarray(values, dtype=np.float64)) / np.maximum(np.bincount(place), 1)
+    return dict(zip(samples.tolist(), means.tolist(), strict=True))
 
 
 def sample_matrix(results: Results, sizes: Sequence[int], samples: Sequence[int]) -> Floats:
@@ -220,7 +226,7 @@ def as_points(estimate: Estimate) -> str:
 
 def in_points(estimate: Estimate) -> str:
     """Write a difference that is in points already."""
-    return f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}] points (n = {estimate.n})"
+    return f"{estimate:+.1f} points (n = {estimate.n})"
 
 
 def as_share(estimate: Estimate) -> str:
@@ -291,21 +297,32 @@ def overall_gain(rows: Results, base: Results) -> Estimate:
     return mean_interval(gains[:, ~np.isnan(gains).any(axis=0)].mean(axis=0))
 
 
-def largest_gain_of_each_target(pairs: Pairs) -> list[dict[int, float]]:
-    """Return, for each target, its gains by training set at the size where their mean is largest."""
+def largest_gain_of_each_target(pairs: Pairs) -> list[tuple[int, dict[int, float]]]:
+    """Return, for each target, the size where its mean gain is largest, and its gains there by training set."""
     pairs = pairs.by_training_set()
     enough = [size for size in pairs.sizes if (pairs.n_train == size).sum() >= FEWEST_PAIRS]
     found = []
     for gain in pairs.target_gain.T if enough else ():
         best = max(enough, key=lambda size: float(gain[pairs.n_train == size].mean()))
         there = pairs.n_train == best
-        found.append(dict(zip(pairs.sample[there].tolist(), gain[there].tolist(), strict=True)))
+        found.append((best, dict(zip(pairs.sample[there].tolist(), gain[there].tolist(), strict=True))))
     return found
 
 
 def mean_difference(first: dict[int, float], second: dict[int, float]) -> Estimate:
     """Return the mean difference of two values of training sets, over those that have both."""
     return mean_interval([first[sample] - second[sample] for sample in sorted(first.keys() & second.keys())])
+
+
+def gain_as_ended(rows: Results, base: Results) -> Estimate:
+    """Return the mean difference in accuracy, paired by training set; all searches count as they ended."""
+    # Wrong labels can seldom all be learned in few steps: means of those that did would be of easy training sets.
+    return mean_difference(by_sample(rows, rows.accuracy), by_sample(base, base.accuracy))
+
+
+def steps_of_a_set(rows: Sequence[Results], sizes: Iterable[int]) -> float:
+    """Return the mean steps of the trainings that one more training set takes: one of each variant at each size."""
+    return sum(float(np.mean(part.select(n_train=size).iterations)) for size in set(sizes) for part in rows)
 
 
 def networks_to_decide(gain: Estimate, tolerance: float | None = None) -> int:
@@ -337,19 +354,13 @@ def taught_in_orders(results: Results) -> tuple[Results, int]:
 
 def changes_in_steps(rows: Results, base: Results) -> list[Floats]:
     """Return, for each training size, the log ratio of the steps to those of the base, one per training set."""
-
-    def logarithms(part: Results) -> dict[int, float]:
-        steps = np.log(np.maximum(part.iterations.astype(np.float64), 1.0))
-        return {sample: float(steps[part.sample == sample].mean()) for sample in set(part.sample.tolist())}
-
     rows, base = rows.usable_only(), base.usable_only()
     found = []
     for size in sorted(set(rows.sizes) & set(base.sizes)):
-        first, second = (logarithms(part.select(n_train=size)) for part in (rows, base))
-        shared = sorted(first.keys() & second.keys())
-        if shared:
-            found.append(np.array([first[sample] - second[sample] for sample in shared]))
-    return found
+        parts = [part.select(n_train=size) for part in (rows, base)]
+        first, second = (by_sample(part, np.log(np.maximum(part.iterations, 1.0))) for part in parts)
+        found.append(np.array([first[sample] - second[sample] for sample in sorted(first.keys() & second.keys())]))
+    return list(filter(len, found))
 
 
 def middle_size(part: Results) -> int | None:
@@ -366,12 +377,6 @@ def pairs_by_tau(part: Results) -> Iterator[tuple[float, Pairs]]:
     taus = np.asarray(lgh.tau, dtype=np.float64).round(6)  # so that equal ones compare equal
     for tau in sorted(set(taus.tolist())):
         yield tau, lgh.where(taus == tau).pairs(base).by_training_set()
-
-
-def gain_by_tau(part: Results, size: int) -> list[tuple[float, Estimate]]:
-    """Return the gain in points over L1 at one training size, for each tau."""
-    pairs = pairs_by_tau(part.select(n_train=size))
-    return [(tau, mean_interval(paired.gain).scaled(100)) for tau, paired in pairs]
 
 
 def gain_matrix(part: Results, size: int, drawn: int = 0, *, ends: bool = False) -> tuple[Floats, Floats]:
@@ -394,7 +399,7 @@ def gain_matrix(part: Results, size: int, drawn: int = 0, *, ends: bool = False)
 def gains_by_target(results: Results, problem: str) -> list[tuple[str, Estimate, dict[str, Estimate]]]:
     """Return, for each target and for their mean, its name, the accuracy of L1, and the gain of each other loss."""
     part = results.select(problem=problem)
-    names = part.row(0).targets or [f"target {k + 1}" for k in range(part.per_target.shape[1])]
+    names = part.row(0).targets or problem_of(problem).target_names
     base = part.select(loss="l1")
     usable = base.usable_only()
     pairs = {loss: part.select(loss=loss).pairs(base) for loss in STRICTER_LOSSES}

@@ -55,19 +55,7 @@ def rows_of_learner(results: Results, key: str, noise: float = 0.0) -> Results:
 
 def difference(first: Results, second: Results, size: int) -> est.Estimate:
     """Return the mean difference in accuracy at one size over the training sets that both have."""
-    one, other = (accuracy[0] for accuracy in est.aligned_accuracies(first, second, sizes=[size]))
-    gains = one - other
-    return est.mean_interval(gains[~np.isnan(gains)])
-
-
-def gain_with_noise(rows: Results, base: Results, rate: float) -> est.Estimate:
-    """Return the mean difference at a share of flipped labels, paired by training set; all networks count as they ended."""
-    # Wrong labels can seldom all be learned in few steps: means of those that did would be of easy training sets.
-    first, second = (
-        dict(zip(part.sample.tolist(), part.accuracy.tolist(), strict=True))
-        for part in (rows.select(noise=rate), base.select(noise=rate))
-    )
-    return est.mean_difference(first, second)
+    return est.gain_as_ended(*(rows.usable_only().select(n_train=size) for rows in (first, second)))
 
 
 def smallest_right_circuit(results: Results) -> int | None:

@@ -64,8 +64,7 @@ def near_the_limit(results: Results) -> est.Statements:
         limit = learners.limit_in_examples(problem, gates)
         needed = est.size_at_level(learners.rows_of_learner(part, "lessons"), learners.LEVEL_WANTED)
         statement = f"Lessons pass 99 % on {problem_title(problem)} with at most twice the examples that describe its circuit"
-        size = f"{needed.value:.1f} [{needed.low:.1f}, {needed.high:.1f}] examples"
-        ours = f"{size} against {limit:.1f} ({gates} gates; n = {needed.n})"
+        ours = f"{needed:.1f} examples against {limit:.1f} ({gates} gates; n = {needed.n})"
         verdict = est.above(needed.below(TIMES_THE_LIMIT * limit), 0.0)
         yield statement, f"at most {TIMES_THE_LIMIT * limit:.0f}", ours, verdict
 
@@ -112,8 +111,7 @@ def self_paced_orders_agree_more(results: Results) -> est.Statements:
         if not {"self-paced", "minimum sets"} <= set(rows):
             continue
         at = [rows[name].select(n_train=size) for name in ("self-paced", "minimum sets")]
-        ours, theirs = (dict(zip(rows.sample.tolist(), rows.tau.tolist(), strict=True)) for rows in at)
-        gain = est.mean_interval([ours[sample] - theirs[sample] for sample in sorted(ours.keys() & theirs.keys())])
+        gain = est.mean_difference(*(est.by_sample(rows, rows.tau) for rows in at))
         if gain.n:
             where = f"{problem_title(problem)} at {size} examples"
             statement = f"Self-paced orders agree more with the known one than minimum sets on {where}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,29 +15,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from gradus.lab import files, network_picture, wording
-from gradus_paper import contest, learners, quick
-from gradus_paper import estimates as est
+from gradus.lab import files, network_picture
+from gradus_paper import contest, quick
 from gradus_paper.claims import Claim, check_claims, verdict_counts
 from gradus_paper.figures import FIGURES, OWN_FIGURES
 from gradus_paper.figures.circuit_figures import Drawing
 from gradus_paper.figures.style import with_hover
 from gradus_paper.own_claims import check_own_claims
-from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.report_page import Section, report_page
 from gradus_paper.results import Results
 from gradus_paper.row import OPTIONAL, conform, with_task_ids
 from gradus_paper.runs import read_runs, rows_shown, standings
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
+from gradus_paper.tables import markdown, tables_in_markdown, with_tables
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
 REPLICATION = "replication"
 DOTS_PER_INCH = 160
 SORTED_BY = ("problem", "method", "order", "loss", "n_train", "sample", "repeat")  # similar neighbours make a small file
-NOTHING = "–"
-TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")  # learners whose CPU seconds are shown in the league
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,8 @@ class Report:
     highlights: tuple[str, ...]
     own_claims: tuple[Claim, ...]
     tables: str
+    rows: dict[str, Results]
+    """Those of each figure, and all that are not of figures of our own."""
 
 
 def write_report(folder: Path) -> Report:
@@ -76,8 +74,9 @@ def write_report(folder: Path) -> Report:
     files.write_text_whole(folder / "report.html", report_page(**facts, **record))
     said += contest.write_page(folder, table, next((section.svg for section in sections if section.name == contest.NAME), ""))
     drawn = tuple(section.name for section in sections if section.svg)
-    tables = tables_in_markdown({section.name: section.results for section in sections})
-    return Report(folder / "report.html", drawn, tuple(claims), said, tuple(own_claims), tables)
+    rows = {section.name: section.results for section in sections}
+    tables = tables_in_markdown(rows)
+    return Report(folder / "report.html", drawn, tuple(claims), said, tuple(own_claims), tables, {**rows, "all": results})
 
 
 def _claims_in_json(claims: Sequence[Claim]) -> str:
@@ -144,12 +143,12 @@ def _plotted(name: str, figure: Any) -> dict[str, bytes]:
 
 
 def publish(folder: Path, report: Report, target: Path) -> None:
-    """Write what a site shows to another folder: `claims.md` or `tables.md`, `figures/`, and the counts in its `README.md`."""
+    """Write what a site shows to another folder: `claims.md` or `tables.md`, `figures/`, and what pages have between marks."""
     files.make_folder(target / "figures")
-    if report.claims or not (report.own_claims or report.tables):
+    if report.claims:
         files.write_text_whole(target / "claims.md", claims_in_markdown(report.claims))
-        if (readme := target / "README.md").is_file():
-            files.write_text_whole(readme, with_verdicts(files.read_text(readme), report.claims))
+    for page in sorted(target.glob("*.md")):
+        files.write_text_whole(page, with_verdicts(with_tables(files.read_text(page), report.rows), report.claims))
     if report.own_claims or report.tables:
         own = claims_in_markdown(report.own_claims, "expected") if report.own_claims else ""
         title = "Beyond the paper: claims and tables" if own else contest.TITLE
@@ -160,6 +159,8 @@ def publish(folder: Path, report: Report, target: Path) -> None:
 
 def with_verdicts(page: str, claims: Sequence[Claim]) -> str:
     """Return a page with how many statements have each verdict, between its two marks."""
+    if not claims:
+        return page
     said = f"<!-- verdicts -->Of {len(claims)} statements {verdict_counts(claims)}.<!-- /verdicts -->"
     return re.sub("<!-- verdicts -->.*?<!-- /verdicts -->", said, page)
 
@@ -200,161 +201,8 @@ def _published_rows(table: pa.Table) -> bytes:
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
     """Return claims as a Markdown table; `expected` is the heading of the values beside ours."""
-    lines = [f"| | statement | {expected} | ours | training sets | verdict |", "|---|---|---|---|---|---|"]
-    for claim in claims:
-        cells = [claim.number, claim.statement, claim.paper, claim.ours, claim.training_sets, f"**{claim.verdict}**"]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def tables_in_markdown(results: dict[str, Results]) -> str:
-    """Write every table that there are rows for."""
-    known = {name: rows for name, rows in results.items() if len(rows)}
-    return "\n".join(f"## {title}\n\n{table(known[name])}" for name, (title, table) in TABLES.items() if name in known)
-
-
-def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-
-
-def examples_to_level(results: Results) -> str:
-    """Return the training size at which each learner passes 99 %, and the limit by the description of the circuit."""
-    rows = []
-    for problem, part in by_problem(results):
-        gates = learners.smallest_right_circuit(part)
-        limit = NOTHING if gates is None else f"{learners.limit_in_examples(problem, gates):.0f} ({gates} gates)"
-        cells = [_size(learners.rows_of_learner(part, key)) for key in learners.LEARNERS]
-        rows.append([problem_title(problem), *cells, limit])
-    return _markdown(["", *_names(learners.LEARNERS), "bits of the circuit"], rows)
-
-
-def _names(keys: Iterable[str]) -> list[str]:
-    return [learners.LEARNERS[key].name for key in keys]
-
-
-def _size(rows: Results) -> str:
-    """Write the size at which a curve passes 99 %, or what is known of it, and on how many training sets it rests."""
-    usable = rows.usable_only()
-    points = est.accuracy_by_size(usable)
-    if not points:
-        return NOTHING
-    at, fewest = est.size_at_level(usable, learners.LEVEL_WANTED), min(estimate.n for _, estimate in points)
-    if math.isnan(at.value):
-        return f"> {points[-1][0]} ({points[-1][1].value:.3f}; n = {points[-1][1].n})"
-    if at.value <= points[0][0]:
-        return f"≤ {points[0][0]} (n = {fewest})"
-    interval = f" [{at.low:.0f}, {at.high:.0f}]" if math.isfinite(at.low + at.high) else ""
-    return f"{at.value:.0f}{interval} (n = {fewest})"
-
-
-def accuracy_with_noise(results: Results) -> str:
-    """Return the mean accuracy of each learner at each share of flipped labels."""
-    results = results.select(problem=results.select(method="lessons").problems)
-    keys = [key for key in learners.LEARNERS if len(learners.LEARNERS[key].select(results))]
-    rows = []
-    for problem, part in by_problem(results):
-        name = f"{problem_title(problem)}, {', '.join(map(str, part.sizes))}"
-        for rate in sorted(set(part.noise.tolist())):
-            found = {key: learners.rows_of_learner(part, key, rate).usable_only() for key in keys}
-            means = {key: est.mean_interval(these.accuracy) for key, these in found.items() if len(these)}
-            rows.append([name, f"{100 * rate:g} %", *_best_in_bold(means, keys)])
-    return _markdown(["problem, examples", "flipped", *_names(keys)], rows)
-
-
-def _best_in_bold(means: dict[str, est.Estimate], keys: Sequence[str]) -> list[str]:
-    """Write mean accuracies, the highest to three digits in bold, and the number of training sets if it differs."""
-    texts = {key: f"{mean.value:.3f}" for key, mean in means.items()}
-    best, most = max(texts.values(), default=""), max((mean.n for mean in means.values()), default=0)
-    bold = {key: f"**{text}**" if text == best else text for key, text in texts.items()}
-    said = {key: text if means[key].n == most else f"{text} (n = {means[key].n})" for key, text in bold.items()}
-    return [said.get(key, NOTHING) for key in keys]
-
-
-def agreement_of_orders(results: Results) -> str:
-    """Return tau at each size for orders found in different ways, and the share of the gain of Lgh that they keep."""
-    rows, kept_rows = [], []
-    for problem, part in by_problem(results):
-        found = learners.orders_found(part)
-        taus = {name: dict(est.mean_by_size(these, these.tau)) for name, these in found.items()}
-        for size in sorted(taus.get("self-paced", {})):
-            said = {name: _tau(of[size]) for name, of in taus.items() if size in of}
-            rows.append([problem_title(problem), str(size), *(said.get(name, NOTHING) for name in learners.ORDERS)])
-        size, kept = learners.gain_kept(part)
-        if size:
-            said = {name: f"{est.as_share(share)} (n = {share.n})" for name, share in kept.items()}
-            kept_rows.append([problem_title(problem), str(size), *(said.get(name, NOTHING) for name in learners.ORDERS)])
-    headings = ["", "examples", *learners.ORDERS]
-    shares = f"\nShare of the gain of Lgh over L1 that is kept:\n\n{_markdown(headings, kept_rows)}" if kept_rows else ""
-    return _markdown(headings, rows) + shares
-
-
-def _tau(estimate: est.Estimate) -> str:
-    return f"{estimate.value:.2f} ± {estimate.high - estimate.value:.2f} (n = {estimate.n})"
-
-
-def the_league(results: Results) -> str:
-    """Return the mean accuracy of all learners on all functions, the lead of lessons, and CPU seconds."""
-    compared = learners.league_rows(results)
-    keys = learners.learners_of(compared)
-    rows, times = [], []
-    for row in compared:
-        name, lead = f"{row.problem}/{row.size}", row.lead.scaled(100)
-        best = learners.LEARNERS[row.best_other].name
-        said = f"{lead.value:+.1f} [{lead.low:.1f}, {lead.high:.1f}] ({best}, n = {lead.n})"
-        rows.append([name, *_best_in_bold(row.accuracy, keys), said])
-        seconds = {key: wording.two_digits(value) for key, value in row.seconds.items() if not math.isnan(value)}
-        times.append([name, *(seconds.get(key, NOTHING) for key in TIMED)])
-    headings = ["function/examples", *_names(keys), "lead of the vote over the best other (points)"]
-    clock = _markdown(["function/examples", *_names(TIMED)], times)
-    return f"{_markdown(headings, rows)}\nMedian CPU seconds of a fit and its scoring:\n\n{clock}"
-
-
-def examples_and_seconds(results: Results) -> str:
-    """Return examples to 99 %, and the CPU seconds there: the published code's, from its measured speed, and ours."""
-    rows = []
-    for problem, speed in learners.PUBLISHED_SPEED.items():
-        part = results.select(problem=problem)
-        theirs = [learners.effort(learners.rows_of_learner(part, key), speed) for key in ("l1", "lgh")]
-        ours = learners.effort(learners.rows_of_learner(part, "lessons"))
-        if ours is not None and any(theirs):
-            saved = NOTHING if theirs[1] is None else f"{theirs[1].seconds.value / ours.seconds.value:.0f}"
-            rows.append([problem_title(problem), *map(_effort, (*theirs, ours)), saved])
-    headings = ["", "published code, L1", "published code, Lgh, order given", "lessons", "times fewer (Lgh)"]
-    said = "CPU seconds of a fit at the first size measured with 99 %:"
-    return f"{examples_to_level(results)}\n{said}\n\n{_markdown(headings, rows)}"
-
-
-def the_contest(results: Results) -> str:
-    """Return how the solutions of benchmarks compare with published ones, for groups of them and for each."""
-    found = contest.entries(results.table)
-    headings = ["", "benchmarks", "ours", "AND gates", "CPU s", *contest.OTHERS]
-    lines = [
-        [line.name, str(line.size), _percent(line.accuracy), f"{line.gates:.0f}", f"{line.seconds:.1f}"]
-        + [_percent(line.others[name]) for name in contest.OTHERS]
-        for line in (*contest.groups(found), *contest.categories(found))
-    ]
-    each = [
-        [entry.name, entry.category, entry.run, _percent(entry.accuracy), str(entry.gates), f"{entry.seconds:.1f}"]
-        + [_percent(entry.others[name]) for name in contest.OTHERS]
-        for entry in found
-    ]
-    said = "\n".join(f"- {sentence}" for sentence in contest.standing(found))
-    return f"{said}\n\n{_markdown(headings, lines)}\n{_markdown(['', 'kind', 'run', *headings[2:]], each)}"
-
-
-def _percent(share: float) -> str:
-    return NOTHING if math.isnan(share) else f"{100 * share:.2f}"
-
-
-def _effort(found: learners.Effort | None) -> str:
-    return NOTHING if found is None else f"{found.size} examples, {wording.two_digits(found.seconds.value)} s"
-
-
-TABLES = {
-    "sample_complexity": ("Examples to 99 % of the unseen bits", examples_and_seconds),
-    "noise": ("Accuracy with flipped labels", accuracy_with_noise),
-    "orders": ("Orders: τ with the known one", agreement_of_orders),
-    "league": ("The league", the_league),
-    contest.NAME: ("Benchmarks", the_contest),
-}
+    lines = [(c.number, c.statement, c.paper, c.ours, c.training_sets, f"**{c.verdict}**") for c in claims]
+    return markdown(
+        ["", "statement", expected, "ours", "training sets", "verdict"],
+        [[cell.replace("|", "\\|") for cell in line] for line in lines],
+    )

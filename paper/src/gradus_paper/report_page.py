@@ -14,7 +14,7 @@ from gradus_paper import estimates as est
 from gradus_paper.claims import Claim, verdict_counts
 from gradus_paper.figures.style import LABELS
 from gradus_paper.learners import METHOD_NAMES
-from gradus_paper.paper import GAIN_TABLES, problem_title, problems_of
+from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.results import Results
 from gradus_paper.runs import Standing, versions
 from gradus_paper.study import Study
@@ -23,7 +23,6 @@ from gradus_paper.tasks import METHOD_VERSIONS, SELF_PACED
 PAPER_TITLE = "Target curricula for Boolean networks: a replication"
 OWN_TITLE = "Boolean circuits from few examples: beyond the paper"
 LEADING = ("headline", "adder")  # figures shown above the claims
-TABLES = {"tab2": "yeast", "tab3": "ecoli"}
 MEANINGS = {  # the style and the meaning of every verdict, from the best to the worst
     est.HOLDS: ("holds", "the whole interval agrees with the statement"),
     est.CLOSE: (
@@ -72,14 +71,11 @@ def report_page(
 
 
 def _figure(section: Section) -> dict[str, Any]:
-    study, results = section.study, section.results
-    drawn = bool(section.svg)
+    study = section.study
     return {
         **{"name": section.name, "title": study.title, "about": study.about, "svg": section.svg, "caption": section.caption},
         "leads": section.name in LEADING,
         "settings": _settings_said(study) if study.problems(as_published=True) else "",
-        "methods": _method_table(results) if drawn and section.name == "baselines" else None,
-        "gains": _gain_table(results, TABLES[section.name]) if drawn and section.name in TABLES else None,
         "counts": _counts(section) if section.n_tasks else "",
     }
 
@@ -117,47 +113,14 @@ def _settings_said(study: Study) -> str:
 
 
 def _training_sets(results: Results) -> str:
-    """Write how many training sets there are per point of a figure."""
+    """Write how many training sets there are per point of a figure, for each problem."""
     said = []
-    drawn = results.training_sets()
-    for problem in filter(drawn.get, problems_of(results)):
-        counts: dict[int, list[str]] = {}
-        for size, count in drawn[problem].items():
-            counts.setdefault(count, []).append(str(size))
-        usual = max(counts, key=lambda count: len(counts[count]))
-        others = [f"{count:,} at {', '.join(sizes)}" for count, sizes in counts.items() if count != usual]
-        exceptions = f" ({'; '.join(others)} examples)" if others else ""
-        said.append(f"{problem_title(problem)} {usual:,}{exceptions}")
+    for problem, part in by_problem(results.select(draw="random")):
+        counts = sorted({sets.n for _, sets in est.mean_by_size(part, part.n_train)})
+        said.append(
+            f"{problem_title(problem)} {' to '.join(f'{count:,}' for count in dict.fromkeys((counts[0], counts[-1])))}"
+        )
     return f" Training sets per point: {', '.join(said)}." if said else ""
-
-
-def _gain_table(results: Results, problem: str) -> list[dict[str, Any]]:
-    rows = []
-    for name, base, gains in est.gains_by_target(results, problem):
-        published = GAIN_TABLES[problem].get(name, {})
-        points = {loss: gain.scaled(100) for loss, gain in gains.items()}
-        ours = {loss: f"{gain.value:+.2f} [{gain.low:.2f}, {gain.high:.2f}]" for loss, gain in points.items()}
-        theirs = {loss: f"paper {gain:+.1f}" for loss, gain in published.items()}
-        shown = [(ours.get(loss, "–"), theirs.get(loss, "")) for loss in est.STRICTER_LOSSES]
-        rows.append({"target": name, "accuracy": f"{100 * base.value:.1f} %", "gains": shown})
-    return rows
-
-
-def _method_table(results: Results) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """Return the methods, those of networks with their loss, and a row for every problem and size."""
-    wanted = {("network", loss): {"method": "network", "loss": loss} for loss in ("l1", "lgh")}
-    wanted |= {(name, ""): {"method": method} for method, name in METHOD_NAMES.items()}
-    selected = {method: results.select(**keys) for method, keys in wanted.items()}
-    by_method = {method: rows for method, rows in selected.items() if len(rows)}
-    table = []
-    for problem in problems_of(results):
-        means = [dict(est.accuracy_by_size(rows.select(problem=problem))) for rows in by_method.values()]
-        for size in results.select(problem=problem).sizes:
-            values = [by_size[size].value if size in by_size else None for by_size in means]
-            best = max((value for value in values if value is not None), default=0.0)
-            cells = [("–" if value is None else f"{value:.3f}", value == best) for value in values]
-            table.append({"problem": problem_title(problem), "size": size, "means": cells})
-    return list(by_method), table
 
 
 def _settings(sections: Sequence[Section]) -> dict[str, str]:

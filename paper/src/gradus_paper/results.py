@@ -133,16 +133,6 @@ class Results:
         """Training sizes, ascending."""
         return sorted(set(self.n_train.tolist()))
 
-    def training_sets(self) -> dict[str, dict[int, int]]:
-        """Count the drawn training sets of each size, for each problem."""
-        drawn = self.select(draw="random")
-        found = {}
-        for problem in drawn.problems:
-            rows = drawn.select(problem=problem)
-            sizes, counts = np.unique(np.unique(np.stack([rows.n_train, rows.sample]), axis=1)[0], return_counts=True)
-            found[problem] = dict(zip(sizes.tolist(), counts.tolist(), strict=True))
-        return found
-
     def select(self, **wanted: Any) -> Results:
         """Return the rows whose columns have these values; a collection means any of them."""
         keep = np.ones(len(self), dtype=np.bool_)

@@ -244,11 +244,11 @@ def _expected(left: list[Task], done: pa.Table, seconds: np.typing.NDArray[np.fl
         return 0.0
     if not len(done):
         return None
-    measured: dict[object, list[float]] = {}
-    kinds = (done.column(name).to_pylist() for name in ("problem", "n_train", "loss"))
-    for *kind, value in zip(*kinds, seconds.tolist(), strict=True):
-        for group in (tuple(kind), kind[0], None):
-            measured.setdefault(group, []).append(value)
-    means = {group: float(np.mean(values)) for group, values in measured.items()}
-    kinds_left = ((task.design.problem, task.n_train, task.design.settings.loss) for task in left)
-    return sum(means.get(kind, means.get(kind[0], means[None])) for kind in kinds_left)
+    of_kind: dict[object, list[float]] = {}
+    kinds = zip(*(done.column(name).to_pylist() for name in ("problem", "n_train", "loss")), strict=True)
+    for kind, value in zip(kinds, seconds.tolist(), strict=True):
+        of_kind.setdefault(kind, []).append(value)
+        of_kind.setdefault(kind[0], []).append(value)
+    means = {kind: float(np.mean(values)) for kind, values in of_kind.items()}
+    left_of = ((task.design.problem, task.n_train, task.design.settings.loss) for task in left)
+    return sum(means.get(kind, means.get(kind[0], float(seconds.mean()))) for kind in left_of)

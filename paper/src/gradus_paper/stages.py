@@ -9,17 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from gradus.lab import Job, Outcome, compiled, generator_state, inlined, pack
+from gradus import Network
+from gradus.lab import Job, Outcome, compiled, draw, generator_state, inlined, pack, popcount
 
-Words = npt.NDArray[np.uint64]
-ONES = np.uint64(0x5555555555555555)
-TWOS = np.uint64(0x3333333333333333)
-FOURS = np.uint64(0x0F0F0F0F0F0F0F0F)
-BYTES = np.uint64(0x0101010101010101)
-LOW_HALF = np.uint64(0xFFFFFFFF)
-U1, U2, U4, U15, U17, U21, U28, U32, U36, U47, U49, U56 = (np.uint64(k) for k in (1, 2, 4, 15, 17, 21, 28, 32, 36, 47, 49, 56))
+LOW_HALF, U32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 def search_in_stages(job: Job, stages: Sequence[int], tolerance: float) -> Outcome:
@@ -39,37 +33,8 @@ def search_in_stages(job: Job, stages: Sequence[int], tolerance: float) -> Outco
     while best_cost[0] and restart < settings.n_restarts:
         restart += 1
         steps += int(_descend(values, sources, best, best_cost, history, random, data, settings.max_iter))
-    return Outcome(best, int(best_cost[0]), steps, restart, _live_gates(best, n_inputs, m), stopped=False)
-
-
-def _live_gates(sources: npt.NDArray[np.int64], n_inputs: int, n_targets: int) -> int:
-    """Count the gates that an output depends on."""
-    live = np.arange(len(sources)) >= len(sources) - n_targets
-    for gate in reversed(range(len(sources))):
-        if live[gate]:
-            live[sources[gate][sources[gate] >= n_inputs] - n_inputs] = True
-    return int(live.sum())
-
-
-@inlined
-def _draw(random):
-    """Draw the next 64 random bits (xoroshiro128++)."""
-    a, b = random[0], random[1]
-    total = a + b
-    bits = ((total << U17) | (total >> U47)) + a
-    b ^= a
-    random[0] = ((a << U49) | (a >> U15)) ^ b ^ (b << U21)
-    random[1] = (b << U28) | (b >> U36)
-    return bits
-
-
-@inlined
-def _ones(word):
-    """Count the ones of a word."""
-    word -= (word >> U1) & ONES
-    word = (word & TWOS) + ((word >> U2) & TWOS)
-    word = (word + (word >> U4)) & FOURS
-    return np.int64((word * BYTES) >> U56)
+    network = Network(n_inputs, best, range(n_inputs + gates - m, n_inputs + gates))
+    return Outcome(best, int(best_cost[0]), steps, restart, int(network.live.sum()), stopped=False)
 
 
 @inlined
@@ -78,7 +43,7 @@ def _wrong(values, data, target):
     targets, mask, _, _, _ = data
     output, errors = len(values) - len(targets) + target, 0
     for w in range(len(mask)):
-        errors += _ones((values[output, w] ^ targets[target, w]) & mask[w])
+        errors += np.int64(popcount((values[output, w] ^ targets[target, w]) & mask[w]))
     return errors
 
 
@@ -155,7 +120,7 @@ def _descend(values, sources, best, best_cost, history, random, data, max_iter):
     first_gate, hidden = len(values) - gates, gates - m
     live, fresh = np.ones(gates, dtype=np.bool_), np.zeros(len(values), dtype=np.bool_)
     for gate in range(gates):
-        bits, nodes = _draw(random), np.uint64(first_gate + min(gate, hidden))
+        bits, nodes = draw(random), np.uint64(first_gate + min(gate, hidden))
         sources[gate, 0] = np.int64(((bits >> U32) * nodes) >> U32)
         sources[gate, 1] = np.int64(((bits & LOW_HALF) * nodes) >> U32)
         _evaluate(values, sources, gate, first_gate)
@@ -170,7 +135,7 @@ def _descend(values, sources, best, best_cost, history, random, data, max_iter):
     while step < max_iter and cost > 0:
         slot = step % len(history)
         step += 1
-        bits = _draw(random)
+        bits = draw(random)
         terminal = np.int64(((bits >> U32) * np.uint64(2 * gates)) >> U32)
         gate, side = terminal >> 1, terminal & 1
         before, others = sources[gate, side], first_gate + min(gate, hidden) - 1

@@ -20,7 +20,7 @@ def points(study, problem):
 def test_every_figure_and_table_has_a_study():
     wanted = {f"fig{k}" for k in range(1, 8)} | {"figA1", "figA2", "tab2", "tab3", "quick", "all", "baselines"}
     wanted |= {"beyond", "sample_complexity", "noise", "orders", "league", "headline", "adder", "replication"}
-    wanted |= {"ties", "fig6_before", "listed_order", "all_targets", "open-questions"}
+    wanted |= {"ties", "comparisons", "open-questions"}
     assert set(study_names()) == wanted
 
 
@@ -44,7 +44,7 @@ def test_figure_6_has_five_training_sets_for_each_of_50_orders_and_1000_at_both_
     orders = [order_of(task).order for task in lgh if task.design.order == "tau:0/50" and task.n_train == 48]
     assert len(orders) == 250
     assert orders[:50] * 5 == orders
-    before = [task for task in load_study("fig6_before").tasks() if task.design.settings.loss == "lgh"]
+    before = [task for task in load_study("comparisons").tasks() if task.design.order.startswith("tau:")]
     assert len(before) == 16 * 11 * 250
 
 

@@ -23,14 +23,7 @@ from gradus_paper.learners import (
     smallest_right_circuit,
 )
 from gradus_paper.own_claims import check_own_claims
-from gradus_paper.report import (
-    accuracy_with_noise,
-    agreement_of_orders,
-    examples_and_seconds,
-    examples_to_level,
-    tables_in_markdown,
-    the_league,
-)
+from gradus_paper.tables import accuracy_with_noise, agreement_of_orders, examples_to_level, tables_in_markdown, the_league
 
 SIZES = (16, 32, 48)
 
@@ -223,7 +216,6 @@ def test_effort_is_that_of_the_first_size_with_99_percent(rows):
     better = [replace(row, test_accuracy_mean=1.0) if row.loss == "lgh" and row.n_train == 48 else row for row in rows]
     theirs = effort(rows_of_learner(results_of(better), "lgh"), 1000.0)
     assert (theirs.size, theirs.seconds.value) == (48, pytest.approx(np.mean([1.0 + sample / 1000 for sample in range(30)])))
-    assert "48 examples, 0.0036 s | 48 examples, 0.1 s" in examples_and_seconds(results_of(better))
 
 
 def test_claims_compare_curves_by_their_intervals(rows):

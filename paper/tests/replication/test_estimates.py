@@ -15,8 +15,8 @@ from gradus_paper.estimates import (
     accuracy_by_size,
     bootstrap,
     crossing,
+    gain_as_ended,
     gain_by_size,
-    gain_by_tau,
     mean_interval,
     sample_matrix,
     target_gain_by_size,
@@ -94,7 +94,7 @@ def test_repetitions_of_a_training_set_are_no_observations_of_their_own(made_up)
         lambda results: gain_by_size(results.select(loss="lgh").pairs(results.select(loss="l1"))),
         lambda results: accuracy_by_size(results.select(loss="l1")),
         lambda results: target_gain_by_size(results.select(loss="lgh").pairs(results.select(loss="l1")))[1],
-        lambda results: gain_by_tau(results, 8),
+        lambda results: [(8, gain_as_ended(results.select(loss="lgh", n_train=8), results.select(loss="l1", n_train=8)))],
     ):
         assert flat(estimates(often)) == pytest.approx(flat(estimates(once)))
     assert len(often.select(loss="lgh").pairs(often.select(loss="l1")).gain) == 5 * 12  # a table may count networks

@@ -18,7 +18,7 @@ from gradus_paper.figures.circuit_figures import learned_again
 from gradus_paper.figures.style import LABELS
 from gradus_paper.paper import GAIN_TABLES, problem_title
 from gradus_paper.report import _drawn
-from gradus_paper.tasks import BASELINES, Design, Task
+from gradus_paper.tasks import Design, Task
 
 PROBLEMS = {"cpar7": 7, "cmaj9": 5, "sub5": 5, "add6": 6, "cmux15": 7}
 SIZES = (8, 16, 24)
@@ -59,11 +59,6 @@ def rows_for(name, made_up):
     elif name == "fig7":
         rows = made_up("mammalian", accuracy(9), m=9, order="none", losses=("l1",))
         rows += made_up("mammalian", accuracy(9), m=9, order="auto", losses=("lw", "llh", "lgh"))
-    elif name == "baselines":
-        rows = made_up("cpar7", accuracy(7), m=7, losses=("l1", "lgh"))
-        for method in (*BASELINES, "lessons"):
-            others = made_up("cpar7", accuracy(7), m=7, losses=("l1",))
-            rows += changed(others, method=method, loss=None, order="none")
     elif name in ("tab2", "tab3"):
         problem, targets = ("yeast", ("SK", "PP")) if name == "tab2" else ("ecoli", ("G2", "G6"))
         rows = made_up(problem, accuracy(2), m=2, sizes=(8,), draw="leave-one-out", targets=targets, order="none")
@@ -198,14 +193,6 @@ def test_figure_a2_shows_steps_in_millions(made_up):
         check(panel, steps)
 
 
-def test_methods_are_shown_beside_networks(made_up):
-    rows = rows_for("baselines", made_up)
-    (panel,) = used(FIGURES["baselines"](results_of(rows)))
-    methods = {NAMES.get(method, method): mean(rows, method=method) for method in BASELINES}
-    networks = {f"network, {LABELS[loss]}": mean(rows, loss=loss, method="network") for loss in ("l1", "lgh")}
-    check(panel, {**methods, **networks, "lessons": mean(rows, method="lessons")})
-
-
 def test_the_headline_shows_both_losses_and_lessons_and_marks_the_gain(made_up):
     rows = rows_for("headline", made_up)
     figure = FIGURES["headline"](results_of(rows))
@@ -240,7 +227,7 @@ def test_points_with_few_training_sets_are_marked(made_up):
     expected = [gain(rows, "mammalian", loss)[1][1] for loss in STRICTER]
     assert [line.get_ydata()[0] for line in hollow] == pytest.approx(expected)
     assert "fewer than 20 training sets" in legend(panel.figure)
-    few = FIGURES["baselines"](results_of([row for row in rows_for("baselines", made_up) if row.sample < 5]))
+    few = FIGURES["fig7"](results_of([row for row in rows_for("fig7", made_up) if row.sample < 5]))
     assert legend(few)[-1].startswith("few")
     assert "fewer than 20 training sets" not in legend(FIGURES["fig7"](results_of(rows_for("fig7", made_up))))
 

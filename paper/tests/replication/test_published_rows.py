@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from gradus_paper.report import accuracy_with_noise, agreement_of_orders
 from gradus_paper.results import Results
 from gradus_paper.row import conform, with_task_ids
 from gradus_paper.runs import rows_shown
 from gradus_paper.study import load_study
+from gradus_paper.tables import accuracy_with_noise, agreement_of_orders
 from gradus_paper.tasks import earlier_versions
 
 FOLDER = Path(__file__).parents[2] / "results" / "beyond"

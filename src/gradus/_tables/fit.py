@@ -21,7 +21,7 @@ from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.cuts import Missing, complete_rows, encode_table
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.goals import GOALS, Goal, Weights, class_weights, row_weights
-from gradus._tables.importances import telling_columns
+from gradus._tables.importances import telling_columns, with_telling_columns
 from gradus._tables.labels import TargetEncoding, encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
 from gradus._tables.readable_rules import rule_coverage
@@ -143,7 +143,7 @@ def _examples(
     cells = dict(zip(columns, map(read_cells, columns.values()), strict=True))
     order = _settled_order(cells, codes, rows)
     cells, codes, rows = {name: one.take(order) for name, one in cells.items()}, codes[order], rows[order]
-    features = encode_table(cells, codes, kinds=kinds, missing=settings.missing)
+    features = with_telling_columns(encode_table(cells, codes, kinds=kinds, missing=settings.missing), cells, codes)
     encodings = _coded(encodings, codes, features, cells)
     of_classes = (
         class_weights(_of_target(settings.class_weight, name, len(targets)), target, column, rows)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from gradus._core.bits import BoolMatrix
+from gradus._tables.cells import Cells
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.labels import UNKNOWN, TargetEncoding
 from gradus._tables.model import Model
 
-__all__ = ["column_importances", "telling_columns"]
+__all__ = ["column_importances", "telling_columns", "with_telling_columns"]
+
+MANY_COLUMNS, FEWEST_KEPT = 100, 20
+"""Columns above which those that tell nothing by themselves are left out, and how many are kept at least."""
 
 MOST_ROWS = 1000  # that are asked about
 LEAST_SHARE = 1e-4  # probability of the right class, below which no further bits are lost
@@ -87,6 +92,48 @@ def telling_columns(
             says = names[single[0]] if single else features.columns[j].name
             found.append({"target": target.name, "column": features.columns[j].name, "says": says})
     return found
+
+
+def with_telling_columns(encoding: TableEncoding, cells: Mapping[str, Cells], codes: Ints) -> TableEncoding:
+    """Leave out, of very many columns, those that tell nothing about the targets by themselves."""
+    used = [j for j, column in enumerate(encoding.columns) if column.input_names]
+    if len(used) <= MANY_COLUMNS:
+        return encoding
+    saved = np.array([_saved_bits(encoding.columns[j].encode(cells[encoding.columns[j].name]), codes) for j in used])
+    kept = {
+        used[place] for rank, place in enumerate(np.argsort(-saved, kind="stable")) if rank < FEWEST_KEPT or saved[place] > 0
+    }
+    told = f"one of {len(used) - len(kept)} that tell little by themselves"
+    columns = [
+        column
+        if j in kept or not column.input_names
+        else replace(column, kind="out", values=(), others=False, missing=False, reason=told)
+        for j, column in enumerate(encoding.columns)
+    ]
+    return TableEncoding(tuple(columns))
+
+
+def _saved_bits(inputs: BoolMatrix, codes: Ints) -> float:
+    """Return how many bits the classes of the rows are shorter to say with a column, less what it takes to say how."""
+    _, group = np.unique(np.packbits(inputs, axis=1), axis=0, return_inverse=True)
+    saved = 0.0
+    for labels in codes.T:
+        known = labels != UNKNOWN
+        n, n_classes = int(known.sum()), int(labels.max(initial=0)) + 1
+        counts = np.bincount(
+            group.ravel()[known] * n_classes + labels[known], minlength=(int(group.max(initial=0)) + 1) * n_classes
+        )
+        counts = counts.reshape(-1, n_classes)
+        whole, parts = _bits_of(counts.sum(axis=0)[np.newaxis]), _bits_of(counts)
+        # Half a logarithm for each share, and one for where a column is cut.
+        saved += whole - parts - (len(counts) - 1) * (n_classes / 2 + 0.5) * float(np.log2(max(n, 2)))
+    return saved
+
+
+def _bits_of(counts: Ints) -> float:
+    """Return the bits that the classes take, row of counts by row."""
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return float(-(counts * np.log2(np.where(counts > 0, share, 1.0))).sum())
 
 
 def _wrong(inputs: BoolMatrix, labels: Ints) -> int:

@@ -235,7 +235,7 @@ class Model:
             outputs = network.predict(inputs)
             return [self._decoded(k, outputs[:, part]) for k, part in enumerate(output_parts(self.targets))]
         readers = self.readers[number]
-        values = NodeValues.of(network, [node for reader in readers for some in reader.nodes for node in some], inputs)
+        values = NodeValues.of(network, [node for reader in readers for node in reader.nodes], inputs)
         return [reader.probabilities(values) for reader in readers]
 
     def _decoded(self, k: int, outputs: BoolMatrix) -> Floats:

@@ -23,7 +23,7 @@ from gradus.errors import FormatError
 
 __all__ = ["ModelParts", "about_model", "plain_parts", "read_model"]
 
-VERSION = 5
+VERSION = 6
 """Of the part ``about`` of a model file; no other is read."""
 WRITTEN_APART = ("version", "made_by", "encoding", "circuits", "counts", "goals", "goal", "apart")
 """Keys of the part ``about`` that `save` writes itself."""

@@ -1,9 +1,8 @@
-"""What the nodes of a circuit say about the classes of a row, counted on rows that it was not learned from.
+"""What a circuit says about the classes of a row, by how its nodes went with the classes of other rows.
 
-An output of a voter is one bit, but the gates just below it tell more: rows on which all of them agree are surer than rows
-on which the last gate decides. So a voter is read by the nodes two gates below each output, whose values are one of a few
-states; how often each class is in each state is counted on the rows that the voter has not seen, where it does not flatter
-itself. Rare states are taken for what the output alone says, and that, where rows are few, for what it was in training.
+The circuit that is shown is read by its outputs, which are taken as independent signs (naive Bayes). A voter tells more: the
+inputs that it was offered and all of its gates are weighed by a logistic regression on rows that it has not seen, where it
+does not flatter itself. Where these are few, the weights stay near to what the outputs alone say.
 """
 
 from __future__ import annotations
@@ -19,20 +18,21 @@ from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._tables.goals import Weights
 from gradus._tables.labels import UNKNOWN, TargetEncoding, output_parts
+from gradus._tables.logistic import ridge_logistic, shares_of_scores
 from gradus.errors import FormatError
 
-__all__ = ["NodeValues", "OutputReader", "levels_below", "read_circuit", "read_outputs", "readers_from_json"]
+__all__ = ["NodeValues", "OutputReader", "read_circuit", "readers_from_json"]
 
-DEPTH = 2  # gates below an output by whose sources it is read
-MOST_OUTPUTS = 12  # of a target; more are read alone, or there would be more numbers than rows
-OWN_ROWS = 8.0  # rows of a state that count as much as what is known without it
+MOST_CLASSES = 20  # of a target; with more, outputs are read alone, or there would be more numbers than rows
 SEEN_ROWS = 1.0  # rows that what an output was in training counts for
 PSEUDO_ROWS = 0.1
 """Rows of either value, added to the counts so that nothing is taken for certain; few, since a class may have two rows."""
-DIGITS = 4  # of a logarithm
+DIGITS = 4  # of a weight
+AT_ONCE = 1 << 14  # rows
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,86 +49,53 @@ class NodeValues:
         watched = Network(network.n_inputs, network.sources, distinct, network.functions)
         return cls(dict(zip(distinct, range(len(distinct)), strict=True)), watched.predict(inputs))
 
-    def states(self, nodes: Sequence[int]) -> Ints:
-        """Return the values of some nodes in each row as the bits of a number."""
-        states = np.zeros(len(self.values), dtype=np.int64)
-        for node in nodes:
-            states = 2 * states + self.values[:, self.place[node]]
-        return states
-
-
-def levels_below(network: Network, output: int, depth: int) -> list[tuple[int, ...]]:
-    """Return the nodes that an output is, those that it reads, those that these read, and so on; inputs stay what they are."""
-    levels: list[tuple[int, ...]] = [(output,)]
-    first = network.n_inputs
-    for _ in range(depth):
-        below: set[int] = set()
-        for node in levels[-1]:
-            read = network.read_sources[node - first] if node >= first else []
-            below.update(read or (node,))
-        levels.append(tuple(sorted(below)))
-    return levels
+    def of_nodes(self, nodes: Sequence[int]) -> BoolMatrix:
+        """Return the values of some nodes, shape (n, nodes)."""
+        return self.values[:, [self.place[node] for node in nodes]]
 
 
 @dataclass(frozen=True, eq=False)
 class OutputReader:
     """Turns the nodes by which a circuit is read for one target into probabilities of the classes.
 
-    Outputs are taken as independent signs (naive Bayes). A circuit that was right on all rows is believed, one that was
-    often wrong is believed less, and an output that never varies says nothing, so that unequal circuits can vote. Rows for
-    which no output is true, or several are, have an answer too.
+    A circuit that was right on all rows is believed, one that was often wrong is believed less, and a node that never varies
+    says nothing, so that unequal circuits can vote. Rows for which no output is true, or several are, have an answer too.
     """
 
     prior: Floats
-    """Logarithms of the shares of the classes."""
-    nodes: tuple[tuple[int, ...], ...]
-    """The nodes by which each output is read."""
-    says: tuple[Floats, ...]
-    """For each output, the logarithm of the share of each class's rows that are in each state: shape (classes, states)."""
+    """Score of each class where no node is true."""
+    nodes: tuple[int, ...]
+    """The nodes by which it is read."""
+    weights: Floats
+    """What a true node adds to the score of each class, shape (nodes, classes); scores are logarithms of odds."""
 
     def probabilities(self, values: NodeValues) -> Floats:
         """Compute the probability of each class for each row, shape (n, classes)."""
-        score = np.repeat(self.prior[np.newaxis], len(values.values), axis=0)
-        for nodes, says in zip(self.nodes, self.says, strict=True):
-            score += says.T[values.states(nodes)]
-        score = np.exp(score - score.max(axis=1, keepdims=True))
-        return np.asarray(score / score.sum(axis=1, keepdims=True))
+        signs, unit = values.of_nodes(self.nodes), 10.0**DIGITS
+        # Sums of whole numbers are the same in whatever order they are added.
+        prior, weights = np.rint(self.prior * unit), np.rint(self.weights * unit)
+        parts = [signs[begin : begin + AT_ONCE] @ weights for begin in range(0, len(signs), AT_ONCE)]
+        return shares_of_scores((prior + np.vstack([np.zeros((0, len(prior))), *parts])) / unit)
 
     def to_json(self) -> dict[str, Any]:
         """Return a plain dictionary that JSON can hold."""
-        says = [table.tolist() for table in self.says]
-        return {"prior": self.prior.tolist(), "nodes": list(map(list, self.nodes)), "says": says}
+        return {"prior": self.prior.tolist(), "nodes": list(self.nodes), "weights": self.weights.tolist()}
 
     @classmethod
     def from_json(cls, document: Any, target: TargetEncoding, n_nodes: int) -> OutputReader:
         """Read what `to_json` returned for a target of a circuit with this number of nodes."""
         entry = document if isinstance(document, dict) else {}
-        prior, nodes, says = _numbers(entry.get("prior")), entry.get("nodes"), entry.get("says")
+        prior, nodes, weights = _numbers(entry.get("prior")), entry.get("nodes"), _numbers(entry.get("weights"))
+        known, n_classes = range(n_nodes), len(target.classes)
         if (
             not isinstance(nodes, list)
-            or not isinstance(says, list)
-            or len(nodes) != len(says)
-            or len(says) != target.n_outputs
+            or not nodes
+            or not all(isinstance(node, int) and not isinstance(node, bool) and node in known for node in nodes)
+            or prior.shape != (n_classes,)
+            or weights.shape != (len(nodes), n_classes)
         ):
-            raise _misfit(target)
-        known = range(n_nodes)
-        for some in nodes:
-            if not isinstance(some, list) or not 1 <= len(some) <= 1 << DEPTH:
-                raise _misfit(target)
-            if not all(isinstance(node, int) and not isinstance(node, bool) and node in known for node in some):
-                raise _misfit(target)
-        tables = tuple(map(_numbers, says))
-        shapes = [(len(target.classes), 1 << len(some)) for some in nodes]
-        if prior.shape != (len(target.classes),) or [table.shape for table in tables] != shapes:
-            raise _misfit(target)
-        return cls(prior, tuple(map(tuple, nodes)), tables)
-
-
-def _misfit(target: TargetEncoding) -> FormatError:
-    return FormatError(
-        f"the model's counts for {target.name!r} are not those of {len(target.classes)} classes "
-        f"and {target.n_outputs} outputs."
-    )
+            raise FormatError(f"the model's weights for {target.name!r} are not those of {n_classes} classes.")
+        return cls(prior, tuple(nodes), weights)
 
 
 def _numbers(values: Any) -> Floats:
@@ -147,83 +114,79 @@ def read_circuit(
     inputs: BoolMatrix,
     codes: Ints,
     weights: Weights,
-    unseen: npt.NDArray[np.bool_] | None = None,
+    unseen: Flags | None = None,
+    offered: Sequence[int] = (),
 ) -> tuple[OutputReader, ...]:
-    """Count, for every target, how the outputs of a circuit go with its classes; see `read_outputs`."""
-    nodes, found = network.outputs.tolist(), []
+    """Find, for every target, how a circuit goes with its classes.
+
+    With rows that were not seen in learning, it is read on these by its gates and the inputs that it was offered; without, by
+    its outputs alone.
+    """
+    outputs = network.outputs.tolist()
+    used = np.flatnonzero(network.cone(range(network.n_outputs))).tolist()
+    values = NodeValues.of(network, [*outputs, *used, *offered], inputs)
+    found = []
     for k, part in enumerate(output_parts(targets)):
-        found.append(read_outputs(network, nodes[part], inputs, codes[:, k], weights.of_target(k), unseen))
+        reader = _alone(outputs[part], values, codes[:, k], weights.of_target(k), unseen)
+        if unseen is not None and 1 < len(targets[k].classes) <= MOST_CLASSES:
+            nodes = tuple(sorted({*outputs[part], *used, *offered}))
+            reader = _refined(reader, nodes, values, codes[:, k], weights.of_rows, unseen)
+        found.append(_weighted(reader, weights.of_classes[k]))
     return tuple(found)
 
 
-def read_outputs(
-    network: Network,
-    outputs: Sequence[int],
-    inputs: BoolMatrix,
-    codes: Ints,
-    weights: tuple[Floats, Floats],
-    unseen: npt.NDArray[np.bool_] | None = None,
+def _alone(
+    outputs: Sequence[int], values: NodeValues, codes: Ints, weights: tuple[Floats, Floats], unseen: Flags | None
 ) -> OutputReader:
-    """Count how a circuit's outputs for one target go with its classes; `weights` are those of the rows and of the classes.
-
-    With rows that were not seen in learning, outputs are read by the nodes below them; without, alone.
-    """
+    """Read outputs as independent signs: by how often each is true of the rows of each class."""
     of_rows, of_classes = weights
-    n_classes, known = len(of_classes), codes != UNKNOWN
-    member = (codes[:, np.newaxis] == np.arange(n_classes)) * of_rows[:, np.newaxis]
-    depth = 0 if unseen is None or len(outputs) > MOST_OUTPUTS else DEPTH
-    trees = [levels_below(network, output, depth) for output in outputs]
-    values = NodeValues.of(network, [node for levels in trees for level in levels for node in level], inputs)
+    member = (codes[:, np.newaxis] == np.arange(len(of_classes))) * of_rows[:, np.newaxis]
     rows = member.sum(axis=0) + PSEUDO_ROWS
-    prior = np.log(rows / rows.sum())
-    counted = known if unseen is None else known & unseen
-    says = []
-    for levels in trees:
-        alone = _alone(values.states(levels[0]), member, counted, unseen is not None)
-        says.append(np.round(_refined(alone, prior, levels, values, member * counted[:, np.newaxis]), DIGITS))
-    weighted = prior + np.log(np.maximum(of_classes, np.finfo(np.float64).tiny))
-    return OutputReader(np.round(weighted, DIGITS), tuple(levels[-1] for levels in trees), tuple(says))
+    prior, added = np.log(rows / rows.sum()), []
+    for true in values.of_nodes(outputs).T:
+        shares = _shares(true, member, np.full((2, 1), PSEUDO_ROWS))
+        if unseen is not None:
+            shares = _shares(true[unseen], member[unseen], SEEN_ROWS * shares)
+        says = np.log(shares)
+        prior = prior + says[0]
+        added.append(says[1] - says[0])
+    return OutputReader(prior, tuple(outputs), np.array(added))
 
 
-def _counts(states: Ints, n_states: int, member: Floats) -> Floats:
-    """Return the weight of the rows of each class in each state, shape (classes, states)."""
-    return np.array([np.bincount(states, column, n_states) for column in member.T])
+def _shares(true: Flags, member: Floats, known: Floats) -> Floats:
+    """Return the share of each class's rows on which a node is false and true, after so many rows that are known before."""
+    counts = np.array([member[~true].sum(axis=0), member[true].sum(axis=0)]) + known
+    return np.asarray(counts / counts.sum(axis=0))
 
 
-def _alone(states: Ints, member: Floats, counted: npt.NDArray[np.bool_], some_unseen: bool) -> Floats:
-    """Return the logarithms of the shares of each class's rows on which an output is false and true."""
-    everywhere = _counts(states, 2, member) + PSEUDO_ROWS
-    shares = everywhere / everywhere.sum(axis=1, keepdims=True)
-    if some_unseen:
-        counts = _counts(states, 2, member * counted[:, np.newaxis]) + SEEN_ROWS * shares
-        shares = counts / counts.sum(axis=1, keepdims=True)
-    return np.asarray(np.log(shares))
+def _refined(
+    alone: OutputReader, nodes: tuple[int, ...], values: NodeValues, codes: Ints, of_rows: Floats, unseen: Flags
+) -> OutputReader:
+    """Weigh nodes by rows that were not seen, from what the outputs alone say."""
+    rows = np.flatnonzero(unseen & (codes != UNKNOWN))
+    weights = np.zeros((len(nodes), len(alone.prior)))
+    for node, added in zip(alone.nodes, alone.weights, strict=True):
+        weights[nodes.index(node)] += added
+    signs = values.of_nodes(nodes)[rows]
+    varies = np.flatnonzero(signs.any(axis=0) & ~signs.all(axis=0))
+    if not varies.size:
+        return alone
+    centre = signs[:, varies].mean(axis=0)
+    level, more = ridge_logistic(signs[:, varies] - centre, codes[rows], of_rows[rows], alone.prior + signs @ weights)
+    weights[varies] += more
+    return OutputReader(alone.prior + level - centre @ more, nodes, weights)
 
 
-def _refined(alone: Floats, prior: Floats, levels: Sequence[tuple[int, ...]], values: NodeValues, member: Floats) -> Floats:
-    """Refine an output by the nodes below it, level by level."""
-    says, above = alone, levels[0]
-    for nodes in levels[1:]:
-        parent = _parents(values, above, nodes)
-        expected = np.exp(says[:, parent] + prior[:, np.newaxis])
-        expected /= expected.sum(axis=0)
-        counts = _counts(values.states(nodes), 1 << len(nodes), member)
-        share = (counts + OWN_ROWS * expected) / (counts.sum(axis=0) + OWN_ROWS)
-        says, above = says[:, parent] + np.log(share / expected), nodes
-    return says
-
-
-def _parents(values: NodeValues, above: Sequence[int], nodes: Sequence[int]) -> Ints:
-    """Return which state of the nodes above each state of some nodes leads to; one that never occurs leads to the first."""
-    parent = np.zeros(1 << len(nodes), dtype=np.int64)
-    parent[values.states(nodes)] = values.states(above)
-    return parent
+def _weighted(reader: OutputReader, of_classes: Floats) -> OutputReader:
+    """Let classes weigh as asked, and round."""
+    prior = reader.prior + np.log(np.maximum(of_classes, np.finfo(np.float64).tiny))
+    return OutputReader(np.round(prior, DIGITS), reader.nodes, np.round(reader.weights, DIGITS))
 
 
 def readers_from_json(
     counts: Any, targets: Sequence[TargetEncoding], networks: Sequence[Network]
 ) -> tuple[tuple[OutputReader, ...], ...]:
-    """Read the counts of every circuit and target."""
+    """Read the weights of every circuit and target."""
     if not isinstance(counts, list) or not all(isinstance(row, list) and len(row) == len(targets) for row in counts):
         raise FormatError("the model's counts must be a list per circuit, with an entry per target.")
     found = []
@@ -238,5 +201,5 @@ def _check_best(readers: Sequence[tuple[OutputReader, ...]], network: Network, t
     """Refuse a model whose best circuit is not read by its outputs alone: pages and exports say what these mean."""
     for row in readers[:1]:
         for reader, part in zip(row, output_parts(targets), strict=True):
-            if reader.nodes != tuple((node,) for node in network.outputs[part].tolist()):
+            if reader.nodes != tuple(network.outputs[part].tolist()):
                 raise FormatError("the model's first circuit must be read by its outputs alone.")

@@ -21,11 +21,10 @@ from gradus._core.bits import BoolMatrix
 from gradus._core.run import Run
 from gradus._lessons.small_circuits import fit_small
 from gradus._tables.distil import taught_rows
-from gradus._tables.encoding import TableEncoding
 from gradus._tables.labels import TargetEncoding, output_parts
 from gradus._tables.model import Model
 from gradus._tables.read_voters import read_voters
-from gradus._tables.voters import MOST_ROWS, N_FOLDS, Learner, TableExamples, Voter, folds_of_rows, rows_by_weight
+from gradus._tables.voters import MOST_ROWS, N_FOLDS, Learner, TableExamples, Voter, rows_by_weight, widened
 
 __all__ = ["SIZES", "Sized", "SizesTask", "curve_entry", "learn_sizes", "n_gates", "shown_place", "size_curve"]
 
@@ -50,6 +49,8 @@ class SizesTask:
     voters: Sequence[Voter]
     vote: Model
     examples: TableExamples
+    folds: Ints
+    """The fold of each row."""
     seed: int
     nand: bool
     most: int | None = None
@@ -76,7 +77,7 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     rows = rows_by_weight(examples, min(examples.n_rows, MOST_ROWS))
     inputs = task.vote.features.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
     X, Y = taught_rows(task.vote, inputs, examples.codes[rows], np.random.default_rng([task.seed, len(task.voters)]))
-    kept = _distinct_inputs(task.vote.features, inputs)
+    kept = _distinct_inputs(task.vote, inputs)
     X = np.ascontiguousarray(X[:, kept])
     whole = make_learner(run=run.part(weight=1), n_tries=N_WHOLE)(X, Y, task.seed)
     sizes = _sizes(n_gates(whole.network), Y.shape[1], task.most)
@@ -84,7 +85,7 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     small = fit_small(X, Y, sizes, n_tries=N_TRIES, seed=task.seed, nand=task.nand, run=part)
     order, complete = tuple(range(Y.shape[1])), whole.stopped is None
     circuits = [(network, order, part.stopped is None) for network in small] + [(whole.network, whole.order, complete)]
-    circuits = [(_widened(network, kept, inputs.shape[1]), order, done) for network, order, done in circuits]
+    circuits = [(widened(network, kept, inputs.shape[1]), order, done) for network, order, done in circuits]
     rights = _scored(task, sizes[: len(small)], make_learner, run) if complete else []
     nothing = np.zeros((2, 0), dtype=np.bool_)
     sized = [Sized(*circuit, *np.hstack([nothing, *(right[k] for right in rights)])) for k, circuit in enumerate(circuits)]
@@ -102,18 +103,17 @@ def _sizes(largest: int, n_outputs: int, most: int | None) -> list[int]:
 
 def _scored(task: SizesTask, sizes: Sequence[int], make_learner: Callable[..., Learner], run: Run) -> list[list[Flags]]:
     """Return, for each fold that is scored and each size, which rows circuits get right that were taught without the fold."""
-    folds = folds_of_rows(task.examples.codes, task.seed)
-    n_folds = max(1, min(N_FOLDS, ROWS_SCORED // len(folds)))
+    n_folds = max(1, min(N_FOLDS, ROWS_SCORED // len(task.folds)))
     part = run.part(weight=1)
-    found = part.map(partial(_right_in_fold, task, sizes, folds, make_learner, part), range(n_folds))
+    found = part.map(partial(_right_in_fold, task, sizes, make_learner, part), range(n_folds))
     return [rights for rights in found if rights] if part.stopped is None else []
 
 
 def _right_in_fold(
-    task: SizesTask, sizes: Sequence[int], folds: Ints, make_learner: Callable[..., Learner], run: Run, fold: int
+    task: SizesTask, sizes: Sequence[int], make_learner: Callable[..., Learner], run: Run, fold: int
 ) -> list[Flags]:
     mine = [voter for voter in task.voters if voter.fold == fold]
-    test = folds == fold
+    test = task.folds == fold
     if not mine or not test.any():
         return []
     targets, codes = task.examples.targets, task.examples.codes
@@ -122,14 +122,14 @@ def _right_in_fold(
     rows = rows_by_weight(task.examples, min(len(codes), MOST_ROWS), ~test)
     seen, learned_from = inputs[rows], codes[rows]
     X, Y = taught_rows(vote, seen, learned_from, np.random.default_rng([task.seed, fold]))
-    kept = _distinct_inputs(features, seen)
+    kept = _distinct_inputs(vote, seen)
     X = np.ascontiguousarray(X[:, kept])
     circuits = fit_small(X, Y, sizes, n_tries=FOLD_TRIES, seed=task.seed, nand=task.nand, run=run)
     circuits.append(make_learner(run=run, n_tries=1)(X, Y, task.seed).network)
     known = codes[test] >= 0
     rights = []
     for narrow in circuits:
-        network = _widened(narrow, kept, inputs.shape[1])
+        network = widened(narrow, kept, inputs.shape[1])
         alone = Model.fit([network], features, targets, inputs[~test], codes[~test], weights.of(~test))
         answers = np.column_stack(alone.predict_codes(inputs[test]))
         clear = _clear(network.predict(inputs[test]), targets, codes[test])
@@ -137,21 +137,17 @@ def _right_in_fold(
     return rights
 
 
-def _distinct_inputs(features: TableEncoding, inputs: BoolMatrix) -> Ints:
-    """Return the inputs to learn from: of cuts between which no row lies only the one that is shortest to write."""
-    packed = np.packbits(inputs, axis=0)
+def _distinct_inputs(vote: Model, inputs: BoolMatrix) -> Ints:
+    """Return the inputs to learn from: of those that circuits use, and of cuts between which no row lies the shortest one."""
+    features, packed = vote.features, np.packbits(inputs, axis=0)
+    used = np.any([network.cone(range(network.n_outputs))[: network.n_inputs] for network in vote.networks], axis=0)
     best: dict[tuple[int, bytes], int] = {}
-    for node, (j, name) in enumerate(zip(features.input_columns, features.input_names, strict=True)):
+    for node in np.flatnonzero(used).tolist() if used.any() else range(len(used)):
+        j, name = features.input_columns[node], features.input_names[node]
         key = (j, packed[:, node].tobytes())
         if key not in best or len(name) < len(features.input_names[best[key]]):
             best[key] = node
     return np.array(sorted(best.values()), dtype=np.int64)
-
-
-def _widened(network: Network, kept: Ints, n_inputs: int) -> Network:
-    """Return a circuit over some of the inputs as one over all."""
-    node = np.concatenate([kept, n_inputs + np.arange(network.n_gates)])
-    return Network(n_inputs, node[network.sources].reshape(-1, 2), node[network.outputs], network.functions)
 
 
 def _clear(outputs: BoolMatrix, targets: Sequence[TargetEncoding], codes: Ints) -> Flags:

@@ -19,17 +19,19 @@ from gradus._lessons.result import LearnResult
 from gradus._tables.model import Model
 from gradus._tables.read_voters import led_by, read_voters
 from gradus._tables.sizes import Sized, SizesTask, learn_sizes, shown_place, size_curve
-from gradus._tables.voters import MOST_ROWS, Learner, TableExamples, Voter, frequent_first, learn_voter
+from gradus._tables.voters import Learner, TableExamples, Voter, folds_of_rows, frequent_first, learn_voter
 
 __all__ = ["N_VOTERS", "learn_vote"]
 
 N_VOTERS = 25
+MOST_READ = 32_768
+"""Rows by which voters are read and circuits from their vote are learned."""
 VOTER_NOISE = 0.0001
 """Share of wrong labels that voters expect: so little that a single row of a rare class is worth a gate. Each voter may
 overfit in its own way, and the vote evens that out."""
 VOTER_GROWTH = 0
 """Work of a voter's growth: one of many, it need not be the best."""
-LARGE_GROWTH = 2_000_000_000
+LARGE_GROWTH = 300_000_000
 """The same for large tables, where a circuit of usual size leaves most unexplained."""
 SINGLE_NOISE = 0.005
 SINGLE_WORK = 25  # voters that can be learned in the time which the circuits from their vote take
@@ -48,8 +50,15 @@ def learn_vote(
     run.expect(n_voters + SINGLE_WORK)
     voting = run.part(seconds=None if left is None else VOTING_TIME * left, weight=n_voters)
     voters = _learn_voters(examples, settings, voting, n_voters)
-    vote, inputs = read_voters(voters, examples)
-    sized = _learn_sizes(SizesTask(voters, vote, examples, settings.seed, settings.gates == "nand", most), settings, run)
+    folds = folds_of_rows(examples.codes, settings.seed)
+    if examples.n_rows > MOST_READ:
+        rows = (np.arange(MOST_READ) * examples.n_rows) // MOST_READ
+        voters = [replace(voter, rows=np.flatnonzero(np.isin(rows, voter.rows))) for voter in voters]
+        examples, folds = examples.take(rows), folds[rows]
+    # After Ctrl-C there is no time for more than what the outputs say.
+    vote, inputs = read_voters(voters, examples, hurried=voting.stopped == "interrupted")
+    task = SizesTask(voters, vote, examples, folds, settings.seed, settings.gates == "nand", most)
+    sized = _learn_sizes(task, settings, run)
     stopped = run.stopped or voting.stopped
     if not sized or not sized[-1].complete:
         best, order = _fewest_errors(vote, sized, voters, examples, inputs)
@@ -77,7 +86,7 @@ def _fewest_errors(
 
 def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_voters: int) -> list[Voter]:
     """Learn as many voters as there is time for, at least one."""
-    growth = LARGE_GROWTH if examples.n_rows > MOST_ROWS else VOTER_GROWTH
+    growth = LARGE_GROWTH if examples.is_large else VOTER_GROWTH
 
     def learn_one(number: int) -> Voter | None:
         if number and run.stop():

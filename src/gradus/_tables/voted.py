@@ -28,10 +28,8 @@ def voting_circuit(networks: Sequence[Network], readers: Readers, targets: Seque
                 f"target {target.name!r} has {len(target.classes)} classes, and only votes on two classes become one "
                 "circuit; use the best circuit."
             )
-        if any(len(reader[k].nodes[0]) > 1 for reader in readers):
-            raise DataError(
-                f"the vote on {target.name!r} also weighs gates below its outputs and is no circuit; use the one shown."
-            )
+        if any(len(reader[k].nodes) > 1 for reader in readers):
+            raise DataError(f"the vote on {target.name!r} weighs gates and is no circuit; use the one shown.")
     votes = [
         vote_on(len(networks), [reader[k] for reader in readers], len(target.classes)) for k, target in enumerate(targets)
     ]
@@ -44,6 +42,6 @@ def vote_on(n_circuits: int, readers: Sequence[OutputReader], n_classes: int) ->
         return majority(n_circuits)
     # The probability that each circuit's output, 0 or 1, gives the second class.
     either = np.array([[False], [True]])
-    shares = [reader.probabilities(NodeValues({reader.nodes[0][0]: 0}, either)) for reader in readers]
+    shares = [reader.probabilities(NodeValues({reader.nodes[0]: 0}, either)) for reader in readers]
     said = np.array(shares)[:, :, 1]
     return rounded_vote(float((said.mean(axis=1) - 0.5).sum()), {}, ((said[:, 1] - said[:, 0]) / 2).tolist(), LEVELS)

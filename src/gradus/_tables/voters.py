@@ -21,7 +21,7 @@ from gradus._core.plain import digest_of
 from gradus._lessons.result import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.cuts import FEW_VALUES, Missing, cuts_between, encode_table
+from gradus._tables.cuts import FEW_VALUES, Missing, cut_column, cuts_between
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.goals import Goal, Weights
 from gradus._tables.labels import TargetEncoding
@@ -37,16 +37,21 @@ __all__ = [
     "outputs_of",
     "rows_by_weight",
     "unneeded_columns",
+    "widened",
 ]
 
-RANDOM_CUTS = 3  # drawn for each voter and numeric column, besides those that are chosen
+POOL = 24
+"""Cuts of each column, with equal shares of the rows between, of which voters draw some besides those that are chosen."""
+DRAWN, LEAST_DRAWN, DRAWN_OF_ALL = 8, 3, 480
+"""Cuts that a voter draws of one column: fewer where there are many columns. Large tables have twice as many of both."""
 MOST_ROWS = 16_384
 """Rows that a voter is learned from; of larger tables every voter sees others."""
 N_FOLDS = 5
 """Every voter leaves out one of this many folds of the rows; those of one fold can teach circuits that are scored on it."""
 FEWEST_TO_FOLD = 40
 LEFT_OUT = 0.4
-"""Largest share of the columns that a voter does not see: if several are nearly the same, voters would be alike."""
+"""Largest share of the columns that a circuit goes without: if several are nearly the same, voters would be alike. On large
+tables, where voters see different rows anyway, every circuit is offered all columns."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -73,6 +78,29 @@ class TableExamples:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.codes)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether voters see only some of the rows."""
+        return self.n_rows > MOST_ROWS
+
+    @cached_property
+    def pool(self) -> TableEncoding:
+        """The encoding with the cuts that voters may draw in place of its own."""
+        size = POOL * (1 + self.is_large)
+        return TableEncoding(
+            tuple(
+                replace(column, values=_even_cuts(column.numbers(cells), size, column.kind == "after"))
+                if column.kind in ("above", "after")
+                else column
+                for column, cells in zip(self.encoding.columns, self.columns.values(), strict=True)
+            )
+        )
+
+    def take(self, rows: Ints) -> TableExamples:
+        """Return some rows, with the cuts that all suggest."""
+        cells = {name: one.take(rows) for name, one in self.columns.items()}
+        return replace(self, columns=cells, codes=self.codes[rows], weights=self.weights.of(rows))
 
     @cached_property
     def digest(self) -> str:
@@ -114,6 +142,11 @@ class Voter:
         reads = self.network.cone(range(self.network.n_outputs))
         return {key for key, read in zip(self.encoding.input_keys, reads, strict=False) if read}
 
+    def read(self, examples: TableExamples) -> set[tuple[int, Any]]:
+        """Return the keys of the inputs by which the voter is read: those that it uses, or has in common with others."""
+        common = {*examples.encoding.input_keys, *examples.pool.input_keys}
+        return self.used | (common & set(self.encoding.input_keys))
+
 
 def outputs_of(targets: Sequence[TargetEncoding], codes: Ints) -> npt.NDArray[Any]:
     """Return classes as outputs of a circuit, NaN where they are unknown."""
@@ -143,12 +176,20 @@ def learn_voter(examples: TableExamples, learner: Learner, seed: int, number: in
     rng = np.random.default_rng([seed, number])
     fold = number % N_FOLDS
     rows = _draw_rows(np.flatnonzero(folds_of_rows(examples.codes, seed) != fold), examples, rng)
-    sample = {name: cells.take(rows) for name, cells in examples.columns.items()}
-    encoding = _varied(examples, sample, rows, rng)
-    result = learner(
-        encoding.encode(sample), outputs_of(examples.targets, examples.codes[rows]), int(rng.integers(0, 1 << 31))
-    )
-    return Voter(encoding, result.network, result.order, result.stopped is None, rows, fold)
+    sample = examples.take(rows)
+    encoding = _varied(examples, sample, rng)
+    inputs = encoding.encode(sample.columns)
+    tried = _inputs_to_try(examples, encoding, rng)
+    outputs = outputs_of(examples.targets, sample.codes)
+    result = learner(np.ascontiguousarray(inputs[:, tried]), outputs, int(rng.integers(0, 1 << 31)))
+    network = widened(result.network, tried, inputs.shape[1])
+    return Voter(encoding, network, result.order, result.stopped is None, rows, fold)
+
+
+def widened(network: Network, kept: Ints, n_inputs: int) -> Network:
+    """Return a circuit over some of the inputs as one over all."""
+    node = np.concatenate([kept, n_inputs + np.arange(network.n_gates)])
+    return Network(n_inputs, node[network.sources].reshape(-1, 2), node[network.outputs], network.functions)
 
 
 def _draw_rows(seen: Ints, examples: TableExamples, rng: np.random.Generator) -> Ints:
@@ -171,22 +212,26 @@ def rows_by_weight(examples: TableExamples, size: int, among: npt.NDArray[np.boo
     return np.asarray(rows[np.minimum(np.searchsorted(total, marks), len(rows) - 1)])
 
 
-def _varied(examples: TableExamples, sample: Mapping[str, Cells], rows: Ints, rng: np.random.Generator) -> TableEncoding:
-    """Return an encoding with the cuts that a sample of the rows suggests and some at random, and without some columns."""
-    own = encode_table(sample, examples.codes[rows], kinds=examples.kinds, missing=examples.missing)
-    large = examples.n_rows > MOST_ROWS
-    varied = []
-    for column, other, cells in zip(examples.encoding.columns, own.columns, examples.columns.values(), strict=True):
-        if column.kind in ("above", "after"):
-            values = column.numbers(sample[column.name] if large else cells)
-            cuts = {*other.values, *_draw_cuts(values, rng, column.kind == "after")}
-            column = replace(column, values=tuple(sorted(cuts)) or column.values)
-        varied.append(column)
-    encoding = TableEncoding(tuple(varied))
-    table, codes = (sample, examples.codes[rows]) if large else (examples.columns, examples.codes)
-    for j in unneeded_columns(encoding.encode(table), np.array(encoding.input_columns), codes, rng):
-        varied[j] = replace(varied[j], kind="out", values=(), others=False, missing=False)
+def _varied(examples: TableExamples, sample: TableExamples, rng: np.random.Generator) -> TableEncoding:
+    """Return an encoding with the cuts that a sample of the rows suggests, and some that are drawn."""
+    numeric = [j for j, column in enumerate(examples.encoding.columns) if column.kind in ("above", "after")]
+    n_drawn = max(LEAST_DRAWN, min(DRAWN, DRAWN_OF_ALL // max(len(numeric), 1))) * (1 + examples.is_large)
+    varied = list(examples.encoding.columns)
+    for j in numeric:
+        column, pool = varied[j], np.array(examples.pool.columns[j].values)
+        own = cut_column(column.numbers(sample.columns[column.name]), sample.codes, days=column.kind == "after")
+        drawn = rng.permutation(len(pool))[:n_drawn]
+        varied[j] = replace(column, values=tuple(sorted({*own, *pool[drawn].tolist()})) or column.values)
     return TableEncoding(tuple(varied))
+
+
+def _inputs_to_try(examples: TableExamples, encoding: TableEncoding, rng: np.random.Generator) -> Ints:
+    """Return the inputs that a circuit may read: those of all columns but some that are not needed."""
+    columns = np.array(encoding.input_columns)
+    if examples.is_large:
+        return np.arange(len(columns))
+    unneeded = unneeded_columns(encoding.encode(examples.columns), columns, examples.codes, rng)
+    return np.flatnonzero(~np.isin(columns, unneeded))
 
 
 def unneeded_columns(inputs: BoolMatrix, columns: Ints, codes: Ints, rng: np.random.Generator) -> list[int]:
@@ -222,19 +267,19 @@ def _clashes(rows: Ints, classes: Ints) -> int:
     return int(len(rows) - most.sum())
 
 
-def _draw_cuts(numbers: Floats, rng: np.random.Generator, days: bool) -> list[float | int]:
-    """Draw cuts next to the values of random rows, so that they lie where the rows are."""
+def _even_cuts(numbers: Floats, size: int, days: bool) -> tuple[float | int, ...]:
+    """Return cuts with about equal shares of the rows between them."""
     known = numbers[~np.isnan(numbers)]
-    distinct = np.unique(known)
+    distinct, place = np.unique(known, return_inverse=True)
     if len(distinct) <= FEW_VALUES:
-        return []  # cut everywhere already
-    below = np.minimum(np.searchsorted(distinct, rng.choice(known, RANDOM_CUTS)), len(distinct) - 2)
-    return cuts_between(distinct, [int(place) + 1 for place in below], days=days)
+        return ()  # cut everywhere already
+    ranks = np.sort(place.ravel())[(np.arange(1, size + 1) * len(known)) // (size + 1)]
+    return tuple(cuts_between(distinct, np.unique(np.maximum(ranks, 1)).tolist(), days=days))
 
 
-def join_voters(voters: Sequence[Voter], base: TableEncoding) -> tuple[TableEncoding, list[Network]]:
-    """Give all circuits one encoding that has the inputs which any of them uses; `base` is one of the same table."""
-    used = set().union(*(voter.used for voter in voters))
+def join_voters(voters: Sequence[Voter], examples: TableExamples) -> tuple[TableEncoding, list[Network]]:
+    """Give all circuits one encoding that has the inputs by which any of them is read."""
+    base, used = examples.encoding, set().union(*(voter.read(examples) for voter in voters))
     encoding = TableEncoding(tuple(_only_used(column, j, voters, used) for j, column in enumerate(base.columns)))
     if not encoding.input_names:
         encoding = base  # every output is constant; a circuit still needs something to read

@@ -10,7 +10,7 @@ from gradus_paper.figures import curves
 from gradus_paper.figures.circuit_figures import Drawing, adder, fig1, fig2
 from gradus_paper.figures.comparisons import league, noise, orders, sample_complexity, wrong_labels
 from gradus_paper.figures.contest import contest
-from gradus_paper.figures.curves import accuracy, baselines, fig3, fig4, fig5, fig6, fig7, figA1, figA2, headline, tab2, tab3
+from gradus_paper.figures.curves import accuracy, fig3, fig4, fig5, fig6, fig7, figA1, figA2, headline, tab2, tab3
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ FIGURES: dict[str, Callable[[Results], Figure | Drawing]] = {
     figure.__name__: figure
     for figure in (
         *(headline, adder, fig1, fig2, fig3, fig4, fig5, curves.ties, fig6, fig7, tab2, tab3, figA1, figA2),
-        *(baselines, sample_complexity, noise, orders, league, wrong_labels, contest, accuracy),
+        *(sample_complexity, noise, orders, league, wrong_labels, contest, accuracy),
     )
 }
 OWN_FIGURES = tuple(

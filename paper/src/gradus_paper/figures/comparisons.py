@@ -77,7 +77,8 @@ def wrong_labels(results: Results) -> Figure:
         for loss, tolerated, label in NOISY_LOSSES:
             rows = part.select(loss=loss)
             rows = rows.where((np.nan_to_num(rows.tolerance.astype(float)) > 0) == tolerated)
-            points = [(100 * rate, learners.gain_with_noise(rows, base, rate).scaled(100)) for rate in (0.0, *FLIPPED)]
+            rates = {rate: est.gain_as_ended(rows.select(noise=rate), base.select(noise=rate)) for rate in (0.0, *FLIPPED)}
+            points = [(100 * rate, gain.scaled(100)) for rate, gain in rates.items()]
             colour = style.COLOURS["lessons" if tolerated else loss]
             style.band(panel, [point for point in points if point[1].n], colour, label)
         panel.set_title(f"{panel.get_title()}, {', '.join(map(str, part.sizes))} examples", fontsize=9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 
 from gradus_paper import estimates as est
 from gradus_paper.figures import style
-from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, problems_of
 from gradus_paper.results import Results
-from gradus_paper.tasks import BASELINES, BY_COLUMN
+from gradus_paper.tasks import BY_COLUMN
 
 HEADLINE_CURVES = {
     "l1": ({"loss": "l1", "method": "network"}, "$L_1$: all targets at once"),
@@ -117,25 +116,46 @@ def fig4(results: Results) -> Figure:
 
 def fig5(results: Results) -> Figure:
     """Draw the gain of Lgh with the given and with the automatic order, and tau and eta of the latter."""
-    problems = problems_of(results)
-    figure, grid = style.rows_of_panels(2, len(problems), height=5.6)
-    for (above, below), problem in zip(grid.T, problems, strict=True):
-        part = results.select(problem=problem)
-        base, lgh = part.select(loss="l1"), part.select(loss="lgh")
-        known, found = lgh.select(order="known"), lgh.select(order=AUTOMATIC)
-        style.name_panel(above, problem)
-        style.zero_line(above)
-        _draw_gain(above, est.gain_by_size(known.pairs(base)), style.COLOURS["lgh"], "given order")
+
+    def draw(above: Any, below: Any, base: Results, lgh: Results) -> None:
+        found = lgh.select(order=AUTOMATIC)
+        _draw_gain(above, est.gain_by_size(lgh.select(order="known").pairs(base)), style.COLOURS["lgh"], "given order")
         _draw_gain(above, est.gain_by_size(found.pairs(base)), style.COLOURS["auto"], "automatic order")
         style.band(below, est.mean_by_size(found, found.tau), "#0072B2", r"$\tau$")
         style.band(below, est.mean_by_size(found, found.eta), "#CC79A7", r"$\eta$")
         below.axhline(0.5, color="#999999", linewidth=0.8, linestyle=":")
+
+    return _gains_above_orders(results, draw, r"$\tau$ and $\eta$")
+
+
+def ties(results: Results) -> Figure:
+    """Draw the gain of Lgh with ties drawn and in column order, beside the given order, and tau of both."""
+
+    def draw(above: Any, below: Any, base: Results, lgh: Results) -> None:
+        for words, colour, label in TIE_RULES:
+            rows = lgh.select(order=words)
+            _draw_gain(above, est.gain_by_size(rows.pairs(base)), style.COLOURS[colour], label)
+            if words != "known":
+                style.band(below, est.mean_by_size(rows, rows.tau), style.COLOURS[colour], label)
+
+    return _gains_above_orders(results, draw, r"$\tau$ with the known order")
+
+
+def _gains_above_orders(results: Results, draw: Callable[..., None], y: str) -> Figure:
+    """Draw a column for each problem: gains over L1, and below how the orders compare with the known one."""
+    problems = problems_of(results)
+    figure, grid = style.rows_of_panels(2, len(problems), height=5.6)
+    for (above, below), problem in zip(grid.T, problems, strict=True):
+        part = results.select(problem=problem)
+        style.name_panel(above, problem)
+        style.zero_line(above)
+        draw(above, below, part.select(loss="l1"), part.select(loss="lgh"))
         below.set_ylim(-0.05, 1.05)
         below.set_xlim(above.get_xlim())
         for panel in (above, below):
             panel.set_xlabel(style.SIZE)
     grid[0, 0].set_ylabel(style.GAIN)
-    grid[1, 0].set_ylabel(r"$\tau$ and $\eta$")
+    grid[1, 0].set_ylabel(y)
     return style.finish(figure, results, list(grid.flat))
 
 
@@ -155,7 +175,8 @@ def fig6(results: Results) -> Figure:
     figure.colorbar(scale, ax=left, location="top", aspect=40, ticks=TAU_TICKS, label=r"$\tau$ with the known order")
     size = est.middle_size(part)
     if size is not None:
-        taus, gains = zip(*est.gain_by_tau(part, size), strict=True)
+        found = {tau: est.mean_interval(100 * pairs.gain) for tau, pairs in est.pairs_by_tau(part.select(n_train=size))}
+        taus, gains = list(found), list(found.values())
         look: dict[str, Any] = {"color": style.COLOURS["lgh"], "marker": "o", "markersize": 3, "linewidth": 1.2, "capsize": 2}
         right.errorbar(taus, [gain.value for gain in gains], yerr=style.error_bars(gains), **look)
         right.set_title(f"{size} training examples", fontsize=9)
@@ -194,29 +215,6 @@ def figA1(results: Results) -> Figure:  # noqa: N802 - the figure's name
     return style.finish(figure, results, list(grid.flat))
 
 
-def ties(results: Results) -> Figure:
-    """Draw the gain of Lgh with ties drawn and in column order, beside the given order, and tau of both."""
-    problems = problems_of(results)
-    figure, grid = style.rows_of_panels(2, len(problems), height=5.6)
-    for (above, below), problem in zip(grid.T, problems, strict=True):
-        part = results.select(problem=problem)
-        base, lgh = part.select(loss="l1"), part.select(loss="lgh")
-        style.name_panel(above, problem)
-        style.zero_line(above)
-        above.set_xlabel(style.SIZE)
-        for words, colour, label in TIE_RULES:
-            rows = lgh.select(order=words)
-            _draw_gain(above, est.gain_by_size(rows.pairs(base)), style.COLOURS[colour], label)
-            if words != "known":
-                style.band(below, est.mean_by_size(rows, rows.tau), style.COLOURS[colour], label)
-        below.set_ylim(-0.05, 1.05)
-        below.set_xlim(above.get_xlim())
-        below.set_xlabel(style.SIZE)
-    grid[0, 0].set_ylabel(style.GAIN)
-    grid[1, 0].set_ylabel(r"$\tau$ with the known order")
-    return style.finish(figure, results, list(grid.flat))
-
-
 def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
     """Draw the mean number of steps to zero training error."""
 
@@ -229,24 +227,6 @@ def figA2(results: Results) -> Figure:  # noqa: N802 - the figure's name
         panel.set_ylim(bottom=0)
 
     return style.panel_per_problem(results, draw, y="steps to zero error (millions)")
-
-
-def baselines(results: Results) -> Figure:
-    """Draw the accuracy of plain classifiers beside that of networks and of lessons."""
-
-    def draw(panel: Any, part: Results) -> None:
-        for method in BASELINES:
-            points = est.accuracy_by_size(part.select(method=method))
-            style.band(panel, points, style.COLOURS[method], METHOD_NAMES[method], linestyle="--")
-        for loss in ("l1", "lgh"):
-            points = est.accuracy_by_size(part.select(method="network", loss=loss))
-            style.band(panel, points, style.COLOURS[loss], f"network, {style.LABELS[loss]}")
-        style.band(
-            panel, est.accuracy_by_size(part.select(method="lessons")), style.COLOURS["lessons"], "lessons", linewidth=2.2
-        )
-        style.limit_accuracy(panel)
-
-    return style.panel_per_problem(results, draw, y=style.ACCURACY)
 
 
 def accuracy(results: Results) -> Figure:
