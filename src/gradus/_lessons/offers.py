@@ -133,8 +133,8 @@ class _Finder:
         columns, labels = self.columns[used], self.Y[:, target].view(np.uint8)
         if not self.known[:, target].all():
             known = self.known[:, target]
-            columns, labels = np.ascontiguousarray(columns[:, known]), labels[known]
-        cells = tally(np.ascontiguousarray(columns), np.ascontiguousarray(labels), weights[used])
+            columns, labels = columns[:, known], labels[known]
+        cells = tally(columns, labels, weights[used])
         table, errors, length = fitted_table(cells, self.prices[target])
         if length + BIT >= self.labels[target]:
             return None

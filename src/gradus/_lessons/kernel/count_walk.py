@@ -16,15 +16,13 @@ Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 
 
-@compiled
 def tally(columns: Bytes, labels: Bytes, weights: Ints) -> Ints:
     """Count the rows by sum, from the lowest possible one up, and by label."""
-    sums = np.zeros(columns.shape[1], dtype=np.int64)
-    lowest, highest = _add_up(columns, weights, sums)
-    cells = np.zeros((highest - lowest + 1, 2), dtype=np.int64)
-    for row in range(len(labels)):
-        cells[sums[row] - lowest, labels[row]] += 1
-    return cells
+    # Not compiled: the first call would take half a second longer. NumPy adds up floats fastest, and these exactly.
+    sums = (weights.astype(np.float64) @ columns.astype(np.float64)).astype(np.int64)
+    lowest, highest = np.minimum(weights, 0).sum(), np.maximum(weights, 0).sum()
+    cells = np.bincount(2 * (sums - lowest) + labels, minlength=2 * (highest - lowest + 1))
+    return cells.reshape(-1, 2)
 
 
 @uncounted
