@@ -234,7 +234,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
-        """The bits per row that each feature saves on rows not seen."""
+        """The bits per row that each feature saves: on rows not seen, or where no circuits vote, on all rows."""
         check_is_fitted(self)
         bits = self.model_.about["importances"]
         return np.array([bits.get(column.name, 0.0) for column in self.model_.features.columns])
