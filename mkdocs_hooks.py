@@ -20,6 +20,7 @@ from gradus._formats.registry import CIRCUITS, TABLES
 
 ROOT = Path(__file__).parent
 ARCHIVE = ROOT / "paper" / "results"
+CONTEST = ROOT / "paper" / "src" / "gradus_paper" / "published_contest.json"
 ADDER = ROOT / "examples" / "adder6.json"
 SHOWN_BITS = 4
 ELSEWHERE = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
@@ -74,7 +75,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         if f"<!-- {name} -->" in markdown:
             markdown = re.sub(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _, table=table: table(), markdown)
     if page.file.src_uri == "index.md":
-        return markdown.replace("<!-- adder -->", _adder())
+        said = html.escape(json.loads(CONTEST.read_text(encoding="utf-8")), quote=False)
+        return markdown.replace("<!-- adder -->", _adder()).replace("<!-- contest -->", said)
     if page.file.src_uri != "archive.md":
         return markdown
     lines = []

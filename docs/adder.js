@@ -38,7 +38,7 @@
     const sum = circuit.boxes.reduce((total, [, , outs], k) => total + (signal(outs[0]) << k), 0);
     const high = circuit.boxes.length * ROW;
     place.innerHTML =
-      `<svg viewBox="0 -12 380 ${high + 10}" role="img" aria-label="Adder">${circuit.boxes.map(row).join("")}</svg>` +
+      `<svg viewBox="0 -12 380 ${high + 10}" role="group" aria-label="Adder">${circuit.boxes.map(row).join("")}</svg>` +
       `<p><strong>${input.x} + ${input.y} = ${sum}</strong>${input.x + input.y > 63 ? " (modulo 64: six bits)" : ""}. Click an input to change it.</p>`;
   };
 

@@ -209,6 +209,14 @@ def test_the_plan_says_what_becomes_of_each_column(here, capsys):
     assert capsys.readouterr().out == "z\n0\n1\n"
 
 
+def test_a_line_of_the_plan_names_at_most_twenty_columns(here, capsys):
+    same = [f"c{j}" for j in range(32)]
+    write_csv(here / "d.csv", [*same, "size", "z"], [[*([7] * len(same)), i / 3, i % 2] for i in range(30)])
+    assert run(["learn", "d.csv", "--targets", "z", "-o", "m.json", *QUICK]) == 0
+    first = plan(capsys.readouterr().err)[0]
+    assert first.startswith(f"{', '.join(same[:20])} and 12 more: left out")
+
+
 def test_without_targets_the_last_column_is_the_target_and_that_is_reported(here, capsys):
     write_csv(here / "d.csv", ["a", "b", "z"], [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]])
     told = "gradus: the target is {!r}, the last column; name others with --targets.\n"

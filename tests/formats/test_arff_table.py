@@ -89,7 +89,7 @@ def test_bad_label_files_are_refused_with_the_reason(tmp_path, xml, says):
         ("hello\n", 1, 1, "found 'hello'"),
         ("@relation r\n@data\n", 2, None, "no @attribute"),
         ("@attribute a {0,1\n", 1, 14, "not closed"),
-        ("@attribute a {0,{},1}\n", 1, 17, "values with commas"),
+        ("@attribute a {0,{},1}\n", 1, 17, "expected values separated by commas"),
         ("@attribute a relational\n", 1, 14, "not a type"),
         ("@attribute a\n", 1, 13, "not a type"),
         ("@attribute {\n", 1, None, "expected '@attribute"),

@@ -230,6 +230,18 @@ def test_a_parity_with_unknown_and_wrong_labels_is_learned():
     assert np.array_equal(learn(X, Y).predict(T)[:, 0], np.bitwise_xor.reduce(T[:, 2:8], axis=1))
 
 
+def test_no_exact_circuit_is_built_around_a_parity_that_explains_more_with_its_errors():
+    """Seven or eight wrong labels among a hundred look like gates at first: the parity is then learned with errors allowed."""
+    rng = np.random.default_rng(7)
+    X, T = rng.random((100, 64)) < 0.5, rng.random((500, 64)) < 0.5
+    parity, others = np.bitwise_xor.reduce(X[:, 20:25], axis=1), np.bitwise_xor.reduce(T[:, 20:25], axis=1)
+    for n_wrong in (7, 8, 9):
+        wrong = np.isin(np.arange(100), rng.permutation(100)[:n_wrong])
+        result = learn(X, parity ^ wrong)
+        assert np.array_equal(result.predict(T)[:, 0], others)
+        assert result.wrong_rows[0].tolist() == np.flatnonzero(wrong).tolist()
+
+
 def test_labels_drawn_at_random_offer_nothing_and_stay_constants():
     for seed in range(8):
         rng = np.random.default_rng(seed)

@@ -23,6 +23,13 @@ def test_a_feature_is_worth_the_bits_that_it_saves():
     assert bits[0] > 1.0
 
 
+def test_a_single_circuit_says_what_its_columns_save_on_the_rows_of_the_table():
+    X = np.random.default_rng(0).random((60, 4)) < 0.5
+    bits = BooleanNetworkClassifier(n_circuits=1).fit(X, X[:, 0] & X[:, 2]).feature_importances_
+    assert (bits > 0).tolist() == [True, False, True, False]
+    assert BooleanNetworkClassifier(time_limit=0).fit(X, X[:, 0] & X[:, 2]).feature_importances_.shape == (4,)
+
+
 def test_a_column_that_decides_the_target_alone_is_named_with_its_condition():
     rng = np.random.default_rng(0)
     late = rng.random(200) < 0.3

@@ -41,7 +41,7 @@ Binarize = typer.Option(
     metavar="none|kmeans|NUMBER", help="Values other than 0 and 1: an error, two clusters, or a threshold."
 )
 Noise = typer.Option(metavar="auto|NUMBER", help="Share of next values that differ from the rules.")
-Advise = typer.Option(metavar="N", help="Also name the N experiments that would decide most of what is open.", min=0)
+Advise = typer.Option(metavar="N", help="Also list the N experiments expected to settle most of what is open.", min=0)
 AdviseStates = typer.Option(metavar="FILE", help="Table of states in which experiments can begin, one per row; else any.")
 AdviseHold = typer.Option(metavar="all|none|GENES", help="Genes that can be held at a value, separated by commas.")
 

@@ -63,7 +63,7 @@ NoiseOption: TypeAlias = Annotated[
     str, typer.Option(metavar="|".join((*NOISE_WORDS, "NUMBER")), help="Share of wrong labels to expect.")
 ]
 NTriesOption: TypeAlias = Annotated[int | None, typer.Option(help="Tries per lesson, of which the smallest circuit is kept.")]
-NCircuitsOption: TypeAlias = Annotated[int | None, typer.Option(help="Circuits that vote; if not given, the table decides.")]
+NCircuitsOption: TypeAlias = Annotated[int | None, typer.Option(help="Circuits that vote; by default the table decides.")]
 MaxGatesOption: TypeAlias = Annotated[
     int | None, typer.Option(help="The most gates of the circuit shown; by default held-out rows decide. The vote predicts.")
 ]
@@ -89,7 +89,7 @@ TypesOption: TypeAlias = Annotated[
     typer.Option(
         metavar="COLUMNS",
         help="Kinds of columns, as in zip=category,age=number: number, category, bit or date; decimal-comma, "
-        "decimal-point, day-first or month-first say how it is written, exact tells New York from new york, "
+        "decimal-point, day-first or month-first say how it is written, exact distinguishes New York and new york, "
         "drop leaves a column out, and keep uses it even if it looks like an id or free text.",
     ),
 ]
@@ -144,7 +144,7 @@ def command(
     cv: CvOption = None,
     as_json: AsJsonOption = False,
 ) -> None:
-    """Learn a circuit from a table, and say first how good it is on rows that it has not seen.
+    """Learn a circuit from a table, and first print its accuracy on rows that it has not seen.
 
     Example: gradus problems write add3 add3.csv
 

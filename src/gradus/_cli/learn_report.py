@@ -30,7 +30,7 @@ __all__ = ["LearnReport", "say_merged", "show_plan"]
 RULE_LINES = 3  # longer rules are cut, and their other conditions counted
 MOST_RULES = 16
 MOST_COLUMNS, FEW_COLUMNS, LEAST_BITS = 20, 5, 0.005
-"""Columns that are named as those that matter, in tables of more than a few, and the bits that one must save."""
+"""Columns named as those that matter (or in a line of a plan), in tables of more than a few, and the bits that one saves."""
 MOST_TELLING, MOST_MERGED = 3, 5
 MOST_PLANNED = 60
 """Lines of a plan; of more columns only their kinds are counted, and those that matter are named in the end."""
@@ -207,13 +207,13 @@ def show_plan(features: TableEncoding) -> None:
     for column, line in zip(features.columns, features.plan(), strict=True):
         fates.setdefault(line.removeprefix(f"{column.name}: "), []).append(column.name)
     if len(fates) > MOST_PLANNED:
-        kinds = Counter(
-            line.removeprefix(f"{column.name}: ").split(",")[0].split(";")[0]
-            for column, line in zip(features.columns, features.plan(), strict=True)
-        )
+        kinds: Counter[str] = Counter()
+        for fate, names in fates.items():
+            kinds[fate.split(",")[0].split(";")[0]] += len(names)
         note(f"{len(features.columns):,} columns: {', '.join(f'{count:,} {kind}' for kind, count in kinds.most_common())}")
         fates = {}
     for fate, names in fates.items():
-        note(f"{', '.join(names)}: {fate}")
+        named, left = ", ".join(names[:MOST_COLUMNS]), len(names) - MOST_COLUMNS
+        note(f"{named}{f' and {left:,} more' if left > 0 else ''}: {fate}")
     if any(column.kind in ("above", "after") for column in features.columns):
         note("Where several circuits vote, each of them may cut elsewhere.")

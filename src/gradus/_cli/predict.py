@@ -50,7 +50,7 @@ def command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print predictions and scores as JSON.")] = False,
 ) -> None:
-    """Predict the targets of new rows; where the table has them already, say how many are right.
+    """Predict the targets of new rows; where the table has them already, print how many are right.
 
     The first column that the model does not read and that differs in nearly every row, such as an id, is kept beside them.
 

@@ -1,4 +1,4 @@
-"""Numbers and lists of things, durations, and names, as texts for people show them."""
+"""Numbers and lists of things, durations, and names, formatted for readers."""
 
 from __future__ import annotations
 

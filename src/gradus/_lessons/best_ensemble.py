@@ -64,6 +64,9 @@ def learn_circuits(
         if not run.stop() and (alone.length < _length(plain) or _shortened(plain, lengths, more)):
             run.expect(2)
             _learned(rich, n_circuits)
+            if not run.stop() and _is_overfitted(rich, plain, alone):
+                rich = Ensemble(more, settings._replace(exact=False), seed, run.part(weight=1))
+                _learned(rich, n_circuits)
     best = min((ensemble for ensemble in (rich, plain) if ensemble.circuits), key=_length)
     return best, more if best is rich else examples
 
@@ -83,6 +86,13 @@ def _learned(ensemble: Ensemble, n_circuits: int | None) -> Ensemble:
 def _length(ensemble: Ensemble) -> int:
     """Return the description length of the best circuit."""
     return ensemble.ranked()[0][0].length
+
+
+def _is_overfitted(rich: Ensemble, plain: Ensemble, alone: _Alone) -> bool:
+    """Return whether gates were built around a further input that alone says more, where labels are taken to be wrong."""
+    circuit, other = rich.ranked()[0][0], plain.ranked()[0][0]
+    doubted = rich.settings.exact is None and other.tolerant and not circuit.tolerant
+    return doubted and circuit.length > alone.length
 
 
 def _errors(examples: PackedExamples) -> Ints:

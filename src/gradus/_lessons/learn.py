@@ -85,7 +85,7 @@ def learn(
     gates : {"any", "nand"}
         Any function of two nodes, or NAND gates only.
     noise : str or float in [0, 0.5)
-        Share of wrong labels. 0 allows no errors; ``"auto"`` allows them where they must be noise.
+        Share of wrong labels. 0 allows no errors; ``"auto"`` allows them where that makes the description much shorter.
     n_tries : int
         Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional

@@ -34,8 +34,8 @@ class LearnResult:
     n_voting : int
         How many of them, from the first, are about equally good (descriptions at most 10 % longer) and vote.
     leanings : tuple of WeightedVote or None
-        For each target of which labels say little, the vote of simple functions and of the circuits, weighted by how probable
-        they are; None for the other targets.
+        For each target whose labels carry little information, the vote of simple functions and circuits, weighted by their
+        probability; None for the other targets.
     order : tuple of int
         The target columns in the order in which the best circuit learned them.
     errors : ndarray of int
@@ -86,7 +86,7 @@ class LearnResult:
         return self.circuits[: self.n_voting]
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the probability of a 1, per row and target: the share of the voting circuits, or what labels lean to."""
+        """Return the probability of a 1, per row and target: the share of the voting circuits, or the vote in `leanings`."""
         rows = as_bits(X, "X")
         said = self._outputs(rows)
         shares = np.asarray(said.mean(axis=2), dtype=np.float64)
@@ -126,13 +126,13 @@ class LearnResult:
     def next_examples(self, n: int) -> BoolMatrix:
         """Return the input patterns whose targets would be most informative: those on which circuits disagree most.
 
-        The circuits that vote are compared, and others with up to four gates more that are right on all rows. Disputes about
-        targets that were learned first count most.
+        The circuits that vote are compared, and others with up to four gates more that are right on all rows. Disagreements on
+        the targets learned first count most.
 
         Parameters
         ----------
         n : int
-            How many; fewer if there are fewer patterns. Each tells other circuits apart than those before it, as far as that
+            How many; fewer if there are fewer patterns. Each separates other circuits than those before it, as far as that
             is possible; where the circuits agree everywhere, patterns are random.
 
         Returns

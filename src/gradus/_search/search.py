@@ -251,7 +251,7 @@ def search_many(jobs: Iterable[Arguments], *, backend: Backend = "cpu", n_jobs: 
     Returns
     -------
     iterator of SearchResult
-        In the order of the jobs; closing it (``close()``) stops all searches. When it is the turn of a job that failed, a
+        In the order of the jobs; closing it (``close()``) stops all searches. For a job that failed, a
         `WorkerError` that names the job is raised; no other result is lost, and `next` continues with the following job.
 
     Examples

@@ -47,7 +47,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     output per class.
 
     Where every column is one bit (0/1, or two values), the circuit is that of `gradus.learn`. Other tables are learned
-    by a vote, because where a column is cut is chance: 25 circuits, each from another draw of rows, cuts and columns.
+    by a vote, because cuts of columns depend on chance: 25 circuits, each from another draw of rows, cuts and columns.
     They predict. One more circuit is learned from their vote, to be read (`rules`), drawn and exported: the smallest that is
     nearly as good (`size_curve_`). With ``n_circuits=1`` or ``noise=0`` there is no vote.
 
@@ -67,19 +67,19 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` considers useful.
     max_gates : int, optional
         The most gates of the circuit that is shown: read, drawn and exported. By default the smallest one that is nearly as
-        good as the best on rows held out; see `size_curve_`. The vote stays what predicts.
+        good as the best on rows held out; see `size_curve_`. The vote still predicts.
     time_limit : float, optional
         Seconds, after which the best circuit so far is kept. With a limit, the result may differ from run to run.
     missing : {"category", "median", "drop"}
         What a missing cell of X is: a category of its own; the column's median, or most frequent category; or a reason not
         to learn from the row, and the median in `predict`.
     class_weight : "balanced", dict or None
-        How much each class counts: "balanced" gives all the same weight, a dict has weights by label (with several targets, by
-        the name of the target a dict each).
+        How much each class counts: "balanced" gives all the same weight, a dict has weights by label (with several
+        targets, a dict of dicts by target name).
     goal : {"accuracy", "balanced_accuracy", "f1"}
-        What `predict` makes large; the cut of the vote for it is chosen on rows that the voters have not seen.
+        What `predict` maximises; the threshold of the vote is chosen on rows that the voters have not seen.
     types : dict of str to str, optional
-        What columns hold, where the table's own look at them is to be overruled: "number", "category", "exact" (a category
+        Kinds of columns, where they are not to be guessed: "number", "category", "exact" (a category
         in which capitals matter), "bit", "date", "decimal-comma", "decimal-point", "day-first", "month-first", "keep", "drop".
     n_jobs : int, optional
         Threads, as elsewhere in scikit-learn; the result is the same for any number.
@@ -106,7 +106,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Outputs of `network_` in the order in which they were taught; without multi-class targets, the columns of y.
     feature_importances_ : ndarray of float
         The bits per row that each feature saves, measured on rows that voters have not seen: by how many bits the labels are
-        longer to describe if the feature's values are dealt out anew.
+        longer to describe if the feature's values are shuffled.
     errors_ : tuple of int
         Training examples that are wrong, for each target; unknown labels do not count.
     constant_ : tuple of bool
@@ -234,7 +234,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
-        """The bits per row that each feature saves on rows not seen."""
+        """The bits per row that each feature saves: on rows not seen, or where no circuits vote, on all rows."""
         check_is_fitted(self)
         bits = self.model_.about["importances"]
         return np.array([bits.get(column.name, 0.0) for column in self.model_.features.columns])

@@ -21,7 +21,7 @@ from gradus._tables.column_kinds import ColumnKind, column_kinds
 from gradus._tables.cuts import Missing, complete_rows, encode_table
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.goals import GOALS, Goal, Weights, class_weights, row_weights
-from gradus._tables.importances import telling_columns, with_telling_columns
+from gradus._tables.importances import column_importances, telling_columns, with_telling_columns
 from gradus._tables.labels import TargetEncoding, encode_target, order_of_outputs, output_parts
 from gradus._tables.model import Model
 from gradus._tables.readable_rules import rule_coverage
@@ -104,9 +104,12 @@ def fit_table(
     errors = [int(count) for count in ((predicted != codes) & (codes >= 0)).sum(axis=0)]
     network = model.network
     readers = [network.cone(range(part.start, part.stop))[: network.n_inputs] for part in output_parts(model.targets)]
-    # After Ctrl-C, what takes a moment to say is left unsaid.
-    hurried = stopped == "interrupted"
-    model.about.setdefault("size_curve", [] if hurried else [curve_entry(model, None, True)])
+    # After a stop, what takes a moment to say is left unsaid.
+    if "size_curve" not in model.about:
+        model.about["size_curve"] = [] if stopped else [curve_entry(model, None, True)]
+    if "importances" not in model.about:  # no circuits vote: there are no rows that they have not seen
+        every = [np.ones(len(codes), np.bool_)] * len(model.networks)
+        model.about["importances"] = {} if stopped else column_importances(model, inputs, codes, every, len(every))
     model.about.update(
         rows=len(codes),
         order=[network.output_names[k] for k in order],
@@ -119,7 +122,7 @@ def fit_table(
         wrong_rows=int(((predicted != codes) & (codes >= 0)).any(axis=1).sum()),
         stopped=stopped,
         telling=[]
-        if hurried
+        if stopped
         else telling_columns(examples.encoding, examples.targets, examples.encoding.encode(examples.columns), codes),
     )
     return model

@@ -55,10 +55,10 @@ class Model:
     apart : bool
         Whether the first circuit was learned from the vote of the others, and does not vote.
     goals : dict of str to tuple of arrays
-        For each goal and target, what the probabilities of the classes are multiplied with before the largest is taken, as
+        For each goal and target, what the probabilities of the classes are multiplied by before the largest is taken, as
         chosen on rows held out; for ``"accuracy"`` the probabilities themselves are.
     goal : {"accuracy", "balanced_accuracy", "f1"}
-        What `predict` makes large.
+        What `predict` maximises.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Model:
         return model.with_goals(model.votes(inputs), codes, weights)
 
     def with_goals(self, shares: Sequence[Floats], codes: npt.NDArray[np.int64], weights: Weights) -> Model:
-        """Return the model with cuts of the vote for each goal, chosen by its predictions for rows with known classes."""
+        """Return the model with a threshold of the vote for each goal, chosen by its predictions for labelled rows."""
         chosen = list(map(goal_multipliers, shares, codes.T, weights.of_cells(codes)))
         return replace(self, goals={goal: tuple(one[goal] for one in chosen) for goal in GOALS})
 
@@ -201,7 +201,7 @@ class Model:
         return self.decide(self.votes(inputs), inputs, goal)
 
     def decide(self, votes: Sequence[Floats], inputs: BoolMatrix, goal: Goal | None = None) -> list[npt.NDArray[np.int64]]:
-        """Return the class of each row that the circuits decide for."""
+        """Return the class that the circuits choose for each row."""
         found = []
         for k, (shares, of_best) in enumerate(zip(votes, self._vote(0, inputs), strict=True)):
             share = np.round(shares * self._multipliers(k, goal or self.goal), DIGITS)
@@ -242,7 +242,7 @@ class Model:
         return np.asarray(np.eye(len(self.targets[k].classes))[self.targets[k].decode(outputs)])
 
     def said(self, k: int, outputs: BoolMatrix) -> Floats:
-        """Return the probability of each class of one target by what the best circuit's outputs for it are."""
+        """Return the probability of each class of one target given the best circuit's outputs for it."""
         if not self.readers:
             return self._decoded(k, outputs)
         nodes = self.network.outputs[output_parts(self.targets)[k]].tolist()
@@ -250,7 +250,7 @@ class Model:
         return self.readers[0][k].probabilities(NodeValues(place, outputs))
 
     def answer(self, k: int, outputs: BoolMatrix) -> npt.NDArray[np.int64]:
-        """Return the class of one target that the best circuit means by its outputs."""
+        """Return the class of one target that the outputs of the best circuit encode."""
         return np.asarray(np.argmax(np.round(self.said(k, outputs), DIGITS), axis=1))
 
     @cached_property
@@ -274,7 +274,7 @@ class Model:
         dict of str to str, DataFrame, or str
             A formula for each statement: a target of 0 and 1 by its name, ``"target = class"`` for others (with two
             classes only the second). ``!`` is not, ``&`` and, ``|`` or, ``^`` exclusive or, ``0`` never, ``1`` always.
-            Long formulas are written in steps; the steps come last, with names such as ``s1``. Of a row for which no
+            Long formulas are written in steps; the steps come last, with names such as ``s1``. For a row for which no
             class of a target holds, or several do, the counts in `readers` decide.
 
         Examples
@@ -327,7 +327,7 @@ class Model:
         return rule_program(self.network, self.features, self.targets, self.said)
 
     def notes(self) -> list[str]:
-        """Say what the outputs of the circuit mean, for comments in exported files."""
+        """Describe what the outputs of the circuit mean, for comments in exported files."""
         return [note for target in self.targets for note in target.notes]
 
     def save_page(

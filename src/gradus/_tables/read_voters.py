@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
+from gradus._core.run import Run
 from gradus._tables.encoding import TableEncoding
 from gradus._tables.goals import GOALS
 from gradus._tables.importances import column_importances
@@ -27,11 +28,11 @@ Flags = npt.NDArray[np.bool_]
 
 
 def read_voters(
-    voters: Sequence[Voter], examples: TableExamples, left_out: Flags | None = None, hurried: bool = False
+    voters: Sequence[Voter], examples: TableExamples, run: Run, left_out: Flags | None = None
 ) -> tuple[Model, BoolMatrix]:
     """Join voters to a model that reads each by the rows that it has not seen; also the rows as its inputs.
 
-    Rows that are left out count for nothing. In a hurry voters are read by their outputs alone.
+    Rows that are left out count for nothing. After a stop, voters are read by their outputs alone.
     """
     features, networks = join_voters(voters, examples)
     inputs, n = features.encode(examples.columns), examples.n_rows
@@ -44,14 +45,12 @@ def read_voters(
         unseen[voter.rows] = False
         offered = sorted(place[key] for key in voter.read(examples) if key in place)
         tasks.append(_Reading(network.with_names(features.input_names, names), offered, unseen))
-    readers = tuple(task.readers(inputs, codes, examples, None if hurried else task.unseen) for task in tasks)
+    readers = tuple(task.readers(inputs, codes, examples, None if run.stop() else task.unseen) for task in tasks)
     model = Model(tuple(task.network for task in tasks), features, examples.targets, readers=readers, goal=examples.goal)
-    if left_out is not None:
+    if left_out is not None or run.stop():
         return model, inputs
     masks = [task.unseen for task in tasks]
     model.about["importances"] = column_importances(model, inputs, codes, masks, len(voters))
-    if hurried:
-        return model, inputs
     held_out = _held_out(tasks, features, inputs, codes, examples)
     asked = ~np.isnan(held_out[0][:, 0]).all()
     model = model.with_goals(held_out if asked else model.votes(inputs), codes, examples.weights)

@@ -117,7 +117,7 @@ def _right_in_fold(
     if not mine or not test.any():
         return []
     targets, codes = task.examples.targets, task.examples.codes
-    vote, inputs = read_voters(mine, task.examples, test)
+    vote, inputs = read_voters(mine, task.examples, run, test)
     features, weights = vote.features, task.examples.weights
     rows = rows_by_weight(task.examples, min(len(codes), MOST_ROWS), ~test)
     seen, learned_from = inputs[rows], codes[rows]

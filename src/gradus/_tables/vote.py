@@ -55,8 +55,7 @@ def learn_vote(
         rows = (np.arange(MOST_READ) * examples.n_rows) // MOST_READ
         voters = [replace(voter, rows=np.flatnonzero(np.isin(rows, voter.rows))) for voter in voters]
         examples, folds = examples.take(rows), folds[rows]
-    # After Ctrl-C there is no time for more than what the outputs say.
-    vote, inputs = read_voters(voters, examples, hurried=voting.stopped == "interrupted")
+    vote, inputs = read_voters(voters, examples, run)
     task = SizesTask(voters, vote, examples, folds, settings.seed, settings.gates == "nand", most)
     sized = _learn_sizes(task, settings, run)
     stopped = run.stopped or voting.stopped

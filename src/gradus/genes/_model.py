@@ -138,7 +138,7 @@ class GeneModel:
         return tuple(rules)
 
     def edges(self, least: float = 0.5) -> list[GeneEdge]:
-        """Edges with at least a posterior, the most probable first; self-edges are marked."""
+        """Edges with at least this posterior, the most probable first; self-edges are marked."""
         edges = [
             GeneEdge(self.genes[i], self.genes[g], float(target.edges[i]), float(target.rising[i]), i == g)
             for g, target in enumerate(self.targets)

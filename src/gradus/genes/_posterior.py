@@ -316,7 +316,7 @@ def tolerant_feature_sets(
     y : array-like of shape (n,)
         0, 1 or missing; rows without it do not count.
     weights : sequence of float, optional
-        What each row counts; whole numbers exactly, others to a sixteenth.
+        The weight of each row, rounded to a sixteenth.
     allowed : sequence of int, optional
         Columns to choose from; all of them if not given.
     signs : mapping of int to int, optional

@@ -171,7 +171,7 @@ class Inference:
         Parameters
         ----------
         n : int
-            How many, the best first; none decides again what those before it decide.
+            How many, the best first; each adds to those before it.
         states : Series, DataFrame, path-like, or iterable of these, optional
             States that an experiment can begin in, one per row; any state if not given.
         hold : sequence of str, optional

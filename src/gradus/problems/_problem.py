@@ -56,7 +56,7 @@ class Problem:
     known_order : sequence of int, optional
         The target columns from easiest to hardest.
     about : str
-        One sentence for people.
+        One sentence that describes it.
 
     Attributes
     ----------
