@@ -23,6 +23,8 @@ make_network
     Turn an outcome into a `gradus.Network`, with the targets in their own order.
 largest_cost
     The cost of a network that is wrong everywhere.
+Run
+    Limits, reports and stops long work; whoever does it asks whether to `stop`.
 learn_whole
     `gradus.learn`, except that Ctrl-C raises: unfinished circuits must not get into results.
 resolve_order
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from gradus._core.bits import pack
     from gradus._core.kernels.compile import compiled, inlined
     from gradus._core.kernels.intrinsics import popcount
+    from gradus._core.run import Run
     from gradus._curriculum.orders import resolve_order
     from gradus._lessons.learn import learn_whole
     from gradus._pages import html as pages
@@ -76,6 +79,7 @@ _HOME = {
     "Checkpoint": "_search.job",
     "Job": "_search.job",
     "Outcome": "_search.job",
+    "Run": "_core.run",
     "Settings": "_search.job",
     "compiled": "_core.kernels.compile",
     "draw": "_search.moves",
@@ -99,6 +103,7 @@ __all__ = [
     "Checkpoint",
     "Job",
     "Outcome",
+    "Run",
     "Settings",
     "circuit_bits",
     "compiled",

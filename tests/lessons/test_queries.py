@@ -92,7 +92,7 @@ def test_rivals_are_right_on_all_rows_and_a_few_gates_larger(seed, n):
     adder = gradus.problems.load("add2")
     rows = rng.integers(0, 16, n)
     result = gradus.learn(adder.X[rows], adder.Y[rows], n_circuits=1, noise=0)
-    rivals = with_rivals([result.network], *result.lesson)[1:]
+    rivals = with_rivals([result.network], *result._lesson)[1:]
     assert len(rivals) == N_RIVALS
     for rival in rivals:
         assert (rival.predict(adder.X[rows]) == adder.Y[rows]).all()
@@ -103,7 +103,7 @@ def test_a_circuit_with_errors_has_no_rivals():
     X = np.repeat([[0, 1], [1, 0], [1, 1]], 20, axis=0)
     result = gradus.learn(X, [0] * 20 + [1] * 39 + [0], n_circuits=1)
     assert result.errors.sum() == 1
-    assert len(with_rivals([result.network], *result.lesson)) == 1
+    assert len(with_rivals([result.network], *result._lesson)) == 1
 
 
 def test_disputes_about_the_target_learned_first_count_most():
@@ -117,6 +117,6 @@ def test_disputes_about_the_target_learned_first_count_most():
 def test_one_circuit_is_disputed_by_its_rivals():
     adder = gradus.problems.load("add3")
     result = gradus.learn(adder.X[::5], adder.Y[::5], n_circuits=1, noise=0)
-    rivals = with_rivals([result.network], *result.lesson)
+    rivals = with_rivals([result.network], *result._lesson)
     asked = result.next_examples(1)
     assert len({rival.predict(asked).tobytes() for rival in rivals}) > 1

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus import Network, export
-from gradus.lab import Checkpoint, Job, Outcome, largest_cost, learn_whole, make_network, resume, run_search
+from gradus.lab import Checkpoint, Job, Outcome, Run, largest_cost, learn_whole, make_network, resume, run_search
 from gradus.problems import Problem
 from gradus_paper.orders import TargetOrder, another_order, order_of, shuffled_targets, tau_of
 from gradus_paper.row import Row
@@ -119,10 +119,10 @@ def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
     # No task is begun after so many seconds, so that rows do not wait for a batch that takes longer than expected.
     register(batch.tables)
     _kept.folder = batch.folder
-    end = time.monotonic() + seconds
+    run = Run(seconds)
     rows: list[Row] = []
     for task, since in zip(batch.tasks, batch.begun or [None] * len(batch.tasks), strict=True):
-        if rows and time.monotonic() >= end:
+        if rows and run.stop():
             break
         try:
             rows.append(run_task(task) if since is None else run_task(task, since))

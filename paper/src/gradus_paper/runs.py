@@ -6,7 +6,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ import pyarrow.parquet as pq
 import gradus
 from gradus import Progress
 from gradus.errors import SettingsError, StoreError
-from gradus.lab import files
+from gradus.lab import Run, files
 from gradus_paper.engines import Engine
 from gradus_paper.row import DONE, Row, conform, with_task_ids
 from gradus_paper.store import Store
@@ -97,11 +96,11 @@ def run_tasks(
 ) -> RunSummary:  # fmt: skip
     """Run the tasks that have no row in the store, and those that failed before; all are `expected` to take some seconds."""
     # Rows are on disk seconds after a task is done. Whatever ends this call, they are kept, and the next call continues.
-    begin = flushed = time.monotonic()
+    run, flushed = Run(time_limit, callback), 0.0
     store.begin()
     left, summary = split_tasks(tasks, store)
     summary = replace(summary, expected=expected)
-    if not left or (callback is not None and callback(summary.progress()) is True):
+    if not left or run.stop(summary.progress()):
         return summary
     begun, waiting = store.begun(), list[Row]()
     try:
@@ -110,14 +109,13 @@ def run_tasks(
                 waiting += rows
                 for row in rows:
                     begun.pop(bytes.fromhex(row.task), None)
-                summary = summary.plus(rows, time.monotonic() - begin)
-                if time.monotonic() - flushed >= FLUSH_SECONDS:
+                summary = summary.plus(rows, run.seconds())
+                if run.seconds() - flushed >= FLUSH_SECONDS:
                     store.check_folder()  # also without rows, so that no run goes on for hours after its folder is gone
                     store.append(waiting)
                     waiting = []  # only now: rows that could not be written are written again below
-                    flushed = time.monotonic()
-                late = time_limit is not None and time.monotonic() - begin >= time_limit
-                if late or (callback is not None and callback(summary.progress()) is True):
+                    flushed = run.seconds()
+                if run.stop(summary.progress()):
                     break
     finally:
         store.append(waiting)

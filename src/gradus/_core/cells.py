@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MISSING", "NUMBER", "is_missing", "is_unknown", "number_in"]
+__all__ = ["MISSING", "NUMBER", "is_missing", "is_unknown", "number_in", "number_pattern"]
 
 MISSING = frozenset(("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "NaT", "?"))
 TRUTH = {"true": 1.0, "false": 0.0}
-# Possessive (++, *+): it never backtracks, so that no cell takes more than linear time.
-NUMBER = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity))")
 _FREQUENT = {"0": 0.0, "1": 1.0, **dict.fromkeys(MISSING, math.nan)}
 
 
@@ -38,6 +36,17 @@ def is_unknown(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return label == "" if isinstance(label, str) else is_missing(label)
 
     return np.asarray(np.frompyfunc(unknown, 1, 1)(labels), dtype=np.bool_)
+
+
+def number_pattern(point: str = ".", thousands: str = "") -> str:
+    """Return the regular expression of a number without a sign; `thousands` is what may separate groups of three digits."""
+    # Possessive (++, *+): it never backtracks, so that no cell takes more than linear time.
+    point = re.escape(point)
+    grouped = rf"|[1-9][0-9]{{0,2}}(?:{re.escape(thousands)}[0-9]{{3}})++" if thousands else ""
+    return rf"(?:(?:[0-9]++{grouped})(?:{point}[0-9]*+)?|{point}[0-9]++)(?:[eE][+-]?[0-9]+)?"
+
+
+NUMBER = re.compile(rf"[+-]?(?:{number_pattern()}|(?i:inf|infinity))")
 
 
 def number_in(text: str) -> float | None:

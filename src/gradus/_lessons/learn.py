@@ -198,7 +198,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
             constant=np.isin(np.arange(targets.shape[1]), constant_outputs(gate_list_of(circuits[0]))),
             converged=not wrong.any(),
             stopped=run.stopped,
-            lesson=(some, lessons, seed),
+            _lesson=(some, lessons, seed),
         )
 
     try:

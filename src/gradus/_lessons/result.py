@@ -48,8 +48,6 @@ class LearnResult:
         Whether every known target value of the training examples is right.
     stopped : str or None
         What ended the work early: "time_limit", "callback" or "interrupted"; None if nothing did.
-    lesson : tuple, optional
-        The examples, settings and seed, for `next_examples`.
     """
 
     circuits: tuple[Network, ...]
@@ -61,7 +59,8 @@ class LearnResult:
     constant: npt.NDArray[np.bool_]
     converged: bool
     stopped: str | None
-    lesson: tuple[PackedExamples, LessonSettings, int] | None = None
+    _lesson: tuple[PackedExamples, LessonSettings, int] | None = None
+    """The examples, settings and seed, for `next_examples`."""
 
     @property
     def network(self) -> Network:
@@ -149,7 +148,7 @@ class LearnResult:
         """
         n, voters = check_count("n", n), self.circuits[: self.n_voting]
         some = list(voters if len(voters) > 1 else self.circuits)
-        return disputed_patterns(some if self.lesson is None else with_rivals(some, *self.lesson), n, self.order)
+        return disputed_patterns(some if self._lesson is None else with_rivals(some, *self._lesson), n, self.order)
 
     def __repr__(self) -> str:
         parts = ((len(self.errors), "target"), (self.n_gates, "gate"), (int(self.errors.sum()), "training error"))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gradus._core.cells import MISSING, number_in
+from gradus._core.cells import MISSING, number_in, number_pattern
 
 __all__ = [
     "DAY_FORMATS", "PLAIN", "Reading", "date_in", "day_formats", "has_two_readings", "is_word_for_missing",
@@ -94,10 +94,7 @@ def _without_gaps(body: str) -> str:
     return body
 
 
-POINT = re.compile(
-    r"(?:[0-9]++|[1-9][0-9]{0,2}(?:,[0-9]{3})++)(?:\.[0-9]*+)?(?:[eE][+-]?[0-9]+)?|\.[0-9]++(?:[eE][+-]?[0-9]+)?"
-)
-COMMA = re.compile(POINT.pattern.replace(",[0-9]", "§").replace(r"\.", ",").replace("§", r"\.[0-9]"))
+POINT, COMMA = re.compile(number_pattern(".", ",")), re.compile(number_pattern(",", "."))
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(?:[.,][0-9]{3})++")
 
 
