@@ -26,6 +26,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.runtime import rtsys
 
 from gradus._core.kernels.clock import clock_stopped
 from gradus.errors import SettingsError
@@ -138,9 +139,11 @@ class _ForgivingCache:
         cache._cache_file = _KernelFiles(folder, f"{package}-{cache._impl.filename_base}", _source_digest(source))
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        found = None
+        # Numba's own call would first load all that compiling needs (and scipy.linalg): a quarter of a warm first call.
+        found, load = None, getattr(self._cache, "_load_overload", self._cache.load_overload)
         with contextlib.suppress(Exception):  # loading may fail in any way; compiling again is always right
-            found = self._cache.load_overload(signature, target_context)
+            rtsys.initialize(target_context)
+            found = load(signature, target_context)
         if found is None:
             _announce_compilation()
         return found
