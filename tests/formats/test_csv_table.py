@@ -62,7 +62,7 @@ def test_a_header_is_recognised_by_cells_that_are_not_numbers(tmp_path, text, he
         ("a,b\n0,1\n0,1,1\n", 3, 3, "names of rows"),
         ("0,1\n0,1,1,1\n", 2, 3, "first row has 2"),
         ("a,a\n0,1\n", 1, 2, "two columns"),
-        ("my data\na,b\n0,1\n", 2, 2, "If a title stands above"),
+        ("my data\na,b\n0,1\n", 2, 2, "If there is a title above"),
         ('a,b\n0,"1\n1,0\n', 2, None, "a quote is opened here and not closed"),
         ('a,b\n0,"1"x\n', 2, None, "not a table"),
         (b"a,b\n0,\xff\n", 2, 3, "UTF-8"),

@@ -13,14 +13,14 @@ from gradus._core.wording import quoted_name
 __all__ = ["count_of", "count_words", "output_count", "output_counts"]
 
 MOST_GATES, MOST_LEAVES = 1000, 64
-"""Of a node that is looked at; larger ones take too long."""
+"""Inputs of a node that is examined; more take too long."""
 MOST_NODES = 20_000
 FEWEST = 3
 """Columns of a count; functions of two have names of their own."""
 
 
 def output_counts(network: Network) -> dict[str, str]:
-    """Say, by the name of the output, which count it is and of which inputs; outputs that are none are left out."""
+    """Describe the outputs that are counts, by name: which count, and of which inputs."""
     said = {}
     for output, name in enumerate(network.output_names):
         count = output_count(network, output)
@@ -91,7 +91,7 @@ def _counted(diagrams: DecisionDiagrams, function: int, leaves: Sequence[int]) -
         columns.append(leaves[level])
         signs.append(sign)
     table = [node == ONE for node in layer]
-    if sum(signs) < 0:  # as few complements as can be
+    if sum(signs) < 0:  # as few complements as possible
         signs, table = [-sign for sign in signs], table[::-1]
     count = WeightedCount(tuple(columns), tuple(signs), tuple(table))
     plain = count.n_changes == 1 and (table[0] != table[1] or table[-2] != table[-1])  # an AND or an OR
@@ -99,7 +99,7 @@ def _counted(diagrams: DecisionDiagrams, function: int, leaves: Sequence[int]) -
 
 
 def _halves(diagrams: DecisionDiagrams, function: int, level: int) -> tuple[int, int]:
-    """Return what is left of a function if the variable at a level is 0, and if it is 1; none before it is in the function."""
+    """Return what is left of a function, which depends on no variable before a level, if that one is 0, and if it is 1."""
     if function in (ZERO, ONE):
         return function, function
     first, low, high = diagrams.split(function)
@@ -107,7 +107,7 @@ def _halves(diagrams: DecisionDiagrams, function: int, level: int) -> tuple[int,
 
 
 def count_words(count: WeightedCount) -> str:
-    """Say when a count is true: "at least 5 of 9", "2 or at most 3 of 8", "parity of 4"."""
+    """Describe when a count is true: "at least 5 of 9", "2 or at most 3 of 8", "parity of 4"."""
     size = len(count.columns)
     if count.is_parity:
         return f"{'even parity' if count.table[0] else 'parity'} of {size}"

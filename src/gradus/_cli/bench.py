@@ -161,7 +161,7 @@ class _TimedSearch:
             self.steps += taken
             self.seconds += spent
             if self.work.cost == 0:
-                # A search that ended early says nothing about the length of the next call.
+                # The length of the next call does not follow from a search that ended early.
                 self.begin()
             else:
                 steps = max(1, int(steps * min(4.0, SECONDS_PER_CALL / max(spent, 1e-5))))

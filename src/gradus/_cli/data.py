@@ -89,7 +89,7 @@ def read_examples(
 
 
 def _last(table: Table, taken: Collection[str]) -> list[str]:
-    """Return the last column that is not an input, and say so."""
+    """Return the last column that is not an input, and note it."""
     names = last_column(table, taken)
     for name in names:
         passed = [later for later in table.columns[table.columns.index(name) + 1 :] if later not in taken]

@@ -71,7 +71,7 @@ def command(
     if not runs:
         raise DataError(f"{series[0]} holds no state; a series needs at least two.")
     hold = None if advise_hold == "all" else () if advise_hold == "none" else tuple(advise_hold.split(","))
-    held_places(hold, runs[0].genes)  # what cannot be advised is said before any work
+    held_places(hold, runs[0].genes)  # requests that cannot be met are refused before any work
     allowed = None if advise_states is None else read_series(advise_states)
     if allowed is not None:
         allowed_states(allowed, runs[0].genes)

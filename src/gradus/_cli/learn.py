@@ -238,7 +238,7 @@ def _run(begin: float, time_limit: float | None, n_jobs: int, watch: Watch, chec
 
 
 def _say_how_it_ended(learned: Learned, output: Path | None, again: str, stopped: bool, scored: bool) -> None:
-    """Say what ended the work early, and where the model is."""
+    """Report what ended the work early, and where the model is."""
     early = learned.model.about["stopped"]
     if stopped or early == "interrupted":
         place = "shown above; with -o FILE it would have been kept" if output is None else f"kept in {output}"

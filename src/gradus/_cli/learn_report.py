@@ -1,4 +1,4 @@
-"""What `gradus learn` says about a model: the score on rows not seen first, then errors, sizes and rules."""
+"""What `gradus learn` prints about a model: the score on rows not seen first, then errors, sizes and rules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_COLUMNS, FEW_COLUMNS, LEAST_BITS = 20, 5, 0.005
 """Columns named as those that matter (or in a line of a plan), in tables of more than a few, and the bits that one saves."""
 MOST_TELLING, MOST_MERGED = 3, 5
 MOST_PLANNED = 60
-"""Lines of a plan; of more columns only their kinds are counted, and those that matter are named in the end."""
+"""Lines of a plan; of more columns only their kinds are counted, and those that matter are named at the end."""
 METHOD_NAMES = {
     "model": "model",
     "circuit": "its circuit alone",
@@ -45,7 +45,7 @@ METHOD_NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class LearnReport:
-    """A model, and what there is to say about it."""
+    """A model, and what is reported about it."""
 
     examples: Dataset
     learned: Learned
@@ -129,7 +129,7 @@ class LearnReport:
             print(f"wrote {output}, and {page} to look at")
 
     def _show_sizes(self) -> None:
-        """Say how good circuits of other sizes are, and why this one is shown."""
+        """Print how good circuits of other sizes are, and why this one is shown."""
         curve = self.document["size_curve"]
         if len(curve) < 2:
             return
@@ -142,7 +142,7 @@ class LearnReport:
         print(textwrap.fill(HOW_SHOWN, WIDTH))
 
     def _show_score(self, score: HeldOutScore) -> None:
-        """Say how often the model is right on rows that it has not seen, beside others, and what follows."""
+        """Print how often the model is right on rows that it has not seen, beside others, and the conclusion."""
         n_targets = len(self.examples.targets)
         mean = f", mean of {n_targets} targets" if n_targets > 1 else ""
         methods = [m for m in score.accuracy if m != "circuit" or len(self.learned.model.networks) > 1]
@@ -177,7 +177,7 @@ class LearnReport:
         ]
 
     def _rare_classes(self, score: HeldOutScore) -> list[str]:
-        """Say more than the accuracy where classes are uneven, and where one is rare, what other goals would give."""
+        """Print more than the accuracy where classes are uneven, and where one is rare, what other goals would give."""
         model, lines = self.learned.model, []
         unseen = model.about.get("unseen", [{}] * len(model.targets))
         for target, found, by_goal in zip(model.targets, score.measures, unseen, strict=False):
@@ -193,14 +193,14 @@ class LearnReport:
 
 
 def say_merged(examples: Dataset) -> None:
-    """Say which labels are taken for others."""
+    """Print which spellings of labels count as one."""
     for name, changed in examples.merged.items():
         said = ", ".join(f"{old!r} for {new!r}" for old, new in list(changed.items())[:MOST_MERGED])
         note(f"{name}: takes {said}; --types {name}=exact tells them apart")
 
 
 def show_plan(features: TableEncoding) -> None:
-    """Say what becomes of each column, unless all are 0/1; columns of one fate share a line."""
+    """Print what becomes of each column, unless all are 0/1; columns treated alike share a line."""
     if features.is_plain:
         return
     fates: dict[str, list[str]] = {}

@@ -139,7 +139,7 @@ def _run(arguments: list[str]) -> int:
 
         traceback.print_exc()
         return _end_with("this is an error in gradus; please report it with the lines above.", EXIT_INTERNAL)
-    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
+    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C into this code and prints nothing
         return _end_with("stopped.", EXIT_INTERRUPTED)
     return code if isinstance(code, int) else 0
 
@@ -152,14 +152,14 @@ def _open_closed_streams() -> None:
 
 
 def _end_with_closed_output() -> int:
-    """End quietly when the reader of our output has closed it; Python must not complain when it flushes at exit."""
+    """End quietly when the reader of our output has closed it; Python must not report an error when it flushes at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _system_error(error: OSError) -> str:
-    """Say what could not be read or written: a full disk, a name that is too long, a folder that is gone."""
+    """Report what could not be read or written: a full disk, a name that is too long, a folder that is gone."""
     try:
         os.getcwd()
     except OSError:

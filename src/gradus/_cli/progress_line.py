@@ -55,7 +55,7 @@ class _Line:
 
 
 def shortened_line(text: str, room: int) -> str:
-    """Cut a line to its room, but keep what stands after its last comma: the time left."""
+    """Cut a line to its room, but keep what follows its last comma: the time left."""
     if len(text) <= room:
         return text
     head, _, tail = text.rpartition(", ")
@@ -117,7 +117,7 @@ class Watch:
         received.append(number)
 
     def __call__(self, progress: Progress) -> bool:
-        """Show where learning stands; return whether it should stop."""
+        """Show how far learning is; return whether it should stop."""
         self._running = True
         if self._line.due():
             self._line.show(progress.describe(self.names))

@@ -1,8 +1,8 @@
-"""`Checkpoint`: the finished pieces of long work in a file, from which the same call goes on after it was killed.
+"""`Checkpoint`: the finished pieces of long work in a file, with which the same call continues after it was killed.
 
-A piece is a function of data, settings and seed alone, and is kept under a digest of all that it depends on. A call that goes
-on does what it would have done, but takes from the file the pieces that it finds there, so its result is the same. Pieces may
-lie in one another (walks in a circuit, circuits in a vote): once the outer one is finished, those inside are dropped.
+A piece is a function of data, settings and seed alone, and is kept under a digest of all that it depends on. A call that
+continues does the same work, but reads from the file the pieces that are finished there, so its result is the same. Pieces
+may be nested (walks in a circuit, circuits in a vote): once the outer one is finished, the inner ones are dropped.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
     """A finished piece."""
 
     within: str
-    """The name of the piece that it lies in, or nothing."""
+    """The name of the piece around it, or nothing."""
     seconds: float
     """How long all work had taken when it was finished."""
     text: str
@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 
 
 class Missing(BaseException):
-    """Raised in a rehearsal by work of which the checkpoint has nothing."""
+    """Raised in a rehearsal by work that is not in the checkpoint."""
 
 
 class _Here(threading.local):
@@ -66,14 +66,14 @@ here = _Here()
 
 
 class Checkpoint:
-    """Finished pieces by their names, written now and then to a file, whole each time.
+    """Finished pieces by their names; from time to time the whole file is written anew.
 
     Parameters
     ----------
     path : path-like, optional
-        If there is such a file, its pieces are taken up; None for a worker that cannot write there.
+        If the file exists, its pieces are used; None for a worker that cannot write there.
     identity : callable
-        Returns digests of the data and of the settings; a file of others is refused.
+        Returns digests of the data and of the settings; a file with other digests is refused.
     wait : float
         Seconds of work after which the file is first written.
     """
@@ -192,7 +192,7 @@ class Checkpoint:
         return sorted(found)
 
     def _read(self, path: Path) -> None:
-        """Take up the pieces of a file, once it is known to belong to this work."""
+        """Use the pieces of a file, after checking that it belongs to this work."""
         with read_guard(path, "a checkpoint"):
             first, _, body = read_text(path, LARGEST).partition("\n")
             head = json.loads(first) if first.startswith('{"gradus checkpoint"') else {"gradus checkpoint": None}

@@ -33,7 +33,7 @@ trusts the first row.
 
 
 Noise: TypeAlias = Literal["auto"] | float
-"""The share of wrong labels, or a word for what is to be thought of them."""
+"""The share of wrong labels, or a word for how they are treated."""
 NOISE_WORDS = ("auto",)
 """The words for noise in lessons; `gradus._lessons.description.error_table` prices errors under each."""
 

@@ -151,7 +151,7 @@ def _try_writing(path: str | PathLike[str], folder: Path) -> None:
     try:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             Path(path).lstat()  # raises where the name is longer than names may be; since Python 3.14 exists() does not
-        # Only a trial is certain: permissions do not tell of read-only disks, nor of what an administrator may do.
+        # Only trying is certain: permissions show neither a read-only disk nor what an administrator may do.
         os.rmdir(tempfile.mkdtemp(prefix=".gradus-", dir=folder))
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be written: {getattr(error, 'strerror', None) or error}.", path=path) from error

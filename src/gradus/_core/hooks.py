@@ -1,4 +1,4 @@
-"""What a lower package asks of a higher one, by name: the public module says where it is found."""
+"""What a lower package needs of a higher one, by name: the public module states where it is."""
 
 from __future__ import annotations
 

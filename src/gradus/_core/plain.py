@@ -55,7 +55,7 @@ def _array(document: dict[str, Any]) -> Any:
         raise ValueError("an array of numbers was expected")
     raw = base64.b64decode(document["array"], validate=True)
     if len(raw) != math.prod(shape) * dtype.itemsize:
-        raise ValueError("an array has another length than it says")
+        raise ValueError("an array does not have the length that it states")
     return np.frombuffer(raw, dtype=dtype).reshape(shape).astype(dtype.newbyteorder("="))
 
 

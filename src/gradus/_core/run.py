@@ -219,7 +219,7 @@ class Run:
         return result
 
     def seconds(self) -> float:
-        """Return how long the work has taken, with what it took before it was taken up again."""
+        """Return how long the work has taken, including the time before it was interrupted."""
         return self._now() - self._begin
 
     def _skip_to(self, seconds: float) -> None:
@@ -243,8 +243,8 @@ class Run:
 
     def map(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
         """Apply a function to every item, in threads or where joblib was told to; results are in the order of the items."""
-        # After a stop, threads end early with what they have. Workers elsewhere know nothing of it: what they have not handed
-        # in is None, and they may finish it unread.
+        # After a stop, threads end early with what they have. Workers elsewhere are not notified: what they have not returned
+        # is None, and they may finish it unread.
         if self.n_jobs == 1 or len(items) < 2 or threading.get_ident() != self._owner or here.used is not None:
             return list(map(function, items))
         crew = _Crew(self, function, items)
@@ -261,7 +261,7 @@ class Run:
                 self._top._stopped = "error"
                 crew.leave()
                 raise
-        if crew.error is not None and not crew.left:  # that workers were ended is no error
+        if crew.error is not None and not crew.left:  # workers ended on purpose are no error
             raise crew.error
         return crew.results
 
@@ -272,7 +272,7 @@ class Run:
 
     def _note(self, progress: Progress, share: float | None) -> None:
         """Keep the latest progress for the next report, also for the whole."""
-        # A share that is given may become smaller: more is still to come than was known.
+        # A share that is given may become smaller, when more work turns up.
         self._share = share if share is not None else max(self._share, progress.fraction or 0.0)
         self._latest = progress
         if self._whole is not None:
@@ -365,7 +365,7 @@ class _Crew:
             self.ended.set()
 
     def leave(self) -> None:
-        """Wait for threads, which see the stop themselves; other workers are ended, or would go on for nobody."""
+        """Wait for threads, which see the stop themselves; other workers are ended, since nobody would use their results."""
         if not self.ended.wait(None if self.shares_memory else SECONDS_TO_LEAVE):
             self.left = True
             with suppress(Exception):  # workers that had not been started yet, or have just ended

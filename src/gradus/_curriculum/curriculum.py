@@ -238,11 +238,11 @@ def _feature_sets(targets: list[CodedExamples], rngs: list[np.random.Generator |
         ended.append(target)
         return features
 
-    run.stop(Progress(stage="sets", total=total))  # workers in other processes cannot say more than this
+    run.stop(Progress(stage="sets", total=total))  # workers in other processes report nothing else
     solved = run.map(solve, range(total))
     if run.stopped == "interrupted":
         raise KeyboardInterrupt
-    # What is missing, a worker elsewhere had not handed in at the stop.
+    # What is missing had not come back from a worker elsewhere at the stop.
     return [solve(target) if features is None else features for target, features in enumerate(solved)]
 
 

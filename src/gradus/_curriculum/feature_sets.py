@@ -198,7 +198,7 @@ class DrawnSet:
         self.drawn: tuple[int, ...] | None = None
 
     def add(self, sets: list[tuple[int, ...]]) -> None:
-        """Take more sets: each also stands for the sets with equal columns in place of its own."""
+        """Take more sets: each represents the sets with equal columns in place of its own, too."""
         for columns in sets:
             ways = math.prod(len(self.column_classes[column]) for column in columns)
             self.total += ways

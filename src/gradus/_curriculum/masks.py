@@ -1,7 +1,7 @@
 """Discordant pairs as bit rows: collected without ever holding all of them, then reduced to a covering problem.
 
 A *mask* is the set of columns in which two rows of different classes differ, one bit per column. A set of columns is
-feasible exactly if it meets every mask, so short masks say the most. `collect_masks` streams over the pairs, keeps
+feasible exactly if it meets every mask, so short masks restrict it most. `collect_masks` streams over the pairs, keeps
 each mask once and, when its table is full, drops the longest masks: what it returns is then a relaxation of the
 problem. `reduce_masks` applies the standard reductions and returns a `CoveringProblem`.
 """

@@ -17,7 +17,7 @@ from gradus.errors import FormatError
 __all__ = ["read"]
 
 # Possessive (++, *+): they never backtrack, so that no line takes more than linear time. liac-arff does not end on some lines
-# of 10 KB, which is why it is a referee in the tests only.
+# of 10 KB, so it is used in the tests only.
 QUOTED = r"\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'"
 ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}\"',][^\s{{}},]*+)\s*+(.*+)", re.IGNORECASE)
 ITEM = re.compile(rf"\s*+({QUOTED}|[^,{{}}\"']*+)\s*+(?:,|\Z)")

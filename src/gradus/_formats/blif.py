@@ -27,7 +27,7 @@ ANNOTATIONS = (
     *(".output_required", ".default_output_required", ".input_drive", ".default_input_drive", ".output_load"),
     *(".default_output_load", ".max_input_load", ".default_max_input_load"),
 )
-# The rows of a table that say where the gate is 1, for each function of two wires.
+# The rows of a table for the inputs at which the gate is 1, for each function of two wires.
 ROWS = (
     *("", "00 1", "01 1", "0- 1", "10 1", "-0 1", "01 1\n10 1", "0- 1\n-0 1"),
     *("11 1", "00 1\n11 1", "-1 1", "0- 1\n-1 1", "1- 1", "1- 1\n-0 1", "1- 1\n-1 1", "-- 1"),
@@ -66,7 +66,7 @@ def _wrapped(keyword: str, names: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class NamesTable:
-    """A ``.names`` table: rows of signs over its inputs, and whether they say where the wire is 1 or where it is 0."""
+    """A ``.names`` table: rows of signs over its inputs, and whether they list where the wire is 1 or where it is 0."""
 
     wire: str
     inputs: tuple[str, ...]

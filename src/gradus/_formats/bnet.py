@@ -107,7 +107,7 @@ def _original_names(names: Iterable[str], text: str) -> dict[str, str]:
     known = list(dict.fromkeys(names))
     original = dict(zip(known, restore(known, text), strict=True))
     if len(set(original.values())) < len(original):
-        raise FormatError("two variables stand for one name; correct the comment lines that map names.")
+        raise FormatError("two variables have one name; correct the comment lines that map names.")
     return original
 
 

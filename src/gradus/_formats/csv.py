@@ -77,7 +77,7 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            # What csv says of a quote that is never closed means nothing to most people.
+            # The message of csv about a quote that is never closed does not help most people.
             what = "a quote is opened here and not closed" if "end of data" in str(error) else error
             raise FormatError(f"not a table: {what}.", line=line) from error
         if cells is None:
@@ -133,7 +133,7 @@ def _whole_rows(rows: Iterable[Row], width: int, has_names: bool) -> Iterator[Ro
             what = "the header" if has_names else "the first row"
             hint = ""
             if has_names and width == 1:
-                hint = " If a title stands above the names of the columns, leave it out."
+                hint = " If there is a title above the names of the columns, leave it out."
             elif has_names and len(cells) == width + 1:
                 hint = " If the first column holds names of rows, give it a name in the header too."
             message = f"this row has {len(cells)} cells, but {what} has {width}.{hint}"

@@ -1,4 +1,4 @@
-"""A network as named wires, written and read: what every netlist format spells in its own way."""
+"""A network as named wires, written and read: what all netlist formats have in common."""
 
 from __future__ import annotations
 
@@ -144,6 +144,6 @@ def dependency_order(
                 continue
             if wire in done:
                 raise circular(wire)
-            done[wire] = False  # begun: coming here again with something still waiting means a circle
+            done[wire] = False  # begun: coming here again with something still waiting means a cycle
             stack += [(source, wire) for source in waiting]
     return order

@@ -20,14 +20,14 @@ MOST_PATTERNS = 1 << 20
 MOST_WORK = 1 << 28
 MOST_COLUMNS = 1 << 20
 
-# What rows may say of a target, one bit each, so that what several of them say is gathered by OR.
+# What a row may state about a target, one bit each, so that several rows are combined by OR.
 NOTHING, ON, OFF, ANY = 0, 1, 2, 4
 MEANING = {"1": ON, "4": ON, "0": OFF, "3": OFF, "-": ANY, "2": ANY, "~": NOTHING}
 SAYS = {"f": (ON,), "r": (OFF,), "fd": (ON, ANY), "dr": (OFF, ANY), "fr": (ON, OFF), "fdr": (ON, OFF, ANY)}
-# What holds where no row says anything; with the other types nothing is known there.
+# What holds where no row covers a pattern; with the other types nothing is known there.
 UNLISTED = {"f": 0.0, "fd": 0.0, "r": 1.0, "dr": 1.0}
 INPUT_SIGNS = {"0": 0, "1": 1, "-": None, "2": None}
-IMPOSSIBLE = "?"  # an input that has no value: the row covers nothing
+IMPOSSIBLE = "?"  # an input without a value: the row covers nothing
 
 HINTS = (".phase", ".pair")
 """Hints for a minimizer, which do not change the function."""
@@ -207,7 +207,7 @@ def _output_codes(pla: _PlaFile, outputs: str) -> Codes:
 
 
 def _whole_table(pla: _PlaFile, n_inputs: int, n_outputs: int) -> tuple[npt.NDArray[np.float64], Codes, None]:
-    """Truth table: for each pattern, all that the rows that cover it say."""
+    """Truth table: for each pattern, everything stated by the rows that cover it."""
     if n_inputs > MOST_PATTERNS.bit_length() - 1:
         raise FormatError(
             f"with .type {pla.kind} the table has 2^{n_inputs} patterns, too many to write out; list examples with .type fr."
@@ -229,7 +229,7 @@ def _whole_table(pla: _PlaFile, n_inputs: int, n_outputs: int) -> tuple[npt.NDAr
 
 
 def _listed_rows(pla: _PlaFile, width: int) -> tuple[npt.NDArray[np.float64], Codes, tuple[int, ...]]:
-    """Patterns of the rows, each once, with all that is said of it."""
+    """Patterns of the rows, each once, with everything stated about it."""
     _check_expansion(pla, width)
     first: dict[str, int] = {}
     codes: list[Codes] = []

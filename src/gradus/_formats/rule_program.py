@@ -1,4 +1,4 @@
-"""`RuleProgram`: a circuit with the columns before it and the classes behind it, as programs in other languages need it."""
+"""`RuleProgram`: a circuit with its columns and classes, as programs in other languages need it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_LISTED = 6
 
 
 class RuleTest(NamedTuple):
-    """What an input of the circuit says about a cell."""
+    """What an input of the circuit tests in a cell."""
 
     node: int
     kind: Literal["above", "in", "not in", "missing"]
@@ -43,7 +43,7 @@ class RuleColumn:
     kind: Literal["number", "date", "text"]
     tests: tuple[RuleTest, ...]
     fill: float | str | None = None
-    """What stands in for a missing cell."""
+    """The value used for a missing cell."""
     comma: str = ""
     unit: str = ""
     day_format: str = "%Y-%m-%d"
@@ -53,7 +53,7 @@ class RuleColumn:
 
 @dataclass(frozen=True)
 class RuleTarget:
-    """A target, and what the outputs of the circuit say about it."""
+    """A target, and how its class follows from the outputs of the circuit."""
 
     name: str
     classes: tuple[Any, ...]
@@ -62,12 +62,12 @@ class RuleTarget:
     answers: tuple[int, ...] = ()
     """The class of each pattern; bit i of its number is the value of output i."""
     scores: tuple[tuple[int, ...], ...] = ()
-    """Where patterns are not listed: for each class its score and what each output adds to it. The first of the best is it."""
+    """Where patterns are not listed: for each class its score, and what each output adds. The first of the best wins."""
 
 
 @dataclass(frozen=True)
 class RuleProgram:
-    """A circuit, what its inputs say about columns, and what its outputs say about targets."""
+    """A circuit, the tests of columns that are its inputs, and the targets that its outputs decide."""
 
     network: Network
     columns: tuple[RuleColumn, ...]

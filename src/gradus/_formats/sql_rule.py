@@ -26,10 +26,10 @@ __all__ = ["write_sql"]
 
 WORDS = ("NOT ", "AND", "OR", "<>", "FALSE", "TRUE")
 BLANKS = (("\u00a0", " "), ("\u202f", " "), ("\u2009", " "), ("’", "'"), ("−", "-"))
-"""Signs of people who typeset numbers."""
+"""Signs in typeset numbers."""
 SPACE = "' '"
 MOST_NESTED = 8
-"""Gates that one expression nests: databases read no deep ones, so what is deeper becomes a column."""
+"""Depth of gates in one expression: databases refuse deep ones, so deeper gates become columns."""
 
 
 class _Wire(NamedTuple):
@@ -123,12 +123,12 @@ def _cell_stages(column: RuleColumn, k: int) -> list[str]:
 
 
 def _before(text: str, sign: str) -> str:
-    """Return an expression for what stands before a sign, or all if it is not there."""
+    """Return an expression for the text before a sign, or all of it if there is none."""
     return f"substr({text}, 1, instr({text}||{sign}, {sign}) - 1)"
 
 
 def _after(text: str, sign: str) -> str:
-    """Return an expression for what stands behind the first of a sign."""
+    """Return an expression for the text after the first such sign."""
     return f"substr({text}, instr({text}||{sign}, {sign}) + 1)"
 
 
@@ -146,7 +146,7 @@ def _number_stages(cell: str, column: RuleColumn) -> list[tuple[str, str]]:
     around = f"WHEN substr([size], -{size}) = {unit} THEN {without} WHEN substr([size], 1, {size}) = {unit}" if size else ""
     digits = f"CASE {around} THEN ltrim(substr([size], {size + 1})) ELSE [size] END" if size else "[size]"
     whole = f"replace(replace({_before('[base]', point)}, {mark}, ' '), '''', ' ')"
-    # From the right, every fourth character of a number with gaps is a gap, and one to three digits stand before the first.
+    # From the right, every fourth character of a number with gaps is a gap, with one to three digits before the first.
     gaps = "length([whole]) - length(replace([whole], ' ', ''))"
     grouped = " AND ".join(f"(substr([whole], -{4 * i}, 1) = ' ' OR {gaps} < {i})" for i in range(1, 6))
     zeros = f"NOT ([base] LIKE '0%' AND instr([base], {mark})) AND " if column.comma else ""
@@ -219,7 +219,7 @@ def _test(cell: str, test: RuleTest) -> str:
 
 
 def _answer(target: RuleTarget) -> str:
-    """Return the class that the rules mean."""
+    """Return the class that the rules predict."""
     names = [_name(f"rule {place + 1}") for place in target.outputs]
     classes = [_value(label) for label in target.classes]
     if target.scores:

@@ -23,8 +23,8 @@ Ints = npt.NDArray[np.int64]
 
 LEFT, MOST_LEFT = 0.4, 256 * BIT
 LEAST_SAVING, SHORT = 20 * BIT, 0.25
-"""Inputs alone determine all targets if their errors are at most this share of the labels' length and this long, and they save
-so much; without errors their own description must be short, too."""
+"""Inputs alone determine all targets if their errors take at most this share of the labels' length and this many bits, and
+they save at least this much; without errors their own description must be short, too."""
 
 
 class _Alone(NamedTuple):
@@ -89,7 +89,7 @@ def _length(ensemble: Ensemble) -> int:
 
 
 def _is_overfitted(rich: Ensemble, plain: Ensemble, alone: _Alone) -> bool:
-    """Return whether gates were built around a further input that alone says more, where labels are taken to be wrong."""
+    """Return whether gates were built around a further input that alone is shorter, where labels are taken to be wrong."""
     circuit, other = rich.ranked()[0][0], plain.ranked()[0][0]
     doubted = rich.settings.exact is None and other.tolerant and not circuit.tolerant
     return doubted and circuit.length > alone.length

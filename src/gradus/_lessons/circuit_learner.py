@@ -39,13 +39,13 @@ JOINT_STARTS = 2  # per try of a lesson
 JOINT_SHARE = 0.75  # of the work of all lessons: the most that a joint start spends on fitting, and again on removing gates
 MAX_JOINT_WORK = 4_000_000_000
 MORE_GATES = 10  # how many gates more than the circuit it competes with a joint start may use
-# A walk's seed is made of its purpose, and of numbers that say where it belongs.
+# A walk's seed is made of its purpose, and of numbers for its place.
 FIT, GATES, LENGTH, RANK, GROWTH = range(5)
 DOUBT, WHOLE = 3, 4
 
 
 class CircuitLearner:
-    """Learns all targets once; what walks in other threads or processes find is noted here, after they have ended."""
+    """Learns all targets once; the results of walks in other threads or processes are recorded here, after they have ended."""
 
     def __init__(self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run) -> None:
         self.walks, self.run = Walks(examples, settings, run), run
@@ -79,7 +79,7 @@ class CircuitLearner:
         return self._result()
 
     def refine(self, learned: LearnedCircuit) -> LearnedCircuit:
-        """Shorten a circuit that was learned from some of the examples, as all of them have it."""
+        """Shorten a circuit that was learned from some of the examples, by the errors on all of them."""
         self.solution, self.remaining = judged(learned.solution.circuit, self.walks.examples), []
         self.tolerant = learned.tolerant or not self.solution.reached
         if self.tolerant:

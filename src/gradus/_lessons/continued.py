@@ -1,4 +1,4 @@
-"""`ContinuedLearner`: goes on from a circuit that was learned from earlier rows."""
+"""`ContinuedLearner`: continues from a circuit that was learned from earlier rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def not_longer(learned: LearnedCircuit, start: GateList, examples: PackedExample
     """Return what was learned, or the start if that is shorter with its errors."""
     solution = judged(cleaned(with_inputs(start, len(examples.inputs)), nand=settings.nand), examples)
     length = Lengths(examples, settings.nand, settings.noise).whole(solution)
-    # What is exact is believed, although a start with errors may be shorter.
+    # An exact circuit is kept, although a start with errors may be shorter.
     comparable = solution.reached or learned.tolerant or learned.solution.errors.any()
     if not comparable or length >= learned.length:
         return learned
@@ -34,7 +34,7 @@ def not_longer(learned: LearnedCircuit, start: GateList, examples: PackedExample
 
 
 def checked_start(network: Network | None, n_inputs: int, n_targets: int, *, nand: bool) -> GateList | None:
-    """Check a circuit to go on from."""
+    """Check a circuit to continue from."""
     if network is None:
         return None
     if not isinstance(network, Network):
@@ -57,7 +57,7 @@ def gate_list_of(network: Network) -> GateList:
 
 
 class ContinuedLearner(CircuitLearner):
-    """Mends a circuit for all targets at once; if that fails, it teaches those again that are wrong, on top of the others."""
+    """Repairs a circuit for all targets at once; if that fails, it learns the wrong ones again, on top of the others."""
 
     def __init__(
         self, examples: PackedExamples, settings: LessonSettings, seed: int, number: int, run: Run, start: GateList
@@ -66,7 +66,7 @@ class ContinuedLearner(CircuitLearner):
         self.start = judged(cleaned(start, nand=settings.nand), examples)
 
     def learn(self) -> LearnedCircuit:
-        """Go on from the start."""
+        """Continue from the start."""
         # Until the first step is done, the best so far is the start.
         self.solution, self.remaining = self.start, []
         left: list[int] = []
@@ -79,7 +79,7 @@ class ContinuedLearner(CircuitLearner):
         return super().learn()
 
     def _mended(self) -> tuple[Solution, list[int]]:
-        """Return the start without its errors, or with as few bits of them as can be, and the targets to be taught again."""
+        """Return the start without its errors, or with as few of their bits as possible, and the targets to learn again."""
         solution, work = self.start, self.settings.fit_work
         while not (solution.reached or self.tolerant or self.run.stop()):
             solution = self._counted(self.walks.fit(self.start, self._seed(START, work), work))
@@ -97,7 +97,7 @@ class ContinuedLearner(CircuitLearner):
         return (solution, []) if solution.reached else (self.start, np.flatnonzero(self.start.errors).tolist())
 
     def _teach_again(self, left: list[int]) -> None:
-        """Leave it to the lessons to learn some targets on top of the others."""
+        """Learn some targets by lessons, on top of the others."""
         kept = [column for column in self.solution.columns if column not in left]
         self.solution, self.remaining = selected(self.solution, kept), left
         if self.settings.order is not None:

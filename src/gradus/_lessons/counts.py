@@ -65,7 +65,7 @@ def find_weights(X: BoolMatrix, y: npt.NDArray[np.bool_]) -> Iterator[Ints]:
 
 
 def refined_weights(X: BoolMatrix, y: npt.NDArray[np.bool_], weights: Ints) -> Iterator[Ints]:
-    """Go on from the weights that explain another target: where both compare the same numbers, each mends the other."""
+    """Continue from the weights that explain another target: where both compare the same numbers, each corrects the other."""
     walk, kept = _walk_of(X, y, np.where(weights, np.inf, _correlations(X, y)))
     for better in walk.weighted(weights[kept]):
         yield _scattered(better, kept, X.shape[1])
@@ -125,7 +125,7 @@ class _Walk:
             yield start
 
     def _price(self, weights: Ints, allowed: tuple[int, ...], work: int) -> int:
-        """Change weights for the better, and return what they leave to describe."""
+        """Improve the weights, and return the bits that they leave to describe."""
         threshold = allowed is not PLAIN
         prices = self.prices_if_weighted if threshold else self.prices
         choices = np.array(allowed, dtype=np.int64)

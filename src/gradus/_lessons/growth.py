@@ -1,7 +1,7 @@
-"""`Growth`: goes on with a lesson, one round of gates after another, as long as the description gets shorter.
+"""`Growth`: continues a lesson, one round of gates after another, as long as the description gets shorter.
 
-A walk ends at some thirty gates, however much the examples have to say. Two ways lead on from there: more gates on top of the
-whole circuit, and a circuit for what it gets wrong (the residue: label XOR output), which may read all of its nodes. Each gets
+A walk ends at some thirty gates, however much information the examples have. There are two ways to continue: more gates on top
+of the whole circuit, and a circuit for its errors (the residue: label XOR output), which may read all of its nodes. Each gets
 stuck where the other does not, and the description decides between them.
 """
 
@@ -26,17 +26,17 @@ __all__ = ["Growth", "Outlook", "with_correction"]
 
 ENTRANTS = 6
 EFFORTS, LAST_EFFORTS = (1, 4), (16,)
-"""How many times the work of a lesson's walks a round gets; where all ways on are stuck, the next effort is tried."""
+"""How many times the work of a lesson's walks a round gets; where both ways are stuck, the next effort is tried."""
 SHARE, LAST_SHARE = 0.15, 0.55
-"""Of the work for a target, to which several circuits grow before the best of them goes on to the end."""
+"""Of the work for a target, to which several circuits grow before the best of them continues to the end."""
 N_WAYS, IDLE = 2, 3
 """Rounds of each way in a row without a shorter solution, after which it counts as stuck."""
 USUAL, MOST_USUAL = 0.15, 0.4
-"""Share of rounds that find something shorter, as long as nothing is known, and the most that is expected to go on."""
+"""Share of rounds that find something shorter, as long as nothing is known, and the most that are expected to follow."""
 
 SMALL = 5
-"""Times the bits from which a lesson grows: where less is left, it goes on only if its first rounds make it shorter."""
-TO_THE_END = 1000  # in the place of the number of a start, in seeds
+"""Times the bits from which a lesson grows: where less is left, it continues only if its first rounds make it shorter."""
+TO_THE_END = 1000  # in seeds, instead of the number of a start
 
 Way = Callable[[Solution, int, int], Solution]
 Spread = Callable[[Callable[[int], Solution], Sequence[int]], list[Solution]]
@@ -60,18 +60,18 @@ class Outlook:
         """Work done, if it is not counted yet, and work expected, of each solution that grows for a while or to the end."""
 
     def expect(self, growth: Growth, first: Iterable[int], last: Iterable[int]) -> None:
-        """Say which solutions are to grow for a while, and which to the end."""
+        """Set which solutions grow for a while, and which to the end."""
         self.parts = {(False, number): (0.0, growth.expected_work()) for number in first}
         self.parts |= {(True, number): (0.0, growth.expected_work(to_the_end=True)) for number in last}
 
     def share(self, counted: int) -> float:
-        """Return the share that is done, if so much work has been counted."""
+        """Return the share that is done, after an amount of work."""
         left = sum(work for _, work in self.parts.values())
         done = counted - self._before + sum(work for work, _ in self.parts.values())
         return done / (done + left) if left else 0.0
 
     def report(self, tell: Tell, part: Part, solution: Solution, length: int, done: float, left: float) -> None:
-        """Note how far one of the solutions is, and tell of it."""
+        """Record how far a solution is, and report it."""
         self.parts[part] = (done, left)
         tell(solution, length)
 
@@ -81,14 +81,14 @@ def _untold(best: Solution, length: int, work: float, left: float) -> None:
 
 
 class Growth:
-    """Goes on with circuits for some examples."""
+    """Grows circuits for some examples."""
 
     def __init__(self, examples: PackedExamples, settings: LessonSettings, lengths: Lengths, run: Run) -> None:
         self.examples, self.settings, self.lengths, self.run = examples, settings._replace(entrants=ENTRANTS), lengths, run
         self.walks = Walks(examples, self.settings, run)
 
     def is_due(self, solution: Solution) -> bool:
-        """Return whether so much is left to describe that more gates may pay."""
+        """Return whether enough is left to describe that more gates may pay."""
         return self.settings.growth_work > 0 and max(self._left(solution)) >= self.settings.growth_bits * BIT
 
     def worst(self, solution: Solution) -> int:
@@ -110,7 +110,7 @@ class Growth:
             return []
         report = partial(outlook.report, tell)
         numbers = range(self.settings.n_tries)
-        # All of a single target go on to the end, and the others may vote.
+        # All circuits of a single target grow to the end, and the others may vote.
         last = numbers if len(self.lengths.known) == 1 else range(1)
         outlook.expect(self, numbers, last)
         grown = spread(partial(self._begun, solution, seed, report), numbers[:1])
@@ -132,7 +132,7 @@ class Growth:
         return all(self.lengths.whole(other) >= self.lengths.whole(solution) for other in others)
 
     def _is_small(self, solution: Solution) -> bool:
-        """Return whether so little is left that it must show at once that growing pays."""
+        """Return whether so little is left that the first rounds must shorten it."""
         return max(self._left(solution)) < SMALL * self.settings.growth_bits * BIT
 
     def _begun(self, solution: Solution, seed: int, report: Numbered, attempt: int) -> Solution:
@@ -169,7 +169,7 @@ class Growth:
                     break
                 work, number, spent, rounds = work + new.work, number + 1, spent + effort, rounds + 1
                 new_length = self.lengths.whole(new)
-                if new_length < length:  # the same way goes on
+                if new_length < length:  # the same way again
                     best, length, idle, found = new, new_length, 0, found + 1
                 else:
                     turn, idle = turn + 1, idle + 1
@@ -181,7 +181,7 @@ class Growth:
         return best._replace(reached=not best.errors.any(), work=work)
 
     def without_further_inputs(self) -> Growth:
-        """Return what grows circuits of the other inputs alone: a further input that is nearly right may lead astray."""
+        """Return a grower of circuits of the other inputs alone: a further input that is nearly right may mislead."""
         n_inputs = len(self.examples.inputs) - len(self.examples.further)
         examples = self.examples._replace(inputs=np.ascontiguousarray(self.examples.inputs[:n_inputs]), further=())
         return Growth(examples, self.settings, Lengths(examples, self.settings.nand, self.settings.noise), self.run)
@@ -191,7 +191,7 @@ class Growth:
         return list(map(self.lengths.errors, solution.columns, solution.errors.tolist()))
 
     def _extended(self, start: Solution, effort: int, seed: int) -> Solution:
-        """Add gates anywhere to get rid of errors, and shorten the whole."""
+        """Add gates anywhere to remove errors, and shorten the whole."""
         settings = self.walks.settings
         fitted = self.walks.fit(start, seed, effort * settings.noisy_fit_work)
         short = self.walks.minimise_length(fitted, seed, effort * settings.length_work)

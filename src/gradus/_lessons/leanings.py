@@ -1,8 +1,7 @@
-"""Targets of which labels say little: an exclusive or in place of a constant, and votes that lean to what is probable.
+"""Targets whose labels carry little information: an exclusive or instead of a constant, and votes weighted by probability.
 
-Where no function is certain, the shortest one is a poor guess. Constants, columns and gates of two columns are exactly priced,
-and how often each of them is right weighs all together: each leans towards 1 or 0 by how probable it is and by how much more
-than half of the labels it explains.
+Where no function is certain, the shortest one is a poor guess. Constants, columns and gates of two columns are priced exactly,
+and each votes for 1 or 0 with a weight: its probability, times the share of labels beyond one half that it explains.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class _Labels:
 
 
 def with_parities(learned: LearnedCircuit, examples: PackedExamples, settings: LessonSettings) -> LearnedCircuit:
-    """Replace constants by exclusive ors of two columns that are shorter by a margin: no walk is sure to meet them."""
+    """Replace constants by exclusive ors of two columns that are shorter by a margin: no walk is sure to find them."""
     # A gate is priced as one of all functions of all nodes, but of two columns among few there are not many parities.
     constant = constant_outputs(learned.solution.circuit)
     if not (constant and learned.tolerant) or settings.nand:
@@ -108,7 +107,7 @@ def leanings(
 
 
 def _once(said: BoolMatrix, prices: Sequence[int]) -> list[int]:
-    """Return the prices of circuits, so high for those that repeat another one or a constant that they do not count."""
+    """Return the prices of circuits; those that repeat another one or a constant get one too high to count."""
     seen = {np.ones(len(said), bool).tobytes(), np.zeros(len(said), bool).tobytes()}
     counted = []
     for column, price in zip(said.T, prices, strict=True):
@@ -232,7 +231,7 @@ class _Posterior:
         self.parts.append((agreement, lengths))
 
     def _shares(self) -> list[Floats]:
-        """Return the posterior of each function times what it makes a label more probable than a half."""
+        """Return the posterior of each function times how far above one half it puts the probability of a label."""
         weights = [np.exp2((self.least - lengths) / BIT) for _, lengths in self.parts]
         total = sum(float(weight.sum()) for weight in weights)
         shares = []

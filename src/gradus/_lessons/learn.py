@@ -91,9 +91,9 @@ def learn(
     n_circuits : int, optional
         Number of independent circuits; the equally good ones vote. By default as many as their work allows, at most five.
     start : Network, optional
-        A circuit learned from earlier rows, with an output for each target: the first circuit goes on from it.
+        A circuit learned from earlier rows, with an output for each target: the first circuit continues from it.
     checkpoint : path-like, optional
-        A file from which the same call goes on, to the same result, after it was stopped or killed. It is removed at the end.
+        A file with which the same call continues, to the same result, after it was stopped or killed; removed at the end.
     time_limit : float, optional
         Seconds after which the best so far is returned. Only with a limit does the result depend on a clock.
     seed : int
@@ -173,7 +173,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
 
     def finished() -> LearnResult:
         if some is not examples:
-            # After a stop, workers elsewhere may not have handed in theirs.
+            # After a stop, results of workers elsewhere may be missing.
             found: list[LearnedCircuit | None] = run.map(judged_by_all, ensemble.circuits)
             both = zip(ensemble.circuits, found, strict=True)
             ensemble.circuits = [better or judged_by_all(circuit) for circuit, better in both]

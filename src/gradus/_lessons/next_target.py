@@ -1,8 +1,8 @@
 """`FeatureSets`: small sets of nodes that decide the targets still to be learned, found anew as a circuit grows.
 
 With many targets, the next one is the one that depends on the fewest nodes: inputs, or gates that earlier lessons made. A set
-that decides a target keeps doing so as nodes are added, so all that is asked in each lesson is whether there is a smaller one,
-and no more than the smallest of the lesson.
+that decides a target keeps doing so as nodes are added, so each lesson only looks for a smaller one, and no further than the
+smallest of the lesson.
 """
 
 from __future__ import annotations

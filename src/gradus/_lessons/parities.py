@@ -20,10 +20,10 @@ from gradus._lessons.packed_examples import PackedExamples
 
 __all__ = ["Parity", "find_parity", "with_parity"]
 
-SPARE_ROWS = 64  # by which rows outnumber unknowns where that is possible: so many agree by chance with probability 2 ** -64
+SPARE_ROWS = 64  # by which rows outnumber unknowns where possible: all of them agree by chance with probability 2 ** -64
 MOST_ORDERS = 24
 ORDERS_WORK = 3_000_000  # word operations for solving with rows in other orders
-LARGE = 30  # unknowns from which on so many rows are hardly all right, if some labels are wrong
+LARGE = 30  # unknowns above which hardly all of the rows needed are right, if some labels are wrong
 MOST_PAIRED = 600  # columns of which sets of up to four are found
 MOST_TRIPLED = 72  # columns of which sets of five are found
 WINDOWS, WINDOWS_IF_WIDE = 40, 8

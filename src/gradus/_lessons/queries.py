@@ -1,7 +1,7 @@
 """Which example to ask for next: patterns on which circuits that explain the examples about equally well disagree.
 
-The shortest circuits often share a mistake: a gate less than the truth needs, which no row has shown yet. So others that have
-a few gates more and are right on all rows are asked, too: walks find any number of them at once.
+The shortest circuits often share a mistake: a gate less than the truth needs, which no row has shown yet. So circuits that
+have a few gates more and are right on all rows are compared, too: walks find any number of them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def disputed_patterns(circuits: Sequence[Network], n: int, order: Sequence[int] 
     else:
         patterns = _climbed(circuits, prices, rng.random((max(N_DRAWN, 2 * n), n_inputs)) < 0.5)
     patterns = rng.permutation(patterns)
-    # A pattern that tells apart circuits which those before it have told apart already counts for less.
+    # A pattern counts for less if it separates circuits that earlier patterns separate already.
     disputes = _disputes(circuits, prices, patterns)
     weights, chosen = np.ones(disputes.shape[1]), list[int]()
     for _ in range(min(n, len(patterns))):

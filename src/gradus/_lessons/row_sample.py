@@ -1,6 +1,6 @@
 """Many rows: circuits are learned from some of them, and then shortened, constants included, by the errors on all.
 
-What a walk costs grows with the rows, and what it finds out does not: a circuit of a hundred gates is well determined by tens
+The cost of a walk grows with the rows, and what it learns does not: a circuit of a hundred gates is well determined by tens
 of thousands of rows.
 """
 
@@ -35,6 +35,6 @@ def sampled(examples: PackedExamples, seed: int) -> PackedExamples:
 def refined(
     learned: LearnedCircuit, examples: PackedExamples, settings: LessonSettings, seed: int, run: Run
 ) -> LearnedCircuit:
-    """Return a circuit learned from a few examples as all examples have it."""
-    # Nothing is learned any more, so nobody looks for contradictions and feature sets among all rows.
+    """Return a circuit learned from a few examples with its errors on all of them."""
+    # Nothing more is learned, so contradictions and feature sets are not looked for among all rows.
     return CircuitLearner(examples, settings._replace(exact=False), seed, 0, run).refine(learned)

@@ -32,7 +32,7 @@ WORK_SHARE = 4
 def fit_small(
     X: BoolMatrix, Y: npt.NDArray[Any], sizes: Sequence[int], *, n_tries: int, seed: int, run: Run, nand: bool = False
 ) -> list[Network]:
-    """Learn all targets at once with at most this many gates; sizes that were not begun before a stop are left out."""
+    """Learn all targets at once with at most this many gates; sizes not begun before a stop are left out."""
     targets, known = read_targets(Y)
     walks = Walks(pack_examples(X, targets, known), LessonSettings(exact=False, nand=nand), run)
     found = []

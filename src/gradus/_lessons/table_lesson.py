@@ -1,7 +1,7 @@
 """A lesson as a table: the target that the smallest set of nodes decides is learned from the cells of this set alone.
 
-The table has at most 64 rows, one word, and few inputs, so learning it takes milliseconds whatever the size of the circuit and
-the number of examples.
+The table has at most 64 rows, one word, and few inputs, so learning it takes milliseconds, whatever the size of the circuit
+and the number of examples.
 """
 
 from __future__ import annotations

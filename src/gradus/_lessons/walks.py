@@ -1,7 +1,7 @@
 """`Walks`: walks over circuits that remove errors, remove gates, or shorten the description of both.
 
 Each is one kernel with a cost of its own: `fit` minimises errors, `minimise_gates` the gates of a circuit without errors, and
-`minimise_length` the bits of gates and errors together. `rank_targets` says which targets little is missing for.
+`minimise_length` the bits of gates and errors together. `rank_targets` returns the targets that need least.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class LessonSettings(NamedTuple):
-    """What may be learned and how long it takes; the numbers were chosen on training sets that are not reported.
+    """Settings of what is learned and how long it takes; the numbers were chosen on training sets that are not reported.
 
     Works are word operations. Walks on many examples get more, so that they make about as many moves as on few.
     """
@@ -176,7 +176,7 @@ class Walks:
         return rules._replace(**others)
 
     def _walk(self, start: Solution, seed: int, rules: Rules) -> Solution:
-        """Walk, unless the checkpoint has what came of it."""
+        """Walk, unless the checkpoint has the result."""
         return self.run.recall(
             lambda: digest_of(self._digest, start.circuit, start.columns, seed, rules),
             lambda: self._walked(start, seed, rules),

@@ -1,7 +1,7 @@
 """`Axis`: the cells of a column that a formula distinguishes, and the comparisons between them.
 
-Inputs of one column depend on each other: a number above 5 is above 3, and nobody travels in two classes. So what a formula
-says about a column is a set of cells, such as the ranges between its cuts, and some sets are a single comparison in words.
+Inputs of one column depend on each other: a number above 5 is above 3, and a cell has one category. So a formula selects a
+set of cells of each column, such as ranges between its cuts, and some sets are a single comparison in words.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Test(NamedTuple):
 
 @dataclass(frozen=True)
 class Axis:
-    """What some nodes of one column, or one step, can be."""
+    """The values that the nodes of one column, or one step, can have together."""
 
     nodes: tuple[int, ...]
     cells: tuple[int, ...]
@@ -58,7 +58,7 @@ class Axis:
         return sum(1 << i for i, cell in enumerate(self.cells) if cell >> place & 1)
 
     def said(self, cells: int) -> list[str]:
-        """Return the comparisons that say together that a column is in some cells; none if these are all."""
+        """Return the comparisons that together select some cells of a column; none if these are all."""
         if cells in self.words or cells == self.full:
             return [self.words[cells][0]] if cells in self.words else []
         pairs = combinations(self.words, 2)
@@ -98,7 +98,7 @@ def _number_axis(column: TableColumn, nodes: Sequence[int], keys: Sequence[Any])
     apart = MISSING in keys
     cells = (0, *ranges, *([1 << list(keys).index(MISSING)] if apart else []))
     texts = [shown_date(cut) if column.kind == "after" else str(cut) for cut in cuts]
-    # Where missing cells are told apart, but not by these inputs, they are in the lowest cell, and "<=" is not true of them.
+    # Where missing cells are distinguished by other inputs, they are in the lowest cell, and "<=" is not true of them.
     unsure = column.missing and not apart
     full = (1 << len(cells)) - 1
     words: dict[int, tuple[str, str]] = {}
@@ -116,7 +116,7 @@ def _number_axis(column: TableColumn, nodes: Sequence[int], keys: Sequence[Any])
 
 
 def _range(name: str, low: str, high: str, unsure: bool) -> str:
-    """Say that a number is above one cut and not above another; an empty text is no cut."""
+    """Write that a number is above one cut and not above another; an empty text is no cut."""
     if low and high:
         return f"{low} < {name} <= {high}"
     if low:
@@ -161,7 +161,7 @@ def _sets(cells: Sequence[int], n_nodes: int) -> Iterator[int]:
 
 
 def _said(column: TableColumn, values: Collection[Any], shown: Callable[[str], str]) -> str:
-    """Say in one comparison that a cell has one of some values; empty if that takes more."""
+    """Write one comparison for a cell that has one of some values; empty if that takes more."""
     name, every = shown(column.name), _values(column)
     rest = [value for value in every if value not in values]
     for chosen, verb in ((values, "is"), (rest, "is not")):

@@ -1,4 +1,4 @@
-"""What a node says of every combination of the cells of its columns: a table, in which counts show however they are built."""
+"""The value of a node for every combination of the cells of its columns: a table that shows counts, however they are built."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CellCount(NamedTuple):
     """Cells that decide alone, from the outside in, and a count of the others."""
 
     outer: tuple[tuple[int, int, bool], ...]
-    """The number of an axis, a set of its cells, and what the node is there whatever the rest."""
+    """The number of an axis, a set of its cells, and the value of the node there, whatever the other columns are."""
     inner: WeightedCount
     """Its columns are places of nodes among the leaves."""
 
@@ -61,7 +61,7 @@ def cell_count(table: Flags, leaves: Sequence[int], axes: Sequence[Axis]) -> Cel
     if len(places) < FEWEST:
         return None
     signs = [_sign(table, leaves[j], left, axes) for j in places]
-    signs = signs if sum(signs) >= 0 else [-sign for sign in signs]  # as few complements as can be
+    signs = signs if sum(signs) >= 0 else [-sign for sign in signs]  # as few complements as possible
     sums = values[:, places].astype(np.int64) @ np.array(signs) + signs.count(-1)
     of_sum = [inside[sums == number] for number in range(len(places) + 1)]
     if any(len(part) and part.any() != part.all() for part in of_sum):
@@ -87,7 +87,7 @@ def _sign(table: Flags, node: int, left: Sequence[npt.NDArray[np.int64]], axes: 
 
 
 def _deciding(table: Flags, left: Sequence[npt.NDArray[np.int64]], axes: Sequence[Axis]) -> tuple[int, list[int], bool] | None:
-    """Return an axis with cells in which the value is the same whatever the rest is, if there are words for them."""
+    """Return an axis with cells in which the value is the same whatever the other columns are, if there are words for them."""
     for k, cells in enumerate(left):
         rows = np.moveaxis(table, k, 0).reshape(len(cells), -1)
         for value in (False, True):

@@ -1,6 +1,6 @@
 """Cells of a table column: which are missing, and what numbers or dates the others are.
 
-A column is looked at value by value, not cell by cell, so that reading costs little where values repeat.
+A column is read value by value, not cell by cell, so that reading costs little where values repeat.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gradus.errors import DataError
 
 __all__ = ["MIN_ROWS_ID", "Cells", "cells_of_rows", "named_columns", "read_cells", "shown_date"]
 
-MIN_ROWS_ID = 10  # a table shorter than this says nothing about which values repeat
+MIN_ROWS_ID = 10  # in a shorter table it is not known which values repeat
 EPOCH = datetime.datetime(1970, 1, 1)
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -38,7 +38,7 @@ class Cells:
     """The cells of a column as their distinct values and the place of each row among these."""
 
     values: tuple[Any, ...]
-    """As plain Python objects, in the order in which they are met."""
+    """As plain Python objects, in the order of their first rows."""
     place: npt.NDArray[np.int64]
     declared: str = ""
     """What the column's type says, "category" or "date", if it does."""
@@ -54,7 +54,7 @@ class Cells:
 
     @functools.cached_property
     def missing_values(self) -> Flags:
-        """Which of the values stand for a missing cell."""
+        """Which of the values mean a missing cell."""
         if self.numeric is not None:
             return np.isnan(self.numeric)
         return np.array([is_missing(value) for value in self.values], dtype=np.bool_)
@@ -126,7 +126,7 @@ class Cells:
 
     @functools.cached_property
     def spellings(self) -> dict[str, str]:
-        """For each text the one it is taken for: of those that differ in small letters and capitals alone, the commonest."""
+        """For each text the spelling that represents it: the commonest of those that differ only in capitals."""
         rows: dict[str, int] = {}
         for text, count, gone in zip(self.texts(), self.counts.tolist(), self.missing_values, strict=True):
             if not gone:
@@ -199,7 +199,7 @@ def shown_date(days: float) -> str:
 
 
 def _key(value: Any) -> tuple[str, Any]:
-    """Tell 1 from True and from "1", which a dictionary would take for one another or not by accident."""
+    """Distinguish 1, True and "1", some of which are equal as keys of a dictionary."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, float) and math.isnan(plain):
         plain = None

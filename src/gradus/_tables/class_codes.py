@@ -2,8 +2,8 @@
 
 One output each would be a lesson for every class, learned from its few rows. But where classes lie in order along some
 column, "the column exceeds 5" is true of all rows of some classes and of no row of the others, and a few such statements
-tell all classes apart. Classes whose rows lie on both sides of a statement are left open in that output; classes that no
-statement tells apart get an output of their own among these.
+distinguish all classes. Classes whose rows lie on both sides of a statement are left open in that output; classes that no
+statement distinguishes get an output of their own among these.
 """
 
 from __future__ import annotations

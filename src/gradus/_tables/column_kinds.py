@@ -43,7 +43,7 @@ ID_NAME = re.compile(
     r"(?i:id|index|key|uuid|guid|unnamed: ?\d+|row(?:_?(?:id|number|no|nr))?)|.*(?:[_ .-](?i:id|key|uuid)|[a-z]I[dD])"
 )
 DISTINCT_SHARE = 0.9  # texts that differ in more of the rows name the rows
-ROWS_PER_VALUE = 2.0  # categories that stand on fewer rows each cannot be learned from
+ROWS_PER_VALUE = 2.0  # categories with fewer rows each cannot be learned from
 MANY_VALUES = 20
 NUMERIC_SHARE = 0.95  # of the cells; then the others are words for "missing"
 LONG_TEXT = 25  # characters
@@ -177,7 +177,7 @@ def _refuse(cells: Cells, name: str, pair: Sequence[str], what: str, remedy: str
 
 
 def _read_as(cells: Cells, reading: Reading, kind: str) -> str:
-    """Say how texts are read where that is not plain, and what counts as missing."""
+    """Describe how texts are read where that is not obvious, and what counts as missing."""
     said = ""
     if reading.unit and any(character.isalpha() for character in reading.unit):
         said += f", in {reading.unit}"
@@ -205,7 +205,7 @@ def _read_as(cells: Cells, reading: Reading, kind: str) -> str:
 
 
 def _merged(cells: Cells) -> str:
-    """Say which texts are one category although their letters differ."""
+    """Describe which texts are one category although their letters differ."""
     spelled = cells.spellings
     changed = [(old, new) for old, new in spelled.items() if old != new]
     if not changed:
@@ -237,7 +237,7 @@ def _numeric_kind(cells: Cells, name: str, n_missing: int, keep: bool) -> Column
 
 
 def _numbering(known: Any, name: str) -> str | None:
-    """Say why whole numbers only number the rows, or None."""
+    """Return why whole numbers only number the rows, or None."""
     # Numbers drawn at random from a range repeat (the birthday problem): where many repetitions are expected and there are
     # hardly any, the numbers were given so that they differ.
     if len(known) < MIN_ROWS_ID or not (known == np.floor(known)).all():

@@ -31,7 +31,7 @@ def input_conditions(features: TableEncoding) -> dict[int, Condition]:
 
 
 def input_label(column: TableColumn, key: Any) -> str:
-    """Say what an input tests, without the name of its column unless it is the column itself."""
+    """Describe what an input tests, without the name of its column unless it is the column itself."""
     if column.kind == "bit" and key == "bit":
         return column.name
     axis = column_axis(column, [0], [key])

@@ -1,9 +1,9 @@
 """How columns become inputs: cuts and groups of categories, chosen for the targets; every cut must pay for its description.
 
-The rule is that of Fayyad and Irani (1993): a range of values is cut in two where that tells most about the classes, if the
-bits saved are more than the bits that it takes to say where the cut is and which classes lie on either side. With several
+The rule is that of Fayyad and Irani (1993): a range of values is cut in two where that gives most information about the
+classes, if it saves more bits than it takes to describe the place of the cut and the classes on either side. With several
 targets a cut is shared by those for which it pays. Of a column of categories, each with enough rows becomes an
-input, and so do a few groups of categories that act alike.
+input, and so do a few groups of similar categories.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def encode_table(
         for column, kind in zip(columns.values(), found, strict=True)
     )
     if not any(rule.input_names for rule in rules):
-        # A circuit needs something to read, even where nothing can be told apart.
+        # A circuit needs something to read, even where nothing is informative.
         j, name = next((j, kind.name) for j, kind in enumerate(found) if kind.kind != "dropped")
         stand_in = TableColumn(name, "group", ((read_cells(columns[name]).texts()[0],),), reason="1 category")
         rules = (*rules[:j], stand_in, *rules[j + 1 :])
@@ -87,7 +87,7 @@ def encode_table(
 
 
 def complete_rows(table: Any, kinds: Sequence[ColumnKind]) -> npt.NDArray[np.bool_]:
-    """Tell which rows have a value in every column that is used: those to learn from if missing cells are dropped."""
+    """Return which rows have a value in every column that is used: those to learn from if missing cells are dropped."""
     columns = named_columns(table)
     used = [_without_value(read_cells(columns[kind.name]), kind) for kind in kinds if kind.used]
     n = len(next(iter(columns.values())))
@@ -96,7 +96,7 @@ def complete_rows(table: Any, kinds: Sequence[ColumnKind]) -> npt.NDArray[np.boo
 
 
 def _without_value(cells: Cells, kind: ColumnKind) -> npt.NDArray[np.bool_]:
-    """Tell which rows have no value; among numbers and dates, words for missing cells are none either."""
+    """Return which rows have no value; among numbers and dates, words for missing cells do not count as values either."""
     if kind.kind == "category":
         return cells.missing
     return np.isnan(cells.dates(kind.reading) if kind.kind == "date" else cells.numbers(kind.reading))
@@ -105,7 +105,7 @@ def _without_value(cells: Cells, kind: ColumnKind) -> npt.NDArray[np.bool_]:
 def _describe(cells: Cells, kind: ColumnKind, codes: Ints, missing: Missing, max_cuts: int) -> TableColumn:
     has_bit = missing == "category" and kind.n_missing >= MIN_MISSING and kind.n_missing < len(cells.place)
     if not kind.used:
-        # Whether there is a value may tell something even where the value does not.
+        # Whether there is a value may be informative even where the value is not.
         return TableColumn(kind.name, "out", missing=has_bit and kind.kind != "dropped", reason=kind.reason)
     if kind.kind == "category":
         return _describe_categories(cells, kind, codes, missing, has_bit)
@@ -135,7 +135,7 @@ def _describe_categories(cells: Cells, kind: ColumnKind, codes: Ints, missing: M
     texts = sorted({text for text, gone in pairs if text is not None and not gone})
     number = {text: i for i, text in enumerate(texts)}
     place = np.array([-1 if gone or text is None else number[text] for text, gone in pairs], dtype=np.int64)[cells.place]
-    # A short table says nothing about which categories are rare.
+    # In a short table it is not known which categories are rare.
     least = 1 if len(place) < MIN_ROWS_ID else MIN_ROWS
     groups, others = choose_category_bits(texts, place, codes, min_rows=least)
     fill = None
@@ -203,7 +203,7 @@ class _Split(NamedTuple):
 
 
 def _paying_cuts(counts: _Counts, max_cuts: int, price: float, fallback: bool) -> list[int]:
-    """Cut the range that saves most, and go on with its parts, while a cut pays."""
+    """Cut the range that saves most, then its parts, while a cut pays."""
     whole = _best_split(counts, 0, len(counts.rows) - 1, price)
     if whole is None:
         return []
@@ -239,12 +239,12 @@ def _best_split(counts: _Counts, low: int, high: int, price: float) -> _Split | 
 
 
 def _net_gain(below: Ints, cuts: Ints, above: Ints, price: float) -> Floats:
-    """Bits that each cut saves for one target, less those that say which classes lie on either side."""
+    """Bits that each cut saves for one target, less those that describe the classes on either side."""
     whole, left, right = (above - below)[np.newaxis], cuts - below, above - cuts
     (n, h, k), (n1, h1, k1), (n2, h2, k2) = (_entropy(part) for part in (whole, left, right))
     sides = np.log2(np.maximum(3.0**k - 2, 1)) - (k * h - k1 * h1 - k2 * h2)
     gain = n * h - n1 * h1 - n2 * h2 - price * sides
-    return np.where(k > 1, gain, -np.inf)  # one class alone has nothing to tell
+    return np.where(k > 1, gain, -np.inf)  # one class alone has no information
 
 
 def _entropy(counts: Ints) -> tuple[Floats, Floats, Floats]:
@@ -257,7 +257,7 @@ def _entropy(counts: Ints) -> tuple[Floats, Floats, Floats]:
 
 def cuts_between(distinct: Floats, places: Sequence[int], *, days: bool = False) -> list[float | int]:
     """Return readable numbers between the distinct values before and at some places."""
-    # Among whole numbers, and days, "above 8" says the same as "above 8.5".
+    # Among whole numbers, and days, "above 8" means the same as "above 8.5".
     whole = bool((np.isfinite(distinct) & (distinct == np.floor(distinct))).all())
     cuts: list[float | int] = []
     for place in places:
@@ -291,7 +291,7 @@ def _plain(number: float) -> float | int:
 def choose_category_bits(
     categories: Sequence[str], place: Ints, codes: Ints, *, max_single: int = MAX_SINGLE, min_rows: int = MIN_ROWS
 ) -> tuple[tuple[tuple[str, ...], ...], bool]:
-    """Choose the groups of categories for which each input is true, and whether one more input says "none with an input"."""
+    """Choose the groups of categories for which each input is true, and whether one more input means "none with an input"."""
     # Every category with at least `min_rows` rows gets an input, the most frequent ones if there are more than `max_single`;
     # the others are rare, and together get one if they have enough rows. Where there are too many for an input each,
     # categories are also sorted by how often they go with a class, and cut into groups like numbers.
@@ -302,7 +302,7 @@ def choose_category_bits(
     rare = [i for i in by_count if i not in set(single) and counts[i]]
     groups: list[tuple[str, ...]] = sorted((categories[i],) for i in single)
     if len(groups) == 2 and not rare and present.all():
-        groups = groups[1:]  # of two categories, "is the second" says it all
+        groups = groups[1:]  # of two categories, "is the second" is enough
     if not groups and rare and present.all():
         return (), False
     if rare and len(single) == max_single:
@@ -321,7 +321,7 @@ def _groups(categories: Sequence[str], place: Ints, codes: Ints, counts: Ints) -
         common = int(np.bincount(target[known]).argmax())
         hits = np.bincount(place[known & (target == common)], minlength=len(categories))
         rows = np.bincount(place[known], minlength=len(categories))
-        # Half a row of each kind is added, so that a category with one row is not taken for a sure sign.
+        # Half a row of each kind is added, so that a category with one row does not count as certain.
         share = (hits + 0.5) / (rows + 1.0)
         order = np.lexsort((np.arange(len(categories)), share))
         rank = np.empty(len(categories), dtype=np.int64)

@@ -32,7 +32,7 @@ FEWEST_ROWS = 10
 SMALL_TABLE = 500
 """Rows, up to which every row is held out once; of larger tables a quarter is."""
 FOLDS = 5
-SHARE_OF_AN_ID = 0.9  # of the rows have different values: two animals may both be a frog
+SHARE_OF_AN_ID = 0.9  # of the rows have different values: not all, since two animals may both be a frog
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -47,7 +47,7 @@ class Dataset:
     cuts: dict[str, list[float]] = field(default_factory=dict)
     """Where targets of numbers were cut to make classes."""
     merged: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Labels that are taken for others, which differ in small letters and capitals alone."""
+    """Labels and the spellings that represent them, which differ only in capitals."""
 
     @property
     def about(self) -> dict[str, Any]:

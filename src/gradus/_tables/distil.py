@@ -1,7 +1,7 @@
 """`taught_rows`: the answers of a vote for rows like those of a table, for circuits that are learned from the vote.
 
-From few rows many circuits without an error can be learned, and nothing tells which of them is right on other rows; the
-vote knows better. So it is asked about rows that might have been: pairs of rows which have exchanged some of their columns.
+From few rows many circuits without an error can be learned, and it is not known which of them is right on other rows; the
+vote is right more often. So it labels new rows: pairs of rows which have exchanged some of their columns.
 Half of the pairs are of one class, and lie where rows are likely; the others are any two rows, and lie between the classes,
 where circuits differ. A circuit learned from these and the real rows is nearly as good as the vote, and can still be read.
 """
@@ -19,7 +19,7 @@ from gradus._tables.voters import outputs_of
 
 __all__ = ["recombine_rows", "taught_rows"]
 
-N_ROWS = 750  # of either kind, that a vote is asked about
+N_ROWS = 750  # of either kind, that a vote labels
 EXCHANGED = 0.4  # share of a row's columns that come from another row
 
 Ints = npt.NDArray[np.int64]

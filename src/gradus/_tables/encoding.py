@@ -40,11 +40,11 @@ class TableColumn:
     strict: bool = False
     """Whether a "bit" column refuses any value but 0 and 1; otherwise it says whether the value exceeds 0.5."""
     others: bool = False
-    """Whether one more input says that the value is in no group of one category: a rare or an unknown category."""
+    """Whether one more input is true of a value in no group of one category: a rare or an unknown category."""
     missing: bool = False
     """Whether one more input says that the cell is missing; all others are false of a missing cell, unless `fill` is given."""
     fill: float | str | None = None
-    """What stands in for a missing cell."""
+    """The value used for a missing cell."""
     comma: str = ""
     unit: str = ""
     day_format: str = ""
@@ -61,7 +61,7 @@ class TableColumn:
             names.append(self.name)
         elif self.kind == "group":
             short = [self._group_name(group, SHOWN_GROUP) for group in self.values]
-            # Groups that begin alike are told apart by all of their categories.
+            # Groups that begin alike are distinguished by all of their categories.
             alike = len(set(short)) < len(short)
             names += [self._group_name(group, len(group)) for group in self.values] if alike else short
         elif self.kind != "out":
@@ -117,7 +117,7 @@ class TableColumn:
         return [cells.values[place] for place in cells.place[lost[cells.place]]]
 
     def _stand_in(self, fill: float | str) -> list[bool]:
-        """Compute the inputs of the value that stands for missing cells."""
+        """Compute the inputs of the value used for missing cells."""
         if isinstance(fill, str):
             return [fill in key if isinstance(key, tuple) else False for key in self.input_keys]
         cuts = (0.5,) if self.kind == "bit" else self.values
@@ -258,7 +258,7 @@ class TableEncoding:
         return named_columns(rows, own)
 
     def plan(self) -> tuple[str, ...]:
-        """Say for each column, in a line, what becomes of it."""
+        """Describe in a line for each column what becomes of it."""
         return tuple(f"{column.name}: {_fate(column)}" for column in self.columns)
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -274,7 +274,7 @@ class TableEncoding:
 
 
 def _fate(column: TableColumn) -> str:
-    """Say what becomes of a column."""
+    """Describe what becomes of a column."""
     rest = "; missing cells are told apart" if column.missing else ""
     if column.kind == "out":
         return f"left out, {column.reason}{'; only whether it is missing is used' if column.missing else ''}"

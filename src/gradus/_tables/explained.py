@@ -39,7 +39,7 @@ class Explainer:
         return texts
 
     def _deciding(self, row: npt.NDArray[np.bool_], outputs: Sequence[int]) -> list[str]:
-        """Widen what is said of one column after the other, as long as the outputs stay what they are."""
+        """Widen the cells allowed in one column after the other, as long as the outputs stay the same."""
         mine = [axis.cells.index(sum(int(row[node]) << i for i, node in enumerate(axis.nodes))) for axis in self.axes]
         chosen = [1 << cell for cell in mine]
         wanted = self._values(chosen, outputs)

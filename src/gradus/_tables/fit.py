@@ -104,7 +104,7 @@ def fit_table(
     errors = [int(count) for count in ((predicted != codes) & (codes >= 0)).sum(axis=0)]
     network = model.network
     readers = [network.cone(range(part.start, part.stop))[: network.n_inputs] for part in output_parts(model.targets)]
-    # After a stop, what takes a moment to say is left unsaid.
+    # After a stop, what takes a moment to compute is left out.
     if "size_curve" not in model.about:
         model.about["size_curve"] = [] if stopped else [curve_entry(model, None, True)]
     if "importances" not in model.about:  # no circuits vote: there are no rows that they have not seen
@@ -193,7 +193,7 @@ def _taken(columns: Columns, rows: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def _settled_order(cells: Mapping[str, Cells], codes: Ints, weights: Floats) -> Ints:
-    """Return the rows in an order that depends on what they hold alone: the model is the same however they are shuffled."""
+    """Return the rows in an order that depends on their content alone: the model is the same however they are shuffled."""
     keys = [column.ranks[column.place] for column in cells.values()]
     return np.lexsort([weights, *codes.T, *keys])
 
@@ -220,7 +220,7 @@ def _learn(examples: TableExamples, settings: FitSettings, run: Run) -> tuple[Mo
 
 
 def _is_voted_on(examples: TableExamples, settings: FitSettings) -> bool:
-    """Tell whether circuits vote: where some column could become several inputs, unless the settings say otherwise."""
+    """Return whether circuits vote: where some column could become several inputs, unless the settings say otherwise."""
     features = examples.encoding
     several = len(features.input_columns) > len(set(features.input_columns))
     elsewhere = any(

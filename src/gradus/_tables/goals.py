@@ -1,6 +1,6 @@
-"""What a model is to be good at: weights of rows and classes, and the cut of the vote for a goal.
+"""The goal of a model: weights of rows and classes, and the cut of the vote.
 
-Probabilities of a vote are cut where the goal says they should be: at the largest one for accuracy, at the largest one beside
+Probabilities of a vote are cut where the goal is best served: at the largest one for accuracy, at the largest one beside
 the share of its class for balanced accuracy. Another cut is taken only if it is better by more than chance on rows held out.
 """
 

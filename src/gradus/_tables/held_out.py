@@ -90,7 +90,7 @@ class Learned(NamedTuple):
     seconds: float
     """Seconds that learning and scoring it took."""
     score: HeldOutScore | None
-    """What models like it are worth on rows held out; None if there was no time for it, or it was not asked for."""
+    """The score of models like it on rows held out; None if there was no time for it, or it was not asked for."""
 
 
 def learn_and_score(task: HeldOutTask, run: Run, show_plan: Callable[[TableEncoding], None]) -> Learned:
@@ -120,7 +120,7 @@ def _is_large(task: HeldOutTask, model: Model) -> bool:
 
 
 def score_unseen(task: HeldOutTask, model: Model, run: Run) -> HeldOutScore | None:
-    """Score a model of a large table by what its voters say of rows that they have not seen; others on a sample."""
+    """Score a model of a large table by the predictions of its voters for rows that they have not seen; others on a sample."""
     unseen = model.about["unseen"]
     accuracy = {"model": tuple(entry["accuracy"]["accuracy"] for entry in unseen)}
     shown = [entry["accuracy"] for entry in model.about.get("size_curve", ()) if entry["shown"]]
@@ -143,8 +143,8 @@ def score_unseen(task: HeldOutTask, model: Model, run: Run) -> HeldOutScore | No
 
 def score_held_out(task: HeldOutTask, run: Run) -> HeldOutScore | None:
     """Score models, and others for comparison, on rows held out; None if it was stopped."""
-    # Every part has its share of each class: in parts drawn blindly, what is frequent in one is rare in the others, and the
-    # majority looks worse than it is.
+    # Every part has its share of each class: in parts drawn without that, a class frequent in one part is rare in the others,
+    # and the majority looks worse than it is.
     targets = task.targets
     codes = np.column_stack([encode_target(column, name)[2] for name, column in targets.items()])
     known = codes != UNKNOWN
@@ -212,7 +212,7 @@ def _rows(columns: Mapping[str, npt.NDArray[Any]], rows: Ints) -> dict[str, npt.
 
 
 class _Answers(NamedTuple):
-    """What methods say of some rows."""
+    """Predictions of methods for some rows."""
 
     labels: dict[str, npt.NDArray[Any]]
     shares: list[Floats]
@@ -220,7 +220,7 @@ class _Answers(NamedTuple):
 
 
 def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> _Answers | None:
-    """Return what each method says of the test rows after learning from the others; without the forest if there is no time."""
+    """Return the predictions of each method, learned from the other rows, for test rows; no forest if there is no time."""
     seen, unseen, labels = _rows(task.columns, train), _rows(task.columns, test), _rows(task.targets, train)
     run.expect(FIT_WEIGHT + 1)
     left = run.seconds_left()
@@ -240,7 +240,7 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> _Answers |
 
 
 def _compared(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> dict[str, npt.NDArray[Any]]:
-    """Return what the majority, a tree and a forest say of test rows; as many of these as there is time for."""
+    """Return the predictions of the majority, a tree and a forest for test rows; as many of these as there is time for."""
     from sklearn.tree import DecisionTreeClassifier
 
     seen, unseen, labels = _rows(task.columns, train), _rows(task.columns, test), _rows(task.targets, train)
@@ -282,7 +282,7 @@ def forest_chances(X: Floats, codes: Ints, X_test: Floats, run: Run, class_weigh
 
 
 def _trees(X: Floats, codes: Ints, X_test: Floats, first: int, run: Run, class_weight: str | None) -> Floats:
-    """Return the sum of what some trees of a forest say of rows; they have the seeds of a forest that is grown at once."""
+    """Return the sum of the predictions of some trees of a forest; they have the seeds of a forest that is grown at once."""
     from sklearn.ensemble import RandomForestClassifier
 
     chances, single = np.zeros((len(X_test), len(np.unique(codes)))), X_test.astype(np.float32)
@@ -345,6 +345,6 @@ def _in_words(gain: tuple[float, float], loss_to_forest: tuple[float, float] | N
 def _difference(
     first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_], counted: npt.NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Return by how much one is right more often than another on the same cells, and the standard error of that."""
+    """Return by how much one method is right more often than another on the same cells, and the standard error of that."""
     differ = (first.astype(np.int64) - second)[counted]
     return float(differ.mean()), float(differ.std() / np.sqrt(len(differ)))

@@ -17,11 +17,11 @@ from gradus._tables.model import Model
 __all__ = ["column_importances", "telling_columns", "with_telling_columns"]
 
 MANY_COLUMNS, FEWEST_KEPT = 100, 20
-"""Columns above which those that tell nothing by themselves are left out, and how many are kept at least."""
+"""Columns above which those that are not informative by themselves are left out, and how many are kept at least."""
 
-MOST_ROWS = 1000  # that are asked about
+MOST_ROWS = 1000  # that are measured
 LEAST_SHARE = 1e-4  # probability of the right class, below which no further bits are lost
-FEWEST_ROWS = 20  # of other classes than the most frequent, that a column must tell apart to be called telling
+FEWEST_ROWS = 20  # of other classes than the most frequent, that a column must recognise to decide alone
 WRONG = 0.005  # share of these that may be wrong
 
 Ints = npt.NDArray[np.int64]
@@ -31,8 +31,8 @@ Flags = npt.NDArray[np.bool_]
 def column_importances(model: Model, inputs: BoolMatrix, codes: Ints, unseen: Sequence[Flags], seed: int) -> dict[str, float]:
     """Return, for each column that circuits read, the bits per row that it saves.
 
-    That is by how many bits the classes of rows are longer to describe, by what circuits say that have not seen them, if
-    the column's values are dealt out anew.
+    That is by how many bits the classes of rows are longer to describe, by the predictions of circuits that have not seen
+    them, if the column's values are shuffled.
     """
     rng = np.random.default_rng([seed, len(inputs)])
     rows = np.sort(rng.permutation(len(inputs))[:MOST_ROWS])
@@ -59,7 +59,7 @@ def _alone(model: Model, number: int) -> Model:
 
 
 def _bits(said: Sequence[Sequence[npt.NDArray[np.float64]]], masks: Sequence[Flags], codes: Ints) -> float:
-    """Return the bits per row that it takes to say the classes, summed over the targets."""
+    """Return the bits per row that the classes take to describe, summed over the targets."""
     total = 0.0
     asked = np.sum(masks, axis=0)
     for k, column in enumerate(codes.T):
@@ -95,7 +95,7 @@ def telling_columns(
 
 
 def with_telling_columns(encoding: TableEncoding, cells: Mapping[str, Cells], codes: Ints) -> TableEncoding:
-    """Leave out, of very many columns, those that tell nothing about the targets by themselves."""
+    """Leave out, of very many columns, those that are not informative about the targets by themselves."""
     used = [j for j, column in enumerate(encoding.columns) if column.input_names]
     if len(used) <= MANY_COLUMNS:
         return encoding
@@ -114,7 +114,7 @@ def with_telling_columns(encoding: TableEncoding, cells: Mapping[str, Cells], co
 
 
 def _saved_bits(inputs: BoolMatrix, codes: Ints) -> float:
-    """Return how many bits the classes of the rows are shorter to say with a column, less what it takes to say how."""
+    """Return how many bits a column saves in describing the classes of the rows, less those that describe how."""
     _, group = np.unique(np.packbits(inputs, axis=1), axis=0, return_inverse=True)
     saved = 0.0
     for labels in codes.T:

@@ -1,4 +1,4 @@
-"""Class labels: what may be a target, how labels become the outputs of a circuit, and what its outputs say about them."""
+"""Class labels: what may be a target, how labels become the outputs of a circuit, and labels from outputs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class TargetEncoding:
 
     @property
     def output_labels(self) -> tuple[str, ...]:
-        """What each output stands for: a class, if each has an output of its own."""
+        """The class of each output, if each has an output of its own."""
         return tuple(map(shown_label, self.classes)) if self.has_output_per_class else self.output_names
 
     @property
@@ -209,7 +209,7 @@ def labels_of(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def merged_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], dict[str, str]]:
-    """Take labels that differ in small letters and capitals alone for one, the commonest; also which are changed."""
+    """Join labels that differ only in capitals under the commonest spelling; also returns which are changed."""
     if labels.dtype.kind not in "OU":
         return labels, {}
     cells = read_cells(labels)

@@ -1,4 +1,4 @@
-"""`ridge_logistic`: how true and false signs go with classes, as one sum of weights for each class."""
+"""`ridge_logistic`: a logistic regression of classes on true and false signs: one sum of weights for each class."""
 
 from __future__ import annotations
 

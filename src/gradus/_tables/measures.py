@@ -13,7 +13,7 @@ from gradus._tables.labels import UNKNOWN, TargetEncoding
 __all__ = ["RARE", "UNEVEN", "measured", "rarest", "said_of_goals", "said_of_rare"]
 
 UNEVEN, RARE = 0.25, 0.10
-"""Shares of the rarest class below which more than accuracy is said, and what other goals would give."""
+"""Shares of the rarest class below which more than accuracy is printed, and what other goals would give."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -57,7 +57,7 @@ def _area(codes: Ints, second: Floats) -> float:
 
 
 def said_of_rare(target: TargetEncoding, rare: int, share: float, of: Mapping[str, Measures]) -> list[str]:
-    """Say what each method finds of a rare class."""
+    """Describe what each method finds of a rare class."""
     lines = [f"{target.name} = {target.classes[rare]} has {_percent(share)} of the rows:"]
     for name, found in of.items():
         area = f", area under the curve {found['auc']:.3f}" if "auc" in found else ""
@@ -70,7 +70,7 @@ def said_of_rare(target: TargetEncoding, rare: int, share: float, of: Mapping[st
 
 
 def said_of_goals(goal: str, found: Mapping[str, Measures]) -> list[str]:
-    """Say what other goals would give, and how they are chosen."""
+    """Describe what other goals would give, and how they are chosen."""
     lines = []
     for other, values in found.items():
         if other != goal:

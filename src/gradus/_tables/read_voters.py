@@ -76,8 +76,8 @@ class _Reading(NamedTuple):
 def _held_out(
     tasks: Sequence[_Reading], features: TableEncoding, inputs: BoolMatrix, codes: Ints, examples: TableExamples
 ) -> list[Floats]:
-    """Return the mean of what voters say of rows that they have neither seen nor were read by; NaN where there are none."""
-    # Every voter is read once by either half of the rows that it has not seen, and asked about the other.
+    """Return the mean prediction of voters for rows used neither to learn nor to read them; NaN where there are none."""
+    # Every voter is read once by either half of the rows that it has not seen, and predicts the other.
     totals = [np.zeros((len(inputs), len(target.classes))) for target in examples.targets]
     asked, half = np.zeros((len(inputs), 1)), np.random.default_rng(len(inputs)).random(len(inputs)) < 0.5
     for task in tasks:
@@ -95,7 +95,7 @@ def _held_out(
 
 
 def _unseen(model: Model, held_out: Sequence[Floats], codes: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Measure, for each target and goal, what the voters say of rows that they have not seen."""
+    """Measure, for each target and goal, the predictions of the voters for rows that they have not seen."""
     found = []
     for k, (target, shares) in enumerate(zip(model.targets, held_out, strict=True)):
         asked = ~np.isnan(shares[:, 0]) & (codes[:, k] >= 0)

@@ -1,8 +1,8 @@
-"""What a circuit says about the classes of a row, by how its nodes went with the classes of other rows.
+"""From the nodes of a circuit to the probabilities of the classes of a row, as measured on other rows.
 
-The circuit that is shown is read by its outputs, which are taken as independent signs (naive Bayes). A voter tells more: the
-inputs that it was offered and all of its gates are weighed by a logistic regression on rows that it has not seen, where it
-does not flatter itself. Where these are few, the weights stay near to what the outputs alone say.
+The circuit that is shown is read by its outputs, which count as independent signs (naive Bayes). A voter is more informative:
+the inputs that it was offered and all of its gates are weighed by a logistic regression on rows that it has not seen, where it
+is not too optimistic. Where these are few, the weights stay near those of the outputs alone.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from gradus.errors import FormatError
 __all__ = ["NodeValues", "OutputReader", "read_circuit", "readers_from_json"]
 
 MOST_CLASSES = 20  # of a target; with more, outputs are read alone, or there would be more numbers than rows
-SEEN_ROWS = 1.0  # rows that what an output was in training counts for
+SEEN_ROWS = 1.0  # rows that the training counts of an output are worth
 PSEUDO_ROWS = 0.1
-"""Rows of either value, added to the counts so that nothing is taken for certain; few, since a class may have two rows."""
+"""Rows of either value, added to the counts so that nothing is certain; few, since a class may have two rows."""
 DIGITS = 4  # of a weight
 AT_ONCE = 1 << 14  # rows
 
@@ -58,8 +58,8 @@ class NodeValues:
 class OutputReader:
     """Turns the nodes by which a circuit is read for one target into probabilities of the classes.
 
-    A circuit that was right on all rows is believed, one that was often wrong is believed less, and a node that never varies
-    says nothing, so that unequal circuits can vote. Rows for which no output is true, or several are, have an answer too.
+    A circuit that was right on all rows weighs most, one that was often wrong weighs less, and a node that never varies
+    weighs nothing, so that unequal circuits can vote. Rows for which no output is true, or several are, have an answer too.
     """
 
     prior: Floats
@@ -117,7 +117,7 @@ def read_circuit(
     unseen: Flags | None = None,
     offered: Sequence[int] = (),
 ) -> tuple[OutputReader, ...]:
-    """Find, for every target, how a circuit goes with its classes.
+    """Find, for every target, how a circuit is read for its classes.
 
     With rows that were not seen in learning, it is read on these by its gates and the inputs that it was offered; without, by
     its outputs alone.
@@ -154,7 +154,7 @@ def _alone(
 
 
 def _shares(true: Flags, member: Floats, known: Floats) -> Floats:
-    """Return the share of each class's rows on which a node is false and true, after so many rows that are known before."""
+    """Return the share of each class's rows on which a node is false and true, after some rows that are counted beforehand."""
     counts = np.array([member[~true].sum(axis=0), member[true].sum(axis=0)]) + known
     return np.asarray(counts / counts.sum(axis=0))
 
@@ -162,7 +162,7 @@ def _shares(true: Flags, member: Floats, known: Floats) -> Floats:
 def _refined(
     alone: OutputReader, nodes: tuple[int, ...], values: NodeValues, codes: Ints, of_rows: Floats, unseen: Flags
 ) -> OutputReader:
-    """Weigh nodes by rows that were not seen, from what the outputs alone say."""
+    """Weigh nodes by rows that were not seen, beginning with the weights of the outputs alone."""
     rows = np.flatnonzero(unseen & (codes != UNKNOWN))
     weights = np.zeros((len(nodes), len(alone.prior)))
     for node, added in zip(alone.nodes, alone.weights, strict=True):
@@ -198,7 +198,7 @@ def readers_from_json(
 
 
 def _check_best(readers: Sequence[tuple[OutputReader, ...]], network: Network, targets: Sequence[TargetEncoding]) -> None:
-    """Refuse a model whose best circuit is not read by its outputs alone: pages and exports say what these mean."""
+    """Refuse a model whose best circuit is not read by its outputs alone: pages and exports describe these."""
     for row in readers[:1]:
         for reader, part in zip(row, output_parts(targets), strict=True):
             if reader.nodes != tuple(network.outputs[part].tolist()):

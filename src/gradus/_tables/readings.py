@@ -71,7 +71,7 @@ def is_word_for_missing(text: str) -> bool:
 
 
 def _written(text: str) -> _Written | None:
-    """Take a text apart; None if it does not look like a number with one unit."""
+    """Split a text into its parts; None if it does not look like a number with one unit."""
     found = WRITTEN.fullmatch(text.translate(BLANKS)) if len(text) <= LONGEST else None
     if found is None or (found["open"] is None) != (found["close"] is None):
         return None
@@ -86,7 +86,7 @@ def _written(text: str) -> _Written | None:
 
 
 def _without_gaps(body: str) -> str:
-    """Take blanks and apostrophes from between thousands."""
+    """Remove blanks and apostrophes between thousands."""
     for gap in (" ", "'"):
         head, *groups = body.split(gap)
         if groups and 1 <= len(head) <= 3 and all(re.match(r"[0-9]{3}(?![0-9])", group) for group in groups):
@@ -162,14 +162,14 @@ def _is_well_known(unit: str) -> bool:
 
 
 def _meaning_of_commas(bodies: Sequence[str], unit: str) -> str:
-    """Tell decimal commas from commas between thousands: "decimal", "thousands", "both" if neither reads all, or nothing."""
+    """Return whether commas are "decimal" or between "thousands"; "both" if neither reads all, or nothing."""
     marked = [body for body in bodies if "," in body or "." in body]
     point, comma = (all(pattern.fullmatch(body) for body in marked) for pattern in (POINT, COMMA))
     commas = any("," in body for body in marked)
     if not (point or comma):
         return "both"
     if point and comma and marked:  # 1,200 or 1.200 in all of them
-        # Numbers below a thousand are written without a sign, and would not be if it were a decimal one.
+        # Numbers below a thousand have no such sign, and would have it if it were a decimal one.
         whole = [float(body) for body in bodies if body.isdigit()]
         grouped = (bool(whole) and max(whole) < LARGE) or (unit in CURRENCIES)
         grouped = grouped and all(THOUSANDS.fullmatch(body) for body in marked)

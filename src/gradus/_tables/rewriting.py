@@ -79,7 +79,7 @@ class Rewriter:
         """Simplify the parts of an AND or OR, each where the others leave the value open."""
         neutral, absorbing = (TRUE, FALSE) if operator == "&" else (FALSE, TRUE)
         parts = self._merged(operator, _flat(operator, parts))
-        # Long parts first, so that what both say goes where it costs most.
+        # Long parts first, so that what two parts have in common is removed where it costs most.
         for place in sorted(range(len(parts)), key=lambda i: -parts[i].n_literals):
             others = [part for i, part in enumerate(parts) if i != place]
             parts[place] = self._simplified(parts[place], self._narrowed(operator, others, context))
@@ -100,7 +100,7 @@ class Rewriter:
         return narrowed
 
     def _merged(self, operator: str, parts: Sequence[FormulaTree]) -> list[FormulaTree]:
-        """Join literals of one column where there are words for what they say together."""
+        """Join literals of one column where there are words for all of them together."""
         merged: list[FormulaTree] = []
         for part in parts:
             if part.position < 0:

@@ -1,7 +1,7 @@
 """Circuits of several sizes learned from one vote, how good each size is on rows not seen, and which one is shown.
 
 The voters of one fold of the rows have not seen that fold. So their vote teaches circuits of every size from the other rows,
-and the fold says how good these are. The circuit that is shown is learned in the same way from all voters and all rows.
+and the fold measures how good these are. The circuit that is shown is learned in the same way from all voters and all rows.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ SIZES = (1, 2, 3, 5, 8, 13, 20)
 N_WHOLE, N_TRIES, FOLD_TRIES = 3, 6, 3
 """Circuits of which the best is taken: as large as it takes, small, and small in a fold."""
 NEARLY, ERRORS = 0.01, 1.0
-"""By how much a circuit may be less often right than the best and still be nearly as good: a share of the rows, and so many
-standard errors of the difference."""
+"""By how much a circuit may be less often right than the best and still be nearly as good: a share of the rows, and standard
+errors of the difference."""
 ROWS_SCORED = 5000
 """Rows that are enough for a score: of large tables not every fold is scored."""
 
@@ -89,7 +89,7 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     rights = _scored(task, sizes[: len(small)], make_learner, run) if complete else []
     nothing = np.zeros((2, 0), dtype=np.bool_)
     sized = [Sized(*circuit, *np.hstack([nothing, *(right[k] for right in rights)])) for k, circuit in enumerate(circuits)]
-    # A circuit may turn out smaller than it was allowed to be: of those no larger than one before it, none is kept.
+    # A circuit may be smaller than allowed: one that is no larger than an earlier one is dropped.
     largest = [-1, *accumulate(map(n_gates, small), max)]
     return [one for k, one in enumerate(sized) if k == len(small) or n_gates(one.network) > largest[k]]
 
@@ -165,7 +165,7 @@ def shown_place(sized: Sequence[Sized], most: int | None = None) -> int:
     fits = [k for k, one in enumerate(sized) if most is None or n_gates(one.network) <= most] or [0]
     if most is not None or not len(sized[0].right):
         return fits[-1]
-    # Where the right class is only the likeliest one, the rules say something else than the answer.
+    # Where the right class is only the likeliest one, the rules differ from the prediction.
     best = max(sized, key=lambda one: float(one.clear.mean())).clear
     for k in fits:
         behind = best.astype(np.int64) - sized[k].clear

@@ -54,7 +54,7 @@ QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
 
 @dataclass(frozen=True)
 class Statement:
-    """A formula and what it is the formula of."""
+    """A formula and the name of what it computes."""
 
     name: str
     """What is stated, or the name of a signal."""

@@ -27,7 +27,7 @@ N_VOTERS = 25
 MOST_READ = 32_768
 """Rows by which voters are read and circuits from their vote are learned."""
 VOTER_NOISE = 0.0001
-"""Share of wrong labels that voters expect: so little that a single row of a rare class is worth a gate. Each voter may
+"""Share of wrong labels that voters expect: few enough that a single row of a rare class is worth a gate. Each voter may
 overfit in its own way, and the vote evens that out."""
 VOTER_GROWTH = 0
 """Work of a voter's growth: one of many, it need not be the best."""
@@ -101,7 +101,7 @@ def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_
 
     run.expect(n_voters)
     voters = [voter for voter in run.map(learn_one, range(n_voters)) if voter is not None]
-    if not voters:  # none was handed in before a stop
+    if not voters:  # none had come back before a stop
         voters = [
             learn_voter(examples, _learner(settings, run, noise=VOTER_NOISE, n_tries=1, growth=growth), settings.seed, 0)
         ]

@@ -17,7 +17,7 @@ __all__ = ["vote_on", "voting_circuit"]
 
 LEVELS = 63  # of the weights in a vote that becomes a circuit
 Readers = Sequence[Sequence[OutputReader]]
-"""For each circuit, how its outputs for each target are read; none if they are taken for what they say."""
+"""For each circuit, how its outputs for each target are read; none if each is one vote."""
 
 
 def voting_circuit(networks: Sequence[Network], readers: Readers, targets: Sequence[TargetEncoding]) -> Network:

@@ -282,7 +282,7 @@ def join_voters(voters: Sequence[Voter], examples: TableExamples) -> tuple[Table
     base, used = examples.encoding, set().union(*(voter.read(examples) for voter in voters))
     encoding = TableEncoding(tuple(_only_used(column, j, voters, used) for j, column in enumerate(base.columns)))
     if not encoding.input_names:
-        encoding = base  # every output is constant; a circuit still needs something to read
+        encoding = base  # every output is constant; a circuit needs an input all the same
     place = {key: i for i, key in enumerate(encoding.input_keys)}
     return encoding, [_rewired(voter, place) for voter in voters]
 

@@ -1,1 +1,1 @@
-"""Models for people: what the outputs of a circuit say about the columns of a table, and a page that shows it."""
+"""Models for people: the rules of a circuit over the columns of a table, and a page that shows them."""

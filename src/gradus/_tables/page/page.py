@@ -51,7 +51,7 @@ class ModelView:
     features: TableEncoding
     targets: tuple[TargetEncoding, ...]
     statements: Sequence[Statement]
-    """What the outputs say."""
+    """The rules of the outputs."""
     said: Callable[[int, BoolMatrix], npt.NDArray[np.float64]]
     """From the number of a target and its outputs, shape (n, outputs), to the probabilities of its classes."""
     n_circuits: int
@@ -197,7 +197,7 @@ def _column(features: TableEncoding, j: int) -> dict[str, Any]:
 
 
 def _test(column: TableColumn, key: Any) -> dict[str, Any]:
-    """Say how an input follows from a cell."""
+    """Describe how an input follows from a cell."""
     if column.missing and key == "missing":
         return {"missing": True}
     if column.others and key == "others":
@@ -276,7 +276,7 @@ def size_points(curve: Any) -> list[dict[str, Any]]:
 
 
 def _summary(model: ModelView) -> str:
-    """Say in a line what the model is."""
+    """Describe the model in a line."""
     rows, source = model.about.get("rows"), model.about.get("learned_from")
     gates = counted(int((~is_constant(model.network.functions)).sum()), "gate")
     if not isinstance(rows, int):
@@ -286,7 +286,7 @@ def _summary(model: ModelView) -> str:
 
 
 def _accuracy(model: ModelView) -> str:
-    """Say how often the rules, the vote and the most frequent class are right on rows not seen, if that was measured."""
+    """Write how often the rules, the vote and the most frequent class are right on rows not seen, if that was measured."""
     held_out = model.about.get("held_out")
     shares = held_out.get("accuracy", {}) if isinstance(held_out, dict) else {}
     said = {"circuit": "the rules", "model": "the vote"} if model.n_circuits > 1 else {"model": "the rules"}
