@@ -98,9 +98,9 @@ def test_the_order_of_day_and_month_is_said_and_can_be_overruled():
 @pytest.mark.parametrize(
     ("column", "sentence"),
     [
-        (["1,5", "2.5", "3"], "no one decimal sign reads both"),
-        (["1.200.000", "3.5"], "no one decimal sign reads both"),
-        (["13/04/2020", "04/13/2020"], "no one order of day, month and year"),
+        (["1,5", "2.5", "3"], "no decimal sign reads both"),
+        (["1.200.000", "3.5"], "no decimal sign reads both"),
+        (["13/04/2020", "04/13/2020"], "no order of day, month and year"),
         (["3 kg", "5 g"], "these are two units"),
     ],
 )

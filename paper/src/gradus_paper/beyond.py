@@ -31,7 +31,7 @@ LEARNER_SIZES: dict[str, tuple[Sequence[int], Sequence[int], Sequence[int]]] = {
 
 
 def _in_found_order(problem: str, sizes: Sequence[int], samples: int, *, shuffle: bool = True, **settings: Any) -> Block:
-    """Return networks of Lgh in orders by minimum feature sets, shuffled before so that columns give nothing away."""
+    """Return networks of Lgh in orders by minimum feature sets, shuffled before, so that columns do not reveal the order."""
     order, more = found_order(problem), history_of(problem) | settings
     return grid(problem, sizes, samples, loss="lgh", order=order, shuffle=shuffle, **more)
 
@@ -60,7 +60,7 @@ def sample_complexity() -> Study:
             blocks += [_in_given_order(name, SIZES[name], 100), _in_found_order(name, SIZES[name], 100)]
         else:
             blocks += _real_world(name, SIZES[name], 100)
-    # What would not be finished was cut to the first sets of a problem, never to those that happened to end.
+    # Where time was short, only the first sets of a problem were taken, never those that happened to end.
     blocks += [
         grid("alu74181", [128, 192], 20, method="lessons", shuffle=True),
         grid("alu74181", [128, 192, 384], 20, method=CLASSIFIERS, order="auto", shuffle=True),

@@ -46,11 +46,11 @@ class Claim:
     paper: str  # the paper's value
     ours: str  # ours, with its interval and the number of observations
     verdict: str  # one of `gradus_paper.verdicts.VERDICTS`
-    rests_on: str = ""  # training sets that it rests on, where that is not the n of the value
+    rests_on: str = ""  # training sets behind it, where that is not the n of the value
 
     @property
     def training_sets(self) -> str:
-        """How many training sets the statement rests on: the fewest that one of its values has."""
+        """Training sets behind the statement: the fewest of any of its values."""
         counts = [int(n) for n in re.findall(r"n = ([0-9]+)", self.ours)]
         return self.rests_on or (f"{min(counts):,}" if counts else "")
 
@@ -70,9 +70,9 @@ def numbered(results: Results, claims: Sequence[Callable[[Results], est.Statemen
     """Check claims one after the other and number their statements: those of one claim share a number."""
     found: list[Claim] = []
     for number, claim in enumerate(claims, start=1):
-        some = list(claim(results))
-        letters = [""] if len(some) == 1 else [chr(ord("a") + k) for k in range(len(some))]
-        found += [Claim(f"{prefix}{number}{letter}", *facts) for letter, facts in zip(letters, some, strict=True)]
+        statements = list(claim(results))
+        letters = [""] if len(statements) == 1 else [chr(ord("a") + k) for k in range(len(statements))]
+        found += [Claim(f"{prefix}{number}{letter}", *facts) for letter, facts in zip(letters, statements, strict=True)]
     return found
 
 
@@ -351,13 +351,13 @@ def lgh_improves_on_time_series(results: Results) -> est.Statements:
 
 
 def _improves(gain: est.Estimate, problem: str, steps: float) -> tuple[str, str]:
-    """Judge whether a gain on a time series is above zero; say how many networks it rests on, or would be decided by."""
+    """Judge whether a gain on a time series is above zero, and write how many networks are behind it, or would decide it."""
     verdict, needed = est.above(gain, 0.0), est.networks_to_decide(gain) if gain.n >= est.FEWEST_PAIRS else 0
     return verdict, _folds(gain, problem) + (_decided_by(gain.n, needed, steps) if verdict == est.UNDECIDED else "")
 
 
 def _folds(gain: est.Estimate, problem: str) -> str:
-    """Write the training sets of a table: one per pattern left out, with so many networks of each loss in all."""
+    """Write the training sets of a table: one per pattern left out, and the networks of each loss in all."""
     return f"{len(FOLDS[problem])} folds, {gain.n:,} networks a loss"
 
 

@@ -93,13 +93,13 @@ def ready(tasks: Iterable[Task], store: Store) -> list[Task]:
 
 
 def folder_of_begun(folder: Path) -> str:
-    """Make the folder in which benchmarks that are being learned keep what is done, and return it."""
+    """Make the folder for the checkpoints of benchmarks that are being learned, and return it."""
     files.make_folder(folder / BEGUN)
     return str((folder / BEGUN).absolute())
 
 
 def _expected(task: Task) -> tuple[float, str]:
-    """Return how large the circuit may become: functions of which others needed many gates take long."""
+    """Return how large the circuit may become: functions for which others needed many gates take long."""
     figures = published().get(_number(task.design.problem), {})
     return figures.get("ensemble gates", math.inf), task.design.problem
 
@@ -217,7 +217,7 @@ def categories(found: Sequence[Entry]) -> list[Line]:
 
 
 def standing(found: Sequence[Entry]) -> list[str]:
-    """Say in sentences how the solutions compare with published ones, losses as plainly as wins."""
+    """Describe how the solutions compare with published ones, losses as plainly as wins."""
     known = [entry for entry in found if not math.isnan(entry.lead)]
     if not known:
         return []
@@ -246,7 +246,7 @@ def standing(found: Sequence[Entry]) -> list[str]:
 
 
 def headline(found: Sequence[Entry]) -> str:
-    """Say in a sentence how the solutions compare on the benchmarks that no setting was chosen on; nothing without any."""
+    """Describe how the solutions compare on the benchmarks that no setting was chosen on; empty without any."""
     by, rest = CHOSEN_ON
     leads = [entry for entry in found if entry.number % by != rest and not math.isnan(entry.lead)]
     if not leads:
@@ -261,7 +261,7 @@ def headline(found: Sequence[Entry]) -> str:
 
 
 def curve(found: Sequence[Entry], name: str) -> tuple[list[float], list[float]]:
-    """Return mean accuracies of solutions with at most so many AND gates, where larger ones count as a guess, one half."""
+    """Return mean accuracies of solutions up to each number of AND gates, where larger ones count as a guess, one half."""
     points = [
         (entry.gates, entry.accuracy) if name == NAME else (entry.others[f"{name} gates"], entry.others[name])
         for entry in found
@@ -273,7 +273,7 @@ def curve(found: Sequence[Entry], name: str) -> tuple[list[float], list[float]]:
 
 
 def write_page(folder: Path, table: pa.Table, figure: str) -> tuple[str, ...]:
-    """Write contest.html and the solutions as .aig files, if a folder has any; returns what they come to in sentences."""
+    """Write contest.html and the solutions as .aig files, if a folder has any; returns their summary in sentences."""
     found = entries(table)
     if not found:
         return ()

@@ -29,11 +29,11 @@ LONGEST_BATCH_SECONDS = 3.0  # after which a worker begins no further task of a 
 FIRST_GUESS_SECONDS = 0.25
 MOST_TASKS_PER_BATCH = 256
 LATEST_WEIGHT = 0.3  # weight of the latest batch in the mean time of a task
-CLUSTER_BATCHES = 256  # batches in flight on a cluster at least, so that workers that come later have work at once
+CLUSTER_BATCHES = 256  # batches in flight on a cluster at least, so that workers that join later have work at once
 DEATHS_TO_END = 3  # deaths of workers in a row, with nothing done in between, that end a run
 DEAD = ("TerminatedWorkerError", "BrokenProcessPool", "KilledWorker")  # a worker has died; classes that may be absent
 QUIET_SECONDS = 0.5  # time without results after which an engine yields an empty list, so that earlier rows can be written
-STOP_SECONDS = 30.0  # time for a GPU to hand its searches back
+STOP_SECONDS = 30.0  # time for a GPU to return its searches
 
 Begun = Mapping[bytes, Checkpoint]
 Rows = Generator[list[Row], None, None]
@@ -46,7 +46,7 @@ class Engine:
     _patience = 0.1  # seconds to wait for the work to end after a stop
 
     def __init__(self) -> None:
-        self.left: dict[bytes, Checkpoint] = {}  # searches that were stopped, where an engine can hand them back
+        self.left: dict[bytes, Checkpoint] = {}  # searches that were stopped, where an engine can return them
         self._over = threading.Event()
 
     def run(self, tasks: Sequence[Task], begun: Begun) -> Rows:
@@ -100,7 +100,7 @@ class _Queue:
         self._seconds = FIRST_GUESS_SECONDS
         self._compiled: set[str] = set()
         """Methods that a worker has run, so that their kernels are in the cache."""
-        self.sent: dict[Task, None] = {}  # to a worker, and not come back, in that order
+        self.sent: dict[Task, None] = {}  # to a worker, and not back yet, in that order
 
     def batches(self) -> Iterator[TaskBatch]:
         """Yield batches until nothing waits."""
@@ -125,7 +125,7 @@ class _Queue:
         return tuple(task for task in ready if methods[task] in self._compiled | compiling)[:count]
 
     def take_back(self, batch: TaskBatch, rows: Sequence[Row], seconds: float) -> None:
-        """Note what came back; tasks without a row wait again."""
+        """Record the rows of a batch; tasks without a row wait again."""
         for task in batch.tasks:
             self.sent.pop(task)
         self._compiled.update(task.design.method for task in batch.tasks[: len(rows)])
@@ -142,11 +142,11 @@ class JoblibEngine(Engine):
 
     most = MOST_TASKS_PER_BATCH
     folder = ""
-    """Where tasks that take minutes may keep what they have done."""
+    """Where tasks that take minutes keep checkpoints."""
 
     def _rows(self, tasks: Sequence[Task], begun: Begun) -> Iterator[list[Row]]:
-        # A task that was with a worker when one died may be what ends workers, so such tasks go last and then run one at a
-        # time: the others cannot be lost to it, and it is only ever named when it was alone.
+        # A task that a worker had when one died may be the cause, so such tasks go last and then run one at a time: the
+        # others cannot be lost to it, and it is only named when it was alone.
         left, suspects, deaths = list(tasks), list[Task](), 0
         while left or suspects:
             alone = not left
@@ -196,7 +196,7 @@ def _timed(batch: TaskBatch, seconds: float) -> tuple[TaskBatch, list[Row], floa
 def _begin_worker() -> None:
     """Leave Ctrl-C to the parent, and exit when the parent does: a killed parent cannot stop its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logging.getLogger("gradus").setLevel(logging.ERROR)  # not a line from every worker that it is compiling
+    logging.getLogger("gradus").setLevel(logging.ERROR)  # no line about compiling from every worker
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
@@ -354,7 +354,10 @@ class CudaEngine(Engine):
                         ended.put(Row.failure(task, error))
                     yield _taken_from(ended)
         except Exception as error:
-            if type(error).__module__.partition(".")[0] in ("cupy", "cupy_backends"):  # no task's fault, and none can continue
+            if type(error).__module__.partition(".")[0] in (
+                "cupy",
+                "cupy_backends",
+            ):  # not caused by a task, and none can continue
                 raise WorkerError(f"the GPU failed: {type(error).__name__}: {error}; what is done is kept.") from error
             raise
         yield _taken_from(ended)

@@ -15,11 +15,13 @@ from gradus_paper.training_sets import problem_of
 
 LEVEL = 0.95
 REPLICATES = 1000
-FEWEST_PAIRS = 20  # number of observations below which nothing is concluded
+FEWEST_PAIRS = 20  # observations below which no conclusion is drawn
 HOLDS, CLOSE, DIRECTION = "holds", "close", "direction confirmed"
 UNDECIDED, DOES_NOT_HOLD = "undecided", "does not hold"
 VERDICTS = (HOLDS, CLOSE, DIRECTION, UNDECIDED, DOES_NOT_HOLD)  # every verdict, from the best to the worst
-Statements = Iterator[tuple[str, ...]]  # of each: statement, paper's value, ours, verdict, and perhaps what it rests on
+Statements = Iterator[
+    tuple[str, ...]
+]  # of each: statement, paper's value, ours, verdict, and perhaps the training sets behind it
 ONE_POINT = 0.01  # difference in mean accuracy (one point) below which two things count as not distinguishable
 HEADLINE_SIZE = 40  # training examples at which parity is summed up; the full replication has its largest gain there
 HALFWAY = 0.75  # accuracy halfway between guessing and being right
@@ -235,7 +237,7 @@ def as_share(estimate: Estimate) -> str:
 
 
 def in_known_order(results: Results, problem: str, *losses: str) -> list[Results]:
-    """Select the networks that were taught in the known order under each of these losses; nothing if one has none."""
+    """Select the networks that were taught in the known order under each of these losses; empty if one has none."""
     networks = results.select(problem=problem, method="network", order="known")
     found = [networks.select(loss=loss) for loss in losses]
     return found if all(map(len, found)) else []

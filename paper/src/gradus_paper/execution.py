@@ -67,13 +67,13 @@ def finished_row(task: Task, order: TargetOrder, outcome: Outcome, cpu_seconds: 
 
 
 def _taught(order: TargetOrder) -> dict[str, Any]:
-    """Return the columns of a row that say in which order the targets were taught."""
+    """Return the columns of a row for the order in which the targets were taught."""
     sizes = None if order.sizes is None else list(order.sizes)
     return {"learned_order": list(order.order), "tau": order.tau, "eta": order.eta, "set_sizes": sizes}
 
 
 def _accuracies(errors: Any, n_test: int) -> dict[str, Any]:
-    """Return the columns of a row that say how accurate it is; a task may have nothing to test on."""
+    """Return the columns of a row for its accuracy; a task may have nothing to test on."""
     if not n_test:
         return {"n_test": 0}
     accuracy = 1.0 - errors / n_test
@@ -111,12 +111,12 @@ class TaskBatch:
     tasks: tuple[Task, ...]
     tables: tuple[Problem, ...] = ()
     begun: tuple[Checkpoint | None, ...] = ()  # where the search of each task was interrupted; empty if none has begun
-    folder: str = ""  # where tasks that take minutes keep what they have done, if the worker sees it
+    folder: str = ""  # where tasks that take minutes keep checkpoints, if the worker can reach it
 
 
 def run_batch(batch: TaskBatch, seconds: float = math.inf) -> list[Row]:
     """Run a batch in a worker; a task that raises becomes a failed row, and the others still run."""
-    # No task is begun after so many seconds, so that rows do not wait for a batch that takes longer than expected.
+    # After these seconds no further task is begun, so that rows do not wait for a batch that takes longer than expected.
     register(batch.tables)
     _kept.folder = batch.folder
     run = Run(seconds)
@@ -148,7 +148,7 @@ def _lessons(task: Task) -> dict[str, Any]:
 
 
 def _checkpoint_of(task: Task) -> Path | None:
-    """Return the file from which a task that takes minutes goes on after its worker was killed."""
+    """Return the file from which a task that takes minutes continues after its worker was killed."""
     if task.design.draw != GIVEN or not _kept.folder or not Path(_kept.folder).is_dir():
         return None
     return Path(_kept.folder, f"{task.id}.checkpoint")

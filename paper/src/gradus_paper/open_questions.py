@@ -44,11 +44,11 @@ def gates_and_chains() -> list[Block]:
 
 
 def orders_of_random_functions() -> list[Block]:
-    """Return networks of random functions in every order of their targets; half of the functions have a hierarchy."""
-    every = [f"given:{','.join(map(str, order))}" for order in itertools.permutations(range(N_TARGETS))]
+    """Return networks of random functions in orders order of their targets; half of the functions have a hierarchy."""
+    orders = [f"given:{','.join(map(str, order))}" for order in itertools.permutations(range(N_TARGETS))]
     names = [f"{kind}{k}" for kind in ("disjoint", "nested") for k in range(1, FUNCTIONS + 1)]
     at: tuple[Any, ...] = (names, [FUNCTION_SIZE], FUNCTION_SETS)
-    return [grid(*at, loss="l1", order="none"), grid(*at, loss="lgh", order=[*every, "auto"])]
+    return [grid(*at, loss="l1", order="none"), grid(*at, loss="lgh", order=[*orders, "auto"])]
 
 
 def open_questions() -> Study:

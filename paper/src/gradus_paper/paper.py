@@ -90,7 +90,7 @@ def _curves(problems: Iterable[str], loss: Any = LOSSES, samples: int = 1000) ->
 
 
 def _found_orders(problems: Iterable[str]) -> list[Block]:
-    """Return networks of Lgh in orders found from minimum feature sets of shuffled targets, so that columns tell nothing."""
+    """Return networks of Lgh in orders from minimum feature sets of shuffled targets, so that columns do not reveal them."""
     return [
         grid(name, SIZES[name], 1000, loss="lgh", order=found_order(name), shuffle=True, **history_of(name))
         for name in problems
@@ -190,7 +190,7 @@ def fig7(problems: Iterable[str] = REAL_WORLD, sizes: Sequence[int] | None = Non
 
 
 def tab2(networks: int = 20_000, losses: Sequence[str] = LOSSES[1:]) -> Study:
-    """Make the study of table 2, with so many networks per fold of L1 and of these losses."""
+    """Make the study of table 2, with these numbers of networks per fold of L1 and of other losses."""
     about = "Leave-one-out accuracy on the targets of both hierarchies, taught as one network in the estimated order."
     return Study("Table 2: fission yeast", _table("yeast", networks, losses), about, ["tab2"])
 
@@ -207,7 +207,7 @@ def _table(problem: str, networks: int, losses: Sequence[str]) -> list[Block]:
 
 
 def _left_out(problem: str, networks: int, losses: Sequence[str], **more: Any) -> list[Block]:
-    """Return so many networks of L1 for each fold of a time series, and of other losses in the estimated order."""
+    """Return networks of L1 for each fold of a time series, and of other losses in the estimated order."""
     ways: list[dict[str, Any]] = [{"loss": "l1", "order": "none"}, {"loss": losses, "order": "auto"}]
     return [leave_one_out(problem, FOLDS[problem], repeats=networks, **way, **more) for way in ways]
 

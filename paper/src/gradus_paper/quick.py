@@ -1,4 +1,4 @@
-"""The quick run: how long it takes, what is shown while it goes on, and what its page says first."""
+"""The quick run: how long it takes, what is shown meanwhile, and the first sentences of its page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHAT = {"L1": "all targets at once", "Lgh": "the paper's curriculum", "lessons":
 
 
 class Headline(NamedTuple):
-    """What a full study found, and where to read more: places on this page or files beside it, by what they are called."""
+    """The result of a full study, and links to more: places on this page or files beside it, by their titles."""
 
     text: str
     links: dict[str, str]
@@ -68,7 +68,7 @@ def _published(name: str) -> Any:
 
 
 def highlights(results: Results, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Sum up the rows of the quick run in sentences; nothing for results without them."""
+    """Sum up the rows of the quick run in sentences; none for results without them."""
     return tuple(line for line in (_parity(results), _adder(results), _statements(claims)) if line)
 
 

@@ -91,7 +91,7 @@ def _counts(section: Section) -> str:
 
 
 def _versions_said(results: Results) -> str:
-    """Say which version of a method made which rows, for those that have changed since the first rows."""
+    """Write which version of a method made which rows, for those that have changed since the first rows."""
     numbers = np.nan_to_num(np.asarray(results.method_version, dtype=np.float64), nan=1)
     learners = np.where(results.order == SELF_PACED, "lessons", results.method)
     said = []
@@ -124,7 +124,7 @@ def _training_sets(results: Results) -> str:
 
 
 def _settings(sections: Sequence[Section]) -> dict[str, str]:
-    """Say with which settings the networks of the page were trained."""
+    """Write the settings with which the networks of the page were trained."""
     designs = {design for section in sections for design in section.study.designs()}
     networks = [design for design in designs if design.method == "network"]
     settings = [design.settings for design in networks]

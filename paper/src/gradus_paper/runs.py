@@ -1,4 +1,4 @@
-"""Run the tasks that a folder has no rows of, keep a record of every run, and say how far each study is."""
+"""Run the tasks that a folder has no rows of, keep a record of every run, and report how far each study is."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RunSummary:
         measured = (self.seconds - seconds) / (self.done - done) * self.left if self.done > done else None
         if self.expected is None:
             return measured
-        # A start that takes longer than it should says that the machine is slow or busy.
+        # A start that takes longer than it should means that the machine is slow or busy.
         start = START_SHARE * self.expected
         began, left = seconds or self.seconds, self.left / self.total
         believed = max(1.0, began / start) * (self.expected - start) * left + (0.0 if self.first else max(0.0, start - began))
@@ -75,7 +75,7 @@ class RunSummary:
         return Progress(stage="tasks", done=self.total - self.left, total=self.total, eta=self.eta, detail=detail)
 
     def plus(self, rows: Sequence[Row], seconds: float) -> RunSummary:
-        """Count more rows, so many seconds after the run began."""
+        """Count more rows, at a number of seconds after the run began."""
         done = [row for row in rows if row.status == DONE]
         counts = {"done": self.done + len(done), "failed": self.failed + len(rows) - len(done)}
         counts["not_converged"] = self.not_converged + sum(row.method == "network" and not row.converged for row in done)
@@ -85,9 +85,9 @@ class RunSummary:
 def split_tasks(tasks: Iterable[Task], store: Store) -> tuple[list[Task], RunSummary]:
     """Return the tasks still to be run, including those that failed before, and a summary of the others."""
     known = store.ids()
-    every = list(tasks)
-    left = [task for task in every if known.get(task.id_bytes) != DONE]
-    return left, RunSummary(len(every), len(every) - len(left))
+    listed = list(tasks)
+    left = [task for task in listed if known.get(task.id_bytes) != DONE]
+    return left, RunSummary(len(listed), len(listed) - len(left))
 
 
 def run_tasks(
@@ -111,7 +111,7 @@ def run_tasks(
                     begun.pop(bytes.fromhex(row.task), None)
                 summary = summary.plus(rows, run.seconds())
                 if run.seconds() - flushed >= FLUSH_SECONDS:
-                    store.check_folder()  # also without rows, so that no run goes on for hours after its folder is gone
+                    store.check_folder()  # also without rows, so that no run continues for hours after its folder is gone
                     store.append(waiting)
                     waiting = []  # only now: rows that could not be written are written again below
                     flushed = run.seconds()
@@ -214,7 +214,7 @@ def rows_shown(table: pa.Table, tasks: Iterable[Task]) -> pa.Table:
 
 
 def standings(folder: Path) -> tuple[list[Standing], list[str]]:
-    """Return the standing of every study in a folder, and the names of damaged files."""
+    """Return the progress of every study in a folder, and the names of damaged files."""
     studies, store = load_studies(folder), Store(folder)
     table = store.table(["problem", "method", "loss", "n_train", "converged", "cpu_seconds", "error"])
     return [_standing(study, table) for study in studies], store.damaged

@@ -17,7 +17,7 @@ LOW_HALF, U32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 def search_in_stages(job: Job, stages: Sequence[int], tolerance: float) -> Outcome:
-    """Search under Lgh with so many targets per stage; a target is learned if its share of errors is at most `tolerance`."""
+    """Search under Lgh with this many targets per stage; a target is learned if its share of errors is at most `tolerance`."""
     n, m = job.Y.shape
     settings, n_inputs = job.settings, job.X.shape[1]
     words, gates = -(-n // 64), settings.n_gates(m)

@@ -23,7 +23,7 @@ from gradus_paper.row import DONE, SCHEMA, Row, conform, table_of
 
 FOLDER, BEGUN = "parts", "begun.parquet"
 PART = re.compile(r"part-([0-9]{1,12})-([0-9a-f]+)\.parquet")
-PART_ROWS = 5_000  # until there are so many, a run's latest part is written again with every few rows more
+PART_ROWS = 5_000  # rows up to which a run's latest part is written again with every few rows more
 READ_TRIES = 5
 OLD_SECONDS = 3600.0  # age after which half a file that a killed run left behind is deleted
 CHANGING = "the parts in {} change faster than they can be read; try again."

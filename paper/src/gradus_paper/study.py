@@ -249,7 +249,7 @@ def _study_of_file(path: Path) -> Study:
 
 
 def save_study(study: Study, folder: Path) -> None:
-    """Keep a study beside its results as plain values, so that status and report know what belongs to it."""
+    """Keep a study beside its results as plain values, so that status and report know which tasks are its own."""
     files.make_folder(folder / FOLDER)
     plain = asdict(study, dict_factory=_plain)
     files.write_text_whole(folder / FOLDER / f"{study.name}.json", json.dumps({"format": FORMAT, **plain}, indent=1) + "\n")

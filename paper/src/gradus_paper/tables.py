@@ -177,7 +177,7 @@ def _names(keys: Iterable[str]) -> list[str]:
 
 
 def _size(rows: Results) -> str:
-    """Write the size at which a curve passes 99 %, or what is known of it, and on how many training sets it rests."""
+    """Write the size at which a curve passes 99 %, or what is known of it, and the number of training sets behind it."""
     usable = rows.usable_only()
     points = est.accuracy_by_size(usable)
     if not points:

@@ -111,8 +111,8 @@ def training_set(key: TrainingSetKey) -> TrainingSet:
         if key.draw != "random":
             raise SettingsError(f'problem {problem.name!r} has too many patterns to leave each out once; use draw = "random".')
         X, Y, X_test, Y_test = problem.examples(key.n_train, key.sample)
-        every = pack(np.ones((len(X_test), 1), dtype=np.bool_))[0]
-        words, test = (pack(X_test), pack(Y_test[:, columns]), every), (X_test, Y_test[:, columns])
+        all_rows = pack(np.ones((len(X_test), 1), dtype=np.bool_))[0]
+        words, test = (pack(X_test), pack(Y_test[:, columns]), all_rows), (X_test, Y_test[:, columns])
         return TrainingSet(X, _noisy(Y[:, columns], key), known, *words, lambda: test, len(X_test))
     rows = _training_rows(problem, key)
     inputs, all_targets = _packed(key.problem)

@@ -74,15 +74,15 @@ def command(
         found = find_curriculum(
             coded.X, coded.Y, seed=seed, choose=chosen, time_limit=time_limit, on_conflict=conflict, callback=watch
         )
-    every = _all_sets(coded, conflict) if all_sets and not watch.stopped else None
-    result = _document(found, every, coded)
+    all_minimum = _all_sets(coded, conflict) if all_sets and not watch.stopped else None
+    result = _document(found, all_minimum, coded)
     if output is not None:
         _draw(output, result)
     if as_json:
         print_json(result)
     else:
         _show(result, found, output)
-    stopped = watch.stopped or (all_sets and every is None)
+    stopped = watch.stopped or (all_sets and all_minimum is None)
     if stopped or not found.optimal:
         note("gradus: " + ("stopped; these are the best sets so far." if stopped else UNPROVEN))
 

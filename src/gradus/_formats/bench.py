@@ -38,9 +38,9 @@ def _gate_lines(circuit: Netlist, gate: Gate, inverters: dict[str, str]) -> list
 
     kind, not_a, not_b, not_out = SYMBOLS[gate.function]
     if not gate.sources:
-        some = circuit.inputs[0]
-        opposite = inverted(some)
-        lines.append(f"{gate.wire} = {'OR' if not_out else 'AND'}({some}, {opposite})")
+        wire = circuit.inputs[0]
+        opposite = inverted(wire)
+        lines.append(f"{gate.wire} = {'OR' if not_out else 'AND'}({wire}, {opposite})")
         return lines
     if len(gate.sources) == 1:
         lines.append(f"{gate.wire} = {'NOT' if not_out else 'BUFF'}({gate.sources[0]})")

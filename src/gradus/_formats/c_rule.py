@@ -168,8 +168,8 @@ def _test(column: RuleColumn, cell: str, test: RuleTest) -> str:
         return f"{cell} > {test.value!r}"
     if test.kind == "missing":
         return f"!({cell} && *{cell})" if column.kind == "text" else f"{cell} != {cell}"
-    some = " || ".join(f"same({cell}, {_text(text)}, {int(column.fold)})" for text in test.value) or "0"
-    return f"{cell} && *{cell} && {'' if test.kind == 'in' else '!'}({some})"
+    equal = " || ".join(f"same({cell}, {_text(text)}, {int(column.fold)})" for text in test.value) or "0"
+    return f"{cell} && *{cell} && {'' if test.kind == 'in' else '!'}({equal})"
 
 
 def _answer(target: RuleTarget) -> list[str]:

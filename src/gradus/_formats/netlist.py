@@ -69,11 +69,11 @@ def interface_names(
     """Return safe input names, safe output names that differ from all of them, and the lines that map them back."""
     inputs = set(network.input_names)
     # An output named like an input is its next value; in one name space the two need different names.
-    every = {*network.input_names, *network.output_names}
+    taken = {*network.input_names, *network.output_names}
     apart: dict[str, str] = {}
     for name in network.output_names:
-        apart[name] = fresh_name(f"{name}_next", every.__contains__) if name in inputs else name
-        every.add(apart[name])
+        apart[name] = fresh_name(f"{name}_next", taken.__contains__) if name in inputs else name
+        taken.add(apart[name])
     safe = safe_names([*network.input_names, *apart.values()], allowed, reserved)
     safe_inputs = tuple(safe[name] for name in network.input_names)
     safe_outputs = tuple(safe[apart[name]] for name in network.output_names)

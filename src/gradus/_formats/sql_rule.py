@@ -78,7 +78,7 @@ def _add_gates(circuit: Netlist, wires: dict[str, _Wire], stages: list[list[str]
     steps = 0
     for gate in circuit.gates:
         read = [wires[source] for source in gate.sources]
-        stage, nested = max((one.stage for one in read), default=0), 1 + max((one.nested for one in read), default=0)
+        stage, nested = max((wire.stage for wire in read), default=0), 1 + max((wire.nested for wire in read), default=0)
         text = joined_gate(gate, lambda name: f"({wires[name].text})", WORDS)
         if nested >= MOST_NESTED or (readers[gate.wire] > 1 and nested > 1):
             steps += 1

@@ -120,8 +120,8 @@ class Ensemble:
         """Return whether a circuit from a file is one for these examples."""
         columns = list(range(len(self.examples.targets)))
         nothing = Solution(empty_circuit(len(self.examples.inputs)), columns, np.zeros(0, np.int64))
-        every = (circuit.solution, *circuit.rivals)
-        return sorted(circuit.order) == columns and all(belongs_to(solution, nothing) for solution in every)
+        solutions = (circuit.solution, *circuit.rivals)
+        return sorted(circuit.order) == columns and all(belongs_to(solution, nothing) for solution in solutions)
 
     def _add_rivals(self) -> None:
         """Add the circuits that have grown beside the others."""

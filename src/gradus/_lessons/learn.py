@@ -164,15 +164,15 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
         growth_work=settings.growth_work,
     )
     start = checked_start(settings.start, inputs.shape[1], targets.shape[1], nand=lessons.nand)
-    some = examples if lessons.exact else sampled(examples, seed)
-    ensemble, read = learn_circuits(some, lessons, seed, run, n_circuits, start)
+    learned_from = examples if lessons.exact else sampled(examples, seed)
+    ensemble, read = learn_circuits(learned_from, lessons, seed, run, n_circuits, start)
     everything = offered(examples, read.further) if read.further else examples
 
     def judged_by_all(circuit: LearnedCircuit) -> LearnedCircuit:
         return refined(circuit, everything, lessons, seed, run.part())
 
     def finished() -> LearnResult:
-        if some is not examples:
+        if learned_from is not examples:
             # After a stop, results of workers elsewhere may be missing.
             found: list[LearnedCircuit | None] = run.map(judged_by_all, ensemble.circuits)
             both = zip(ensemble.circuits, found, strict=True)
@@ -198,7 +198,7 @@ def learn_with(X: Any, Y: Any, settings: LearnSettings, run: Run) -> LearnResult
             constant=np.isin(np.arange(targets.shape[1]), constant_outputs(gate_list_of(circuits[0]))),
             converged=not wrong.any(),
             stopped=run.stopped,
-            _lesson=(some, lessons, seed),
+            _lesson=(learned_from, lessons, seed),
         )
 
     try:

@@ -122,8 +122,8 @@ class FeatureSets:
         """Return a set of at most `limit` nodes that decides a column, if there is one."""
         self._collect_hints(column)
         hints, best = self._hints[column], np.zeros(MAX_SET, dtype=np.int64)
-        some = hints.nodes[: np.count_nonzero(hints.strengths >= 0)]
-        size = smallest_set(self._rows, self._labels[column], some, limit, best)
+        known = hints.nodes[: np.count_nonzero(hints.strengths >= 0)]
+        size = smallest_set(self._rows, self._labels[column], known, limit, best)
         return best[:size].tolist() if size <= limit else None
 
     def _collect_hints(self, column: int) -> None:

@@ -147,8 +147,8 @@ class LearnResult:
         (2, 3)
         """
         n, voters = check_count("n", n), self.circuits[: self.n_voting]
-        some = list(voters if len(voters) > 1 else self.circuits)
-        return disputed_patterns(some if self._lesson is None else with_rivals(some, *self._lesson), n, self.order)
+        circuits = list(voters if len(voters) > 1 else self.circuits)
+        return disputed_patterns(circuits if self._lesson is None else with_rivals(circuits, *self._lesson), n, self.order)
 
     def __repr__(self) -> str:
         parts = ((len(self.errors), "target"), (self.n_gates, "gate"), (int(self.errors.sum()), "training error"))

@@ -153,7 +153,7 @@ class Workspace:
         return int(self.state.numbers[Number.STEP])
 
     def progress(self, steps: int, restart: int) -> Progress:
-        """Return how far the search is: targets that are right before the first wrong one, after so many steps in all."""
+        """Return how far the search is: targets that are right before the first wrong one, and the steps taken in all."""
         done = int(self._kernel.first_wrong(self.shape, self.width, self.targets, self.state))
         return Progress(stage="search", done=done, total=int(self.shape.targets), steps=steps, restart=restart, cost=self.cost)
 

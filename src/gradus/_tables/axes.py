@@ -162,19 +162,19 @@ def _sets(cells: Sequence[int], n_nodes: int) -> Iterator[int]:
 
 def _said(column: TableColumn, values: Collection[Any], shown: Callable[[str], str]) -> str:
     """Write one comparison for a cell that has one of some values; empty if that takes more."""
-    name, every = shown(column.name), _values(column)
-    rest = [value for value in every if value not in values]
+    name, cells = shown(column.name), _values(column)
+    rest = [value for value in cells if value not in values]
     for chosen, verb in ((values, "is"), (rest, "is not")):
         if [*chosen] == [MISSING] and column.missing:
             return f"{name} {verb} missing"
-        if column.others and {*chosen} == {value for value in every if _is_true(column, UNKNOWN, value)}:
+        if column.others and {*chosen} == {value for value in cells if _is_true(column, UNKNOWN, value)}:
             return f"{name} {verb} another"
         if column.kind == "bit" and [*chosen] == [("1",)]:
             return name if verb == "is" else f"!{name}"
     if column.kind != "group":
         return ""
-    for chosen, one, several in ((values, "=", "in"), (rest, "!=", "not in")):
+    for chosen, single, several in ((values, "=", "in"), (rest, "!=", "not in")):
         if not {UNKNOWN, MISSING} & {*chosen}:
-            texts = [shown(value[0]) for value in every if value in chosen]
-            return f"{name} {one} {texts[0]}" if len(texts) == 1 else f"{name} {several} {{{', '.join(texts)}}}"
+            texts = [shown(value[0]) for value in cells if value in chosen]
+            return f"{name} {single} {texts[0]}" if len(texts) == 1 else f"{name} {several} {{{', '.join(texts)}}}"
     return ""

@@ -157,13 +157,13 @@ def _refuse_two_ways(cells: Cells, name: str) -> None:
     if looks_like_dates(cells.written) and not cells.reading.day_format:
         first, *others = cells.written
         differ = next(
-            ((one, other) for one in (first, *others) for other in others if not day_formats([one, other])), (first, first)
+            ((text, other) for text in (first, *others) for other in others if not day_formats([text, other])), (first, first)
         )
-        _refuse(cells, name, differ, "no one order of day, month and year reads both", "day-first, month-first")
+        _refuse(cells, name, differ, "no order of day, month and year reads both", "day-first, month-first")
     pair = number_reading(cells.written)[1]
     if pair is not None:
         units = any(character.isalpha() or character in "$€£¥₹%‰" for text in pair for character in text)
-        what = "these are two units" if units else "no one decimal sign reads both"
+        what = "these are two units" if units else "no decimal sign reads both"
         _refuse(cells, name, pair, what, "number" if units else "decimal-comma, decimal-point")
 
 

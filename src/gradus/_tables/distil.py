@@ -31,8 +31,8 @@ def taught_rows(vote: Model, inputs: BoolMatrix, codes: Ints, rng: np.random.Gen
     columns, any_class = np.array(vote.features.input_columns), np.zeros_like(voted)
     more = np.vstack([recombine_rows(inputs, columns, classes, N_ROWS, rng) for classes in (voted, any_class)])
     given = np.where(codes >= 0, codes, voted)
-    every = np.vstack([given, np.column_stack(vote.predict_codes(more))])
-    return np.vstack([inputs, more]), outputs_of(vote.targets, every)
+    classes = np.vstack([given, np.column_stack(vote.predict_codes(more))])
+    return np.vstack([inputs, more]), outputs_of(vote.targets, classes)
 
 
 def recombine_rows(inputs: BoolMatrix, columns: Ints, classes: Ints, n_rows: int, rng: np.random.Generator) -> BoolMatrix:

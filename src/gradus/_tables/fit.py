@@ -108,8 +108,8 @@ def fit_table(
     if "size_curve" not in model.about:
         model.about["size_curve"] = [] if stopped else [curve_entry(model, None, True)]
     if "importances" not in model.about:  # no circuits vote: there are no rows that they have not seen
-        every = [np.ones(len(codes), np.bool_)] * len(model.networks)
-        model.about["importances"] = {} if stopped else column_importances(model, inputs, codes, every, len(every))
+        seen = [np.ones(len(codes), np.bool_)] * len(model.networks)
+        model.about["importances"] = {} if stopped else column_importances(model, inputs, codes, seen, len(seen))
     model.about.update(
         rows=len(codes),
         order=[network.output_names[k] for k in order],

@@ -162,11 +162,11 @@ def goals_from_json(document: Any, targets: Sequence[TargetEncoding]) -> dict[st
     found = {}
     for goal, row in document.items():
         try:
-            several = tuple(np.array(one, dtype=np.float64) for one in row)
+            several = tuple(np.array(numbers, dtype=np.float64) for numbers in row)
         except (TypeError, ValueError):
             several = ()
-        if [one.shape for one in several] != [(len(target.classes),) for target in targets] or not all(
-            bool((np.isfinite(one) & (one > 0)).all()) for one in several
+        if [numbers.shape for numbers in several] != [(len(target.classes),) for target in targets] or not all(
+            bool((np.isfinite(numbers) & (numbers > 0)).all()) for numbers in several
         ):
             raise FormatError(f"the model's goal {goal!r} must have a number above zero for every class.")
         found[goal] = several

@@ -79,7 +79,7 @@ class HeldOutScore:
         """Return a plain dictionary that JSON can hold."""
         accuracy = dict(zip(self.accuracy, map(list, self.accuracy.values()), strict=True))
         found = {"rows": self.rows, "folds": self.folds, "accuracy": accuracy, "verdict": self.verdict}
-        more = {"measures": [dict(one) for one in self.measures], "compared_rows": self.compared_rows}
+        more = {"measures": [dict(measure) for measure in self.measures], "compared_rows": self.compared_rows}
         return {**found, **{name: value for name, value in more.items() if value}}
 
 
@@ -234,8 +234,8 @@ def _answers(task: HeldOutTask, train: Ints, test: Ints, run: Run) -> _Answers |
     answers["model"][:] = model.predict(unseen).reshape(shape)
     answers["circuit"][:] = model.single().predict(unseen).reshape(shape)
     shares = model.predict_proba(unseen)
-    some = train if len(train) <= MOST_COMPARED else np.random.default_rng(0).permutation(train)[:MOST_COMPARED]
-    answers |= _compared(task, some, test, run)
+    sample = train if len(train) <= MOST_COMPARED else np.random.default_rng(0).permutation(train)[:MOST_COMPARED]
+    answers |= _compared(task, sample, test, run)
     return _Answers(answers, shares if isinstance(shares, list) else [shares])
 
 

@@ -39,7 +39,7 @@ def column_importances(model: Model, inputs: BoolMatrix, codes: Ints, unseen: Se
     columns, table = np.array(model.features.input_columns), inputs[rows]
     masks = [mask[rows] for mask in unseen]
     alone = [_alone(model, number) for number in range(len(model.networks))]
-    said = [one.votes(table) for one in alone]
+    said = [voter.votes(table) for voter in alone]
     reads = [network.cone(range(network.n_outputs))[: network.n_inputs] for network in model.networks]
     whole = _bits(said, masks, codes[rows])
     found = {}
@@ -47,8 +47,8 @@ def column_importances(model: Model, inputs: BoolMatrix, codes: Ints, unseen: Se
         mine = columns == j
         dealt = np.where(mine, table[rng.permutation(len(table))], table)
         changed = []
-        for one, before, read in zip(alone, said, reads, strict=True):
-            changed.append(one.votes(dealt) if (read & mine).any() else before)
+        for voter, before, read in zip(alone, said, reads, strict=True):
+            changed.append(voter.votes(dealt) if (read & mine).any() else before)
         found[model.features.columns[j].name] = round(_bits(changed, masks, codes[rows]) - whole, 6)
     return found
 

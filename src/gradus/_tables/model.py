@@ -121,7 +121,7 @@ class Model:
     def with_goals(self, shares: Sequence[Floats], codes: npt.NDArray[np.int64], weights: Weights) -> Model:
         """Return the model with a threshold of the vote for each goal, chosen by its predictions for labelled rows."""
         chosen = list(map(goal_multipliers, shares, codes.T, weights.of_cells(codes)))
-        return replace(self, goals={goal: tuple(one[goal] for one in chosen) for goal in GOALS})
+        return replace(self, goals={goal: tuple(multipliers[goal] for multipliers in chosen) for goal in GOALS})
 
     @property
     def network(self) -> Network:

@@ -64,7 +64,7 @@ def about_model(model: Any) -> dict[str, Any]:
     if model.readers:
         head["counts"] = [list(map(OutputReader.to_json, row)) for row in model.readers]
     if model.goals:
-        head["goals"] = {goal: [one.tolist() for one in several] for goal, several in model.goals.items()}
+        head["goals"] = {goal: [multipliers.tolist() for multipliers in several] for goal, several in model.goals.items()}
         head["goal"] = model.goal
     return head
 

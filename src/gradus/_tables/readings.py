@@ -127,7 +127,7 @@ def number_reading(texts: Sequence[str]) -> tuple[Reading, tuple[str, str] | Non
         (unit,) = units
         written_out = sum(bool(written.unit) for written in found.values())
         unit = unit if _is_well_known(unit) or 2 * written_out > len(found) else ""  # "5more" is no number of mores
-    elif len(units) > 1 and all(_is_well_known(one) for one in units):
+    elif len(units) > 1 and all(_is_well_known(text) for text in units):
         contradiction = tuple(list(units.values())[:2])
     bodies = [written.body for written in found.values() if written.unit in ("", unit)]
     comma = _meaning_of_commas(bodies, unit)

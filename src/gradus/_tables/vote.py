@@ -72,8 +72,8 @@ def _fewest_errors(
     vote: Model, sized: Sequence[Sized], voters: Sequence[Voter], examples: TableExamples, inputs: BoolMatrix
 ) -> tuple[Network, tuple[int, ...]]:
     """Return the circuit that is right most often by itself, where there was no time for one from the vote."""
-    networks = [*(one.network for one in sized), *vote.networks]
-    orders = [*(one.order for one in sized), *(voter.order for voter in voters)]
+    networks = [*(entry.network for entry in sized), *vote.networks]
+    orders = [*(entry.order for entry in sized), *(voter.order for voter in voters)]
     errors = []
     for network in networks:
         alone = Model.fit([network], vote.features, examples.targets, inputs, examples.codes, examples.weights)

@@ -1,7 +1,7 @@
 """The experiments that would decide most: runs from states that can be set, with a gene held or none, ranked by bits.
 
 Networks are drawn from the posterior; each is run from the state, and the rules of each gene that would still agree are
-weighed: half the weight is a bit. Of noisy values a bound from below is taken: the weight of a rule falls by the Bhattacharyya
+weighed: half the weight is a bit. For noisy values this is a lower bound: the weight of a rule falls by the Bhattacharyya
 distance for each value in which it differs from the network.
 """
 
@@ -28,9 +28,9 @@ from gradus.genes._set_kernel import Floats, Ints
 __all__ = ["Advice", "Experiment", "advise", "allowed_states", "held_places"]
 
 MOST_RULES, MOST_NETWORKS = 64, 32
-"""Rules of a gene and networks of all genes that are compared; more are drawn from, evenly over their weights."""
+"""Rules of a gene and networks of all genes that are compared; of more, a sample is drawn, evenly over their weights."""
 STARTS, CLIMBED, SWEEPS = 32, 2, 2
-"""Random states to begin with, how many of the best are improved gene by gene, and how often."""
+"""Random starting states, how many of the best are improved gene by gene, and how often."""
 LEAST_GAIN, HOLD_GAIN = 1.001, 1.03
 """A change of the state, and holding a gene, must raise the bits by these factors: holding one is more work."""
 LEAST_BITS = 0.05
@@ -46,7 +46,7 @@ class Experiment:
     held: Mapping[str, int]
     """The gene to knock out (0) or to over-express (1), if any."""
     bits: float
-    """Expected number of bits that it decides beside the experiments before it: of two rules, one is left for each bit."""
+    """Expected bits that it decides beside the experiments before it; one bit halves the rules."""
     genes: Mapping[str, float]
     """The genes whose rules it decides, with the bits of each; most first."""
 
@@ -56,7 +56,7 @@ Advice: TypeAlias = Sequence[Experiment]
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """What all experiments are judged by."""
+    """What all experiments are compared with."""
 
     choices: Choices
     draws: Draws

@@ -29,7 +29,7 @@ __all__ = ["Attractor", "HeldGene", "LongRun", "find_long_run", "main"]
 MOST_FOR_CYCLES = 24
 """Up to this number of genes all attractors are found, of the rules and with each gene held."""
 CYCLE_SECONDS = 60.0
-"""With more genes, attractors that are no fixed points are looked for this long, since it can take hours."""
+"""With more genes, attractors that are no fixed points are looked for this many seconds, since it can take hours."""
 MOST_LISTED = 64
 SECONDS_PER_LOOK = 0.1
 
@@ -96,10 +96,10 @@ def find_long_run(network: Network, run: Run) -> LongRun | None:
     usual = tuple(_attractor(answer, names) for answer in answers[0]["attractors"])
     held = tuple(_held(gene, value, usual, answer, names) for (gene, value), answer in zip(asked, answers[1:], strict=False))
     search = run.part(seconds=CYCLE_SECONDS)
-    every = answers[:1] if small else list(_answers(document | {"cyclic": True, "held": []}, 1, search))
-    summary = (every or answers)[0]
+    complete = answers[:1] if small else list(_answers(document | {"cyclic": True, "held": []}, 1, search))
+    summary = (complete or answers)[0]
     attractors = tuple(_attractor(answer, names) for answer in summary["attractors"])
-    return LongRun(attractors, summary["count"], summary["fixed_points"], bool(every), held)
+    return LongRun(attractors, summary["count"], summary["fixed_points"], bool(complete), held)
 
 
 def _answers(document: dict[str, Any], expected: int, run: Run) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What the data leave: the rules of a gene with their shares of the posterior, and in words what they disagree about."""
+"""Rules that the data leave possible: those of a gene with their shares of the posterior, and in words where they differ."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ SETS_DRAWN = 64
 
 
 class Candidate(NamedTuple):
-    """A rule that the data leave."""
+    """A rule that the data leave possible."""
 
     features: tuple[int, ...]
     table: int
     """Truth table: bit x is the next value in cell x, and bit i of x is the value of `features[i]`."""
     share: float
-    """Of the posterior."""
+    """Its share of the posterior."""
 
     @property
     def decided(self) -> bool:
-        """Whether the data leave hardly anything else."""
+        """Whether the data leave hardly any other rule possible."""
         return self.share >= DECIDED_FROM and len(self.features) <= MOST_INPUTS_DECIDED
 
     def values(self, genes: Sequence[int], states: npt.NDArray[np.int64]) -> BoolMatrix:
@@ -140,7 +140,7 @@ def is_settled(left: Sequence[Candidate], fixed: Mapping[int, int]) -> bool:
 
 
 def open_question(left: Sequence[Candidate], names: Sequence[str], evidence: TargetEvidence) -> str:
-    """Say what the most probable rules of a gene disagree about; nothing if one is decided."""
+    """Describe how the most probable rules of a gene differ; empty if one is decided."""
     if left[0].decided:
         return ""
     found = [_dispute(left[0], rival, names, evidence) for rival in left[1 : 1 + MOST_DISPUTES]]
@@ -162,16 +162,16 @@ def _dispute(best: Candidate, rival: Candidate, names: Sequence[str], evidence: 
 
 
 def _where(states: npt.NDArray[np.int64], genes: Sequence[int], subject: set[int], names: Sequence[str]) -> str:
-    """Say what all of these states have in common; where that is nothing, what the first one has."""
+    """Describe what all of these states have in common; where that is nothing, the first one."""
     common = [(gene, column[0]) for gene, column in zip(genes, states.T, strict=True) if (column == column[0]).all()]
-    some = "" if common or subject else ", for instance"
+    instance = "" if common or subject else ", for instance"
     shown = common if common or subject else list(zip(genes, states[0], strict=True))
     words = [f"{'with' if value else 'without'} {names[gene]}" for gene, value in shown if gene not in subject]
-    return f"{some} {' and '.join(words)}" if words else ""
+    return f"{instance} {' and '.join(words)}" if words else ""
 
 
 def _shown(genes: Sequence[int], differ: BoolMatrix, evidence: TargetEvidence) -> str:
-    """Say how many recorded states bear on it."""
+    """Write how many recorded states are relevant."""
     inputs = evidence.inputs[:, genes].astype(np.int64)
     cells = np.where(inputs == UNKNOWN, 0, inputs) @ (1 << np.arange(len(genes)))
     shown = (inputs != UNKNOWN).all(axis=1) & differ[cells]

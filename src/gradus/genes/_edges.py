@@ -36,20 +36,20 @@ __all__ = [
 ]
 
 BASE_RATE = 0.05
-"""Probability of an edge of which nothing is said; only beliefs that differ from it move anything."""
+"""Probability of an edge of which nothing is known; only other values have an effect."""
 LEAST_PROBABILITY = 0.001
 USUAL_PROBABILITY, SIGN_PROBABILITY = 0.9, 0.95
-"""Probability of a known edge, and that its sign is right, where nothing else is said."""
+"""Probability of a known edge, and that its sign is right, where the file gives none."""
 PSEUDO_EDGES = 3.0
-"""Edges that every regulator is taken to have before any are counted; the more, the less a hub differs from others."""
+"""Edges added to the count of every regulator; the more, the less a hub differs from others."""
 RECIPROCAL = 0.8
 """Log-odds of an edge if the opposite one is certain: published models have about twice as many such pairs as chance."""
 SELF_RISING = 0.9
 """Probability that a gene that regulates itself activates itself, as 37 of 41 self-edges of published models do."""
 PSEUDO_SIGNS = 4.0
-"""Signed edges, half of either sign, that every regulator is taken to have before any are counted."""
+"""Signed edges, half of either sign, added to the count of every regulator."""
 PSEUDO_RULES, MAJORITY_SHARES = 2.0, (0.02, 0.04, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
-"""Rules with the usual share of majorities that every network is taken to have before any are counted; the nearest share is
+"""Rules with the usual share of majorities added to the count of every network; the nearest share is
 taken, so that genes share their tables of weights."""
 LEAST_ODDS, MOST_ODDS = -1.0, 2.0
 """Limits of what levels may add to the log-odds of an edge: successive states are much alike, so they are weak evidence."""

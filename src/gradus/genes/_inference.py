@@ -59,7 +59,7 @@ def infer(
     steady : Series, DataFrame, path-like, or iterable of these, optional
         Steady states: each row is followed by itself.
     prior : path-like, DataFrame, or iterable of (regulator, target, probability, sign), optional
-        Edges known from elsewhere, as far as the data agree; also a ``.bnet`` or ``.sbml`` model.
+        Edges known from elsewhere, which the data can outweigh; also a ``.bnet`` or ``.sbml`` model.
     allow, forbid : path-like, DataFrame, or iterable of (regulator, target), optional
         A target that is in `allow` has no other regulators; edges in `forbid` are never used. Genes that this leaves
         without an explanation are reported.

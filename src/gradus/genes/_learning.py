@@ -93,7 +93,7 @@ def _learn(
 
 
 def _expecting(base: Sequence[SetPrior], targets: Sequence[TargetPosterior]) -> list[SetPrior]:
-    """Add to the prior of each gene what the other genes say about regulators, signs and majorities."""
+    """Add to the prior of each gene what follows from the other genes about regulators, signs and majorities."""
     probabilities = np.array([target.edges for target in targets])
     rising = np.array([target.rising for target in targets])
     rules, majorities = np.array([target.majorities() for target in targets]).T
@@ -136,7 +136,7 @@ def _learn_auto(evidence: Targets, priors: Sequence[SetPrior], run: Run) -> _Lea
 def _with_repair(
     series: Sequence[Series], priors: Sequence[SetPrior], learned: _Learned, run: Run
 ) -> tuple[_Learned, SuspectCells]:
-    """Find suspect cells, and learn again from what the rules say instead, until no value changes."""
+    """Find suspect cells, and learn again with the values of the rules in their place, until no value changes."""
     # An input flipped spoils a next value about as often as the next value itself, so a cell is flipped half as often.
     rate = max(learned.flips.rate / 2, LEAST_FLIPS / 2)
     cells = find_suspects(series, learned.targets, rate, run)

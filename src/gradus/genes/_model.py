@@ -198,7 +198,7 @@ def free_run_matches(model: GeneModel, runs: Sequence[Series]) -> list[tuple[Boo
 
 
 def trusted_genes(model: GeneModel, series: Sequence[Series], run: Run) -> npt.NDArray[np.bool_]:
-    """Genes whose rules beat the constant in free runs of the series; the others are set aside until all that stay do."""
+    """Genes whose rules beat the constant in free runs of the series; others are left out until all that remain do."""
     # The gain over the constant must exceed its standard error over the series, since rules were fitted to these series.
     runs = [single for single in series if not single.steady and len(single.codes) > 1]
     trusted = np.ones(len(model.genes), np.bool_)

@@ -43,13 +43,13 @@ ones are tried."""
 GENES_IN_TRIPLES = 100
 """All triples are scored among this many genes at most: the best by themselves and in pairs."""
 SETS_PER_CALL = 64
-"""Sets that are scored before the clock is looked at again."""
+"""Sets that are scored between two readings of the clock."""
 SHARE_AVERAGED, SETS_AVERAGED = 0.998, 80
 """Sets that hold this share of the posterior are averaged, and at most this many."""
 WEIGHT_UNITS = 16
 """Weights that are not whole numbers are rounded to this part of one."""
 SURE_SIGN = 0.999
-"""Probability of a sign that is said to be known."""
+"""Probability of a sign that is given as known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class ScoredSets:
         return tuple(gene for gene in self.sets[number].tolist() if gene >= 0)
 
     def masses(self) -> npt.NDArray[np.float64]:
-        """Prior times marginal likelihood of each set, in units of the best one's."""
+        """Prior times marginal likelihood of each set, relative to the best one's."""
         return np.asarray(np.exp(self.scores - self.scores.max()))
 
     def summed(self, sets: Sequence[tuple[int, ...]]) -> npt.NDArray[np.float64]:

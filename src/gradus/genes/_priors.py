@@ -32,8 +32,8 @@ be peeled too."""
 REPRESSOR_FIRST, REPRESSOR_AND, ACTIVATOR_AND, PAIRED = 6.0, 0.98, 0.3, 0.12
 """Repressors are peeled off a rule earlier, and with "and"; two inputs come off together now and then; see `_peeled`.
 
-With these and the shares, 306 rules of 25 published models are nearly as probable as with any; a larger share of peeled rules
-would suit them better still, but not models of the cell cycle, which have majorities."""
+With these and the shares, 306 rules of 25 published models are nearly as probable as with any others; a larger share of
+peeled rules would fit them better still, but not models of the cell cycle, which have majorities."""
 SIZE_PRIOR = (0.03, 0.12, 0.21, 0.21, 0.20, 0.14, 0.09)
 """Prior probability of 0 to 6 regulators, about what published models have."""
 UNKNOWN_COST = 0.2
@@ -50,7 +50,7 @@ seeds)."""
 
 @dataclass(frozen=True, eq=False)
 class RulePrior:
-    """Monotone prototypes of the rules of k inputs and how probable each is before any data."""
+    """Monotone prototypes of the rules of k inputs and the prior probability of each."""
 
     tables: npt.NDArray[np.uint64]
     """Truth tables of monotone functions that depend on all inputs: all of them up to four inputs, then those that can be

@@ -1,7 +1,7 @@
-"""Suspect measurements: recorded values that the learned rules contradict, and the values that they say instead.
+"""Suspect measurements: recorded values that the learned rules contradict, and the values that the rules predict.
 
-What is known of a recorded cell comes from three places: the cell itself (rarely flipped), the rule of its gene, and the rules
-of the genes it regulates. The log-odds that it was flipped add up over the three.
+There are three sources of evidence about a recorded cell: the cell itself (rarely flipped), the rule of its gene, and the
+rules of the genes it regulates. Their log-odds that it was flipped add up.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gradus.genes._set_kernel import PackedSets
 __all__ = ["Suspect", "SuspectCells", "find_suspects"]
 
 LEAST_DOUBT = 0.01
-"""No rule is believed beyond 1 minus this."""
+"""Probabilities of rules are at most 1 minus this."""
 MOST_SWEEPS = 12
 SETS_VOTING = 25
 """Sets of each gene whose rules count."""
@@ -122,8 +122,8 @@ def _agreement(ones: npt.NDArray[np.float64], now: npt.NDArray[np.bool_]) -> npt
 
 
 def _cells_to_turn(layout: _Layout, gains: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Cells to turn together: the best first, and no two in one state or in neighbouring ones."""
-    # Two cells can explain one contradiction; turning both would bring it back.
+    """Cells to flip together: the best first, and no two in one state or in neighbouring ones."""
+    # Two cells can explain one contradiction; flipping both would restore it.
     turn = np.zeros(gains.shape, bool)
     taken: set[int] = set()
     rows, genes = np.nonzero(gains > 0)

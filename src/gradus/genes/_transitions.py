@@ -1,4 +1,4 @@
-"""What follows what: series made binary, as examples for exact learning, and as weighted transitions of every gene."""
+"""Transitions: series made binary, as examples for exact learning, and as weighted transitions of every gene."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAMES_LISTED = 8
 
 
 def binarized(series: Series | Iterable[Series], how: Any = "kmeans") -> tuple[tuple[Series, ...], tuple[str, ...]]:
-    """Make series binary, each gene with one boundary for all, and say in sentences how it was done."""
+    """Make series binary, each gene with one threshold for all, and describe how it was done."""
     # A gene with a single value becomes 0. Where some gene has more than two values, what was measured is kept as levels.
     several = _several(series)
     if how != "kmeans" and (isinstance(how, bool) or not isinstance(how, numbers.Real) or not np.isfinite(float(how))):
@@ -65,7 +65,7 @@ def two_means_boundary(values: npt.NDArray[np.float64]) -> float:
     known = np.sort(values[~np.isnan(values)])
     if len(known) < 2 or known[0] == known[-1]:
         return float("nan")
-    # Scaled to [0, 1], so that squares neither overflow nor drown in a large mean.
+    # Scaled to [0, 1], so that squares neither overflow nor lose digits beside a large mean.
     half_width = known[-1] / 2 - known[0] / 2
     scaled = (known / 2 - known[0] / 2) / half_width
     sums = np.cumsum(scaled)
@@ -138,7 +138,7 @@ class Transitions:
         return int(self.counts.sum()) - len(self.counts)
 
     def report(self) -> list[str]:
-        """Say in plain sentences what the examples are and what was left out."""
+        """Describe in plain sentences what the examples are and what was left out."""
         lines = [
             *self.notes,
             f"{self.n_series} series of {counted(len(self.input_names), 'gene')} gave "

@@ -44,7 +44,7 @@ def adder(results: Results) -> Drawing:
 
 
 def _drawing(row: Row, *, gate: str) -> Drawing:
-    """Learn a row's circuit again and say how right it is."""
+    """Learn a row's circuit again and write how often it is right."""
     network = learned_again(row)
     X, Y = training_set(row.to_task().set_key).test_patterns()
     wrong, tested = int((network.predict(X) != Y).any(axis=1).sum()), len(X)

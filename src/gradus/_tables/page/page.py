@@ -241,8 +241,8 @@ def _targets(model: ModelView) -> dict[str, Any]:
             )
         entry = {"name": target.name, "classes": list(map(str, target.classes)), "outputs": places}
         if len(places) <= MOST_LISTED:
-            every = np.arange(1 << len(places))[:, np.newaxis] >> np.arange(len(places)) & 1
-            shares = model.said(k, every.astype(np.bool_))
+            patterns = np.arange(1 << len(places))[:, np.newaxis] >> np.arange(len(places)) & 1
+            shares = model.said(k, patterns.astype(np.bool_))
             answers = _answer(shares)
             entry["answers"] = answers.tolist()
             entry["shares"] = np.round(shares[np.arange(len(shares)), answers], 4).tolist()
