@@ -42,7 +42,11 @@ BENCHMARK = re.compile(r"ex([0-9]{2})#[0-9a-f]+")
 TITLE = "The contest of 2020: circuits learned from examples"
 ABOUT = (
     "One circuit for each benchmark: the vote of what gradus.learn finds with its defaults in the rows to learn from and "
-    "those to choose by, scored on the test rows."
+    "those to choose by (once each, where a file repeats a row), scored on the test rows."
+)
+OF_OTHERS = (
+    "Accuracies are % of the test rows. Published circuits: of two teams of the contest, of an ensemble of 2023, and the best "
+    "of each benchmark, chosen on the test rows."
 )
 CATEGORIES = (
     *("adders", "dividers and remainders", "multipliers", "comparators", "square roots", "PicoJava", "MCNC i10"),
@@ -224,13 +228,13 @@ def standing(found: Sequence[Entry]) -> list[str]:
     line = _mean("", known)
     said = [
         f"Mean accuracy on {len(known)} benchmarks with published figures: {100 * line.accuracy:.2f} % with {line.gates:.0f} "
-        f"AND gates in the mean; best published circuit of each {100 * line.others['best']:.2f} %, ensemble "
+        f"AND gates on average; best published circuit of each {100 * line.others['best']:.2f} %, ensemble "
         f"{100 * line.others['ensemble']:.2f} % with {line.others['ensemble gates']:.0f}, team 2 "
         f"{100 * line.others['team 2']:.2f} % with {line.others['team 2 gates']:.0f}, team 9 "
         f"{100 * line.others['team 9']:.2f} % with {line.others['team 9 gates']:.0f}."
     ]
     longest = max(found, key=lambda entry: entry.seconds)
-    said.append(f"CPU seconds: {line.seconds:.1f} in the mean, {longest.seconds:.0f} at most ({longest.name}).")
+    said.append(f"CPU seconds: {line.seconds:.1f} on average, {longest.seconds:.0f} at most ({longest.name}).")
     won = [entry for entry in known if entry.lead > SAME]
     lost = sorted((entry for entry in known if entry.lead < -SAME), key=lambda entry: entry.lead)
     losses = ", ".join(f"{entry.name} ({100 * entry.lead:.1f} points)" for entry in lost)

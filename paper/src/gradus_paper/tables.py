@@ -268,7 +268,8 @@ def the_contest(results: Results) -> str:
         for entry in found
     ]
     said = "\n".join(f"- {sentence}" for sentence in contest.standing(found))
-    return f"{said}\n\n{markdown(headings, lines)}\n{markdown(['', 'kind', 'run', *headings[2:]], each)}"
+    about = f"{contest.ABOUT} {contest.OF_OTHERS}"
+    return f"{about}\n\n{said}\n\n{markdown(headings, lines)}\n{markdown(['', 'kind', 'run', *headings[2:]], each)}"
 
 
 def _percent(share: float) -> str:
