@@ -107,7 +107,7 @@ def last_line(text):
 
 def plan(text):
     """What is said besides progress, which a busy machine shows and a fast one does not."""
-    return [line for line in text.splitlines() if not line.startswith(("learning: ", "minimise: ", "learn: "))]
+    return [line for line in text.splitlines() if not line.startswith(("learning: ", "minimising: ", "learn: "))]
 
 
 def test_contradictory_rows_count_as_training_errors_of_the_majority(here, capsys):
@@ -198,7 +198,7 @@ def test_the_plan_says_what_becomes_of_each_column(here, capsys):
     assert plan(capsys.readouterr().err) == [
         "no: left out, counts the rows from 0 to 29",
         "size: number, cut at 0.8 and 2",
-        "colour: category, 2 categories; missing cells are told apart",
+        "colour: category, 2 categories; missing cells are distinguished",
         "on: left out, as asked",
         "mixed: category, 2 categories, numbers among them",
         "zip: category, as asked",

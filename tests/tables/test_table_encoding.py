@@ -152,7 +152,7 @@ def test_the_plan_says_what_becomes_of_each_column(table):
     assert plan[0] == "no: left out, counts the rows from 1 to 60"
     assert plan[1] == "name: left out, 60 of 60 values differ"
     assert plan[2].startswith("age: number, cut at 4")
-    assert plan[2].endswith("; missing cells are told apart")
+    assert plan[2].endswith("; missing cells are distinguished")
     assert plan[8] == "cabin: left out, 15 of 15 values differ; only whether it is missing is used"
 
 

@@ -23,6 +23,8 @@ SECONDS_PER_SLICE = 0.04  # long enough that the interpreter costs nothing, shor
 SECONDS_PER_REPORT = 0.1
 SECONDS_PER_POLL = 0.05
 SECONDS_TO_LEAVE = 0.2  # after a stop, for workers in other processes, before they are ended
+STAGES = {"teach": "learning", "minimise": "minimising"}
+"""Stages by the words of progress lines."""
 GRACE = 0.2  # seconds after a time limit in which a first, greedy answer may still be completed
 
 
@@ -85,9 +87,10 @@ class Progress:
         >>> Progress(stage="teach", total=1, errors=0, gates=0, detail="circuit 7 of 25").describe()
         'learning: circuit 7 of 25'
         """
-        stage, what = ("learning", " targets") if self.stage == "teach" else (self.stage, "")
+        place, comma, stage = self.stage.rpartition(", ")
+        what = " targets" if stage == "teach" else ""
         parts = [f"{self.done:,} of {self.total:,}{what}" if self.total else f"{self.done:,} done"]
-        parts = [] if self.total == 1 and not self.done and self.detail else parts  # the detail says more
+        parts = [] if self.total == 1 else parts
         if self.target is not None:
             parts.append(names[self.target] if self.target < len(names) else f"target {self.target}")
         if self.done or self.errors or self.gates:  # before anything is learned there is nothing to count
@@ -96,7 +99,8 @@ class Progress:
             parts += [counted(self.bits, "bit")] if self.bits is not None else []
         parts += [self.detail] if self.detail else []
         parts += [f"about {self.eta:.0f} s left"] if self.eta is not None else []
-        return f"{stage}: {', '.join(parts)}"
+        said = f"{place}{comma}{STAGES.get(stage, stage)}"
+        return f"{said}: {', '.join(parts)}" if parts else said
 
 
 Callback: TypeAlias = Callable[[Progress], Any]

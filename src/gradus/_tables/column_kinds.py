@@ -182,7 +182,7 @@ def _read_as(cells: Cells, reading: Reading, kind: str) -> str:
     if reading.unit and any(character.isalpha() for character in reading.unit):
         said += f", in {reading.unit}"
     elif reading.unit:
-        said += f", {reading.unit} is left away"
+        said += f", without {reading.unit}"
     if kind == "number":
         shown = next((text for text in cells.written if has_two_readings(text) or ("," in text and reading.comma)), "")
         said += f", {shown} is {read_number(shown, reading):.12g}" if shown else ""

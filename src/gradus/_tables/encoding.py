@@ -275,7 +275,7 @@ class TableEncoding:
 
 def _fate(column: TableColumn) -> str:
     """Describe what becomes of a column."""
-    rest = "; missing cells are told apart" if column.missing else ""
+    rest = "; missing cells are distinguished" if column.missing else ""
     if column.kind == "out":
         return f"left out, {column.reason}{'; only whether it is missing is used' if column.missing else ''}"
     if column.kind == "bit":
