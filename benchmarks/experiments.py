@@ -1,24 +1,24 @@
 """Which experiment next: exact rules after experiments that were advised, beside random initial states, on published models.
 
-    python benchmarks/experiments.py MODELS_FOLDER [--seeds 0-2] [--flips 0] [--advised 5] [--no-hold] [--jobs N] [--json FILE]
-    python benchmarks/experiments.py MODELS_FOLDER --rows FILE... (made by --json: shown instead of running)
+    python benchmarks/experiments.py MODELS_FOLDER [--seeds 0-2] [--flips 0] [--advised 5] [--no-hold] [--rows FILE]
 
 Each model begins with three trajectories of ten steps from random states. Then one more is recorded at a time, from the state
-and with the gene held that `Inference.next_experiments` names; beside it stand random states: ten in all, and ten more.
-"Decided" is the share of rules that are said to be decided, and of these the share that is exactly right; the rank is that of
-the true rule among the candidates of its gene. Settings are chosen on the seeds 100 to 119; fresh seeds, fixed before any was
-looked at, are 9000 to 9039.
+and with the gene held that `Inference.next_experiments` names; beside it ten random states in all. With `--rows`, the rows of
+each model and seed are added to a file once they are there, and those in the file are not made again. "Decided" is the share
+of rules that are said to be decided, and of these the share that is exactly right; the rank is that of the true rule among the
+candidates of its gene. Settings are chosen on the seeds 100 to 119; fresh seeds, fixed before any was looked at, are 9000 to
+9039.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 
 from gene_networks import PublishedModel, States, judged_shares, show_shares
@@ -53,21 +53,19 @@ def exact_rules(model: PublishedModel, learned: GeneModel) -> int:
 
 def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold: bool) -> list[dict[str, Any]]:
     rng, n = np.random.default_rng(seed), len(model.genes)
-    starts = rng.random((BEGUN + RANDOM, n)) < 0.5
+    starts = rng.random((RANDOM, n)) < 0.5
     series = [trajectory(model, start, {}, flips, rng) for start in starts]
-    rows = []
+    rows: list[dict[str, Any]] = []
 
     def learned(series: list[Series], way: str, more: int) -> GeneModel:
         begin = time.process_time()
         found = learn_genes(series, run=Run())
-        row = {"model": model.name, "seed": seed, "way": way, "more": more, "CPU s": time.process_time() - begin}
-        closely = way == "random" or more == advised
-        row |= {"rules": len(model.rules), "exact": exact_rules(model, found)}
-        rows.append(row | (judged_shares(model, found) if closely else {}))
+        row = {"model": model.name, "seed": seed, "flips": flips, "way": way, "more": more}
+        row |= {"CPU s": time.process_time() - begin, "rules": len(model.rules), "exact": exact_rules(model, found)}
+        rows.append(row | (judged_shares(model, found) if (way, more) == ("advised", advised) else {}))
         return found
 
-    for total in (RANDOM, BEGUN + RANDOM):
-        learned(series[:total], "random", total - BEGUN)
+    learned(series, "random", RANDOM - BEGUN)
     series = series[:BEGUN]
     for more in range(advised + 1):
         found = learned(series, "advised", more)
@@ -78,6 +76,16 @@ def on_model(model: PublishedModel, seed: int, flips: float, advised: int, hold:
             held = {model.genes.index(gene): value for gene, value in chosen.held.items()}
             series = [*series, trajectory(model, np.array(list(chosen.state.values())) == 1, held, flips, rng)]
     return rows
+
+
+def share_exact(rows: list[dict[str, Any]], way: str, more: int) -> np.ndarray[Any, Any]:
+    """Share of the rules that are exactly right after some experiments, for each seed."""
+    counts: dict[int, list[int]] = {}
+    for row in rows:
+        if (row["way"], row["more"]) == (way, more):
+            total = counts.setdefault(row["seed"], [0, 0])
+            counts[row["seed"]] = [total[0] + row["exact"], total[1] + row["rules"]]
+    return np.array([exact / rules for exact, rules in counts.values()])
 
 
 def show(rows: list[dict[str, Any]]) -> None:
@@ -93,16 +101,14 @@ def show(rows: list[dict[str, Any]]) -> None:
             cells[1:3] = f"{sums['decided'] / sums['rules']:.3f}", f"{sums['decided right']} of {sums['decided']}"
             cells[3] = f"{((ranks > 0) & (ranks <= 10)).mean():.3f}"
         print(f"| {more} {way} | {' | '.join(cells)} | {sum(row['CPU s'] for row in own):.1f} |")
+    rates = {key: share_exact(rows, *key) for key in dict.fromkeys((row["way"], row["more"]) for row in rows)}
+    for (way, more), rate in rates.items():
+        gains = rate - rates["random", RANDOM - BEGUN]
+        error = gains.std(ddof=1) / len(gains) ** 0.5 if len(gains) > 1 else np.nan
+        if way == "advised":
+            found = f"{gains.mean():+.3f}, standard error {error:.3f}, {len(gains)} seeds"
+            print(f"{BEGUN} and {more} advised beside {RANDOM} random: {found}")
     spent = [row["advice CPU s"] for row in rows if "advice CPU s" in row]
-    exact = {(row["seed"], row["model"], row["way"], row["more"]): row["exact"] / row["rules"] for row in rows}
-    last = max((row["more"] for row in rows if row["way"] == "advised"), default=0)
-    for more in (RANDOM - BEGUN, RANDOM) if last else ():
-        pairs = [
-            (value, exact[*run, "random", more]) for (*run, way, k), value in exact.items() if (way, k) == ("advised", last)
-        ]
-        gains = np.array([advised - random for advised, random in pairs])
-        error = gains.std(ddof=1) / len(gains) ** 0.5
-        print(f"{last} advised beside {more} random: {gains.mean():+.3f}, standard error {error:.3f}, {len(gains)} pairs")
     if spent:
         print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")
     show_shares(pair for row in rows for pair in row.get("shares", ()))
@@ -115,23 +121,22 @@ def main() -> None:
     parser.add_argument("--flips", type=float, default=0.0)
     parser.add_argument("--advised", type=int, default=5)
     parser.add_argument("--no-hold", action="store_true")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--rows", type=Path, nargs="*", help="files made by --json: show these instead of running")
-    arguments = parser.parse_args()
-    if arguments.rows:
-        show([row for path in arguments.rows for row in json.loads(path.read_text())])
-        return
-    first, last = map(int, arguments.seeds.split("-"))
-    models = [PublishedModel(path) for path in sorted(arguments.models.glob("*.bnet"))]
-    work = [(model, seed) for seed in range(first, last + 1) for model in models]
-    found = joblib.Parallel(n_jobs=arguments.jobs)(
-        joblib.delayed(on_model)(model, seed, arguments.flips, arguments.advised, not arguments.no_hold)
-        for model, seed in work
+    parser.add_argument(
+        "--rows", type=Path, help="file to add the rows of each model and seed to; those in it are not made again"
     )
-    rows = [row for rows in found for row in rows]
-    if arguments.json:
-        arguments.json.write_text(json.dumps(rows))
+    arguments = parser.parse_args()
+    first, last = map(int, arguments.seeds.split("-"))
+    kept = arguments.rows.read_text().splitlines() if arguments.rows and arguments.rows.exists() else []
+    rows = [row for line in kept for row in json.loads(line)]
+    done = {(row["model"], row["seed"]) for row in rows}
+    models = [PublishedModel(path) for path in sorted(arguments.models.glob("*.bnet"))]
+    for seed, model in itertools.product(range(first, last + 1), models):
+        if (model.name, seed) not in done:
+            new = on_model(model, seed, arguments.flips, arguments.advised, not arguments.no_hold)
+            rows += new
+            if arguments.rows:
+                with arguments.rows.open("a") as file:
+                    file.write(json.dumps(new) + "\n")
     show(rows)
 
 

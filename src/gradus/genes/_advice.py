@@ -127,7 +127,7 @@ def _climbed(
             break
         changes = [(1, held)] * (free or gene == held) + [(0, gene), (1, gene)] * (gene in hold and gene != held)
         for turned, holding in changes:
-            other = state.copy()
+            other = (state if free or gene == held else start).copy()  # but for a gene held, a given state stays as it is
             other[gene] ^= turned
             now = question.bits(other, holding, gained)
             if now > best * (HOLD_GAIN if held < 0 <= holding else LEAST_GAIN):
