@@ -35,7 +35,7 @@ def test_export_writes_what_the_function_returns(extension: str, model: Path, tm
     target = tmp_path / f"circuit{extension}"
     result = CliRunner().invoke(app(), ["export", str(model), str(target)])
     assert result.exit_code == 0, result.output
-    assert f"wrote {target}: 2 inputs, 2 targets, 5 live gates" in result.output
+    assert f"wrote {target}: 2 inputs, 2 targets, 5 gates" in result.output
     assert target.read_text(encoding="utf-8") == circuits.export(ADDER, format=extension)
 
 
@@ -93,7 +93,7 @@ def test_pictures_of_other_kinds_are_drawn(extension: str, begins: bytes, model:
     picture = tmp_path / f"net{extension}"
     result = CliRunner().invoke(app(), ["draw", str(model), str(picture)])
     assert result.exit_code == 0, result.output
-    assert f"drew {picture}: 2 targets, 5 live gates" in result.output
+    assert f"drew {picture}: 2 targets, 5 gates" in result.output
     assert picture.read_bytes().startswith(begins)
 
 

@@ -18,7 +18,7 @@ from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.results import Results
 from gradus_paper.runs import Standing, versions
 from gradus_paper.study import Study
-from gradus_paper.tasks import METHOD_VERSIONS, SELF_PACED
+from gradus_paper.tasks import METHOD_VERSIONS, SELF_PACED, Design
 
 PAPER_TITLE = "Target curricula for Boolean networks: a replication"
 OWN_TITLE = "Boolean circuits from few examples: beyond the paper"
@@ -66,7 +66,7 @@ def report_page(
         "standings": standings, "settings_said": _settings_said, "damaged": damaged,
         "made_with": _named_versions(versions()), "runs": [_run_said(run) for run in runs[-MOST_RUNS:]],
     }  # fmt: skip
-    heading = PAPER_TITLE if claims or not own_claims else OWN_TITLE
+    heading = PAPER_TITLE if claims else OWN_TITLE if own_claims else next((place.study.title for place in standings), "")
     return pages.page("gradus_paper", "report_page", title="Gradus report", heading=heading, **facts, **record)
 
 
@@ -98,13 +98,15 @@ def _versions_said(results: Results) -> str:
     for name, newest in METHOD_VERSIONS.items():
         counts = {version: int(((learners == name) & (numbers == version)).sum()) for version in range(newest, 0, -1)}
         made = [f"{count:,} by version {version} of {METHOD_NAMES[name]}" for version, count in counts.items() if count]
-        said += [f" Rows {', '.join(made)}."] if made else []
+        said += [f" Rows: {', '.join(made)}."] if made else []
     return "".join(said)
 
 
 def _settings_said(study: Study) -> str:
     """Name the source of a study's settings: the paper's text, or its published configuration files."""
     published, text = (study.problems(as_published=flag) for flag in (True, False))
+    if not _networks([study]):
+        return "–"
     if not published:
         return "text of the paper"
     if not text:
@@ -124,10 +126,11 @@ def _training_sets(results: Results) -> str:
 
 
 def _settings(sections: Sequence[Section]) -> dict[str, str]:
-    """Write the settings with which the networks of the page were trained."""
-    designs = {design for section in sections for design in section.study.designs()}
-    networks = [design for design in designs if design.method == "network"]
+    """Write the settings with which the networks of the page were trained; empty if there are none."""
+    networks = _networks(section.study for section in sections)
     settings = [design.settings for design in networks]
+    if not networks:
+        return {}
     return {
         "gates per target": _numbers(each.gates_per_target for each in settings),
         "length of the late-acceptance history": _numbers(each.history for each in settings),
@@ -135,6 +138,11 @@ def _settings(sections: Sequence[Section]) -> dict[str, str]:
         "restarts": _numbers(each.n_restarts for each in settings),
         "orders": ", ".join(sorted({design.order for design in networks})),
     }
+
+
+def _networks(studies: Iterable[Study]) -> list[Design]:
+    designs = {design for study in studies for design in study.designs()}
+    return [design for design in designs if design.method == "network"]
 
 
 def _numbers(values: Iterable[int]) -> str:

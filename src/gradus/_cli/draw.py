@@ -46,7 +46,7 @@ def command(
     loaded = load(model).voted() if vote else load(model)
     taught = _kept_order(loaded.about, model) if order is None else [name.strip() for name in order.split(",")]
     draw_network(loaded.network, picture, order=taught, grouping=loaded.grouping(), fold=fold)
-    gates = counted(int(loaded.network.live.sum()), "live gate")
+    gates = counted(int(loaded.network.live.sum()), "gate")
     typer.echo(f"drew {picture}: {counted(loaded.network.n_outputs, 'target')}, {gates}")
 
 

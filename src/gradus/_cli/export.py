@@ -30,5 +30,5 @@ def command(
     loaded = load(model).voted() if vote else load(model)
     network = loaded.network
     export(loaded, file)
-    sizes = [(network.n_inputs, "input"), (network.n_outputs, "target"), (int(network.live.sum()), "live gate")]
+    sizes = [(network.n_inputs, "input"), (network.n_outputs, "target"), (int(network.live.sum()), "gate")]
     typer.echo(f"wrote {file}: {', '.join(counted(number, what) for number, what in sizes)}")
