@@ -11,7 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradus import BooleanNetworkClassifier, Network
+from gradus import BooleanNetworkClassifier, Network, export, read_network
+from gradus._circuit.network import without_idle_inputs
 from gradus._cli.main import run
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding
@@ -109,6 +110,32 @@ def test_names_that_are_not_plain_words_are_quoted_in_rules():
     assert rules == {"y = yes": '"my size" > 3'}
     rules = BooleanNetworkClassifier(noise=0, random_state=0).fit(frame[["Cdc2/Cdc13*"]], [0, 1]).rules()
     assert rules == {"y": '"Cdc2/Cdc13*" != "low dose"'}
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6))
+def test_a_circuit_without_idle_inputs_computes_the_same_from_those_that_it_reads(seed):
+    rng = np.random.default_rng(seed)
+    gates, inputs = int(rng.integers(0, 6)), int(rng.integers(1, 9))
+    sources = [rng.integers(0, inputs + g, 2).tolist() for g in range(gates)]
+    network = Network(inputs, sources, rng.integers(0, inputs + gates, 2).tolist(), rng.integers(0, 16, gates).tolist())
+    small = without_idle_inputs(network)
+    X = rng.random((64, inputs)) < 0.5
+    columns = [network.input_names.index(name) for name in small.input_names]
+    assert (small.predict(X[:, columns]) == network.predict(X)).all()
+    read = small.cone(range(2))[: small.n_inputs]
+    assert read.all() or small.n_inputs == 1
+
+
+def test_an_exported_model_has_no_inputs_of_its_voters(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({name: rng.normal(size=120).round(2) for name in "abc"})
+    model = BooleanNetworkClassifier(n_circuits=5, random_state=0).fit(table, (table["a"] > 0) & (table["b"] > 0)).model_
+    export(model, tmp_path / "circuit.blif")
+    circuit = read_network(tmp_path / "circuit.blif")
+    assert len(circuit.input_names) < model.network.n_inputs
+    inputs = model.features.encode(table)[:, [model.network.input_names.index(name) for name in circuit.input_names]]
+    assert (circuit.predict(inputs) == model.network.predict(model.features.encode(table))).all()
 
 
 def test_a_plain_network_is_a_model_of_bits(tmp_path):

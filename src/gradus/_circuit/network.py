@@ -334,6 +334,16 @@ def network_of(gates: GateList, **names: Sequence[str] | None) -> Network:
     return Network(gates.n_inputs, gates.sources, gates.outputs, gates.functions, **names)
 
 
+def without_idle_inputs(network: Network) -> Network:
+    """Return a network without the inputs that no output depends on; a constant keeps one."""
+    pruned = network.prune(absorb=False)
+    kept = pruned._read_inputs if len(pruned._read_inputs) else np.zeros(1, dtype=np.intp)
+    new = np.zeros(pruned.n_inputs + pruned.n_gates, dtype=np.int64)
+    new[[*kept, *range(pruned.n_inputs, len(new))]] = np.arange(len(kept) + pruned.n_gates)
+    names = {"input_names": [network.input_names[place] for place in kept], "output_names": network.output_names}
+    return Network(len(kept), new[pruned.sources], new[pruned.outputs], pruned.functions, **names)
+
+
 def part_of(network: Network, node: int, cut: Collection[int] = ()) -> tuple[Network, list[int]]:
     """Return the circuit of one node without needless gates, and the inputs and nodes of the cut that are its inputs."""
     gates, leaves = cone_of(network, node, set(cut) - {node})

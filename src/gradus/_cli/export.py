@@ -28,7 +28,7 @@ def command(
 
     check_file(file, WRITTEN)
     loaded = load(model).voted() if vote else load(model)
-    network = loaded.network
+    network = loaded.as_read()
     export(loaded, file)
     sizes = [(network.n_inputs, "input"), (network.n_outputs, "target"), (int(network.live.sum()), "gate")]
     typer.echo(f"wrote {file}: {', '.join(counted(number, what) for number, what in sizes)}")

@@ -26,6 +26,8 @@ class ExportedModel(Protocol):
     @property
     def network(self) -> Network: ...
 
+    def as_read(self) -> Network: ...
+
     def grouping(self) -> Any: ...
 
     def notes(self) -> list[str]: ...
@@ -39,8 +41,8 @@ def export(network: Any, path: str | PathLike[str] | None = None, *, format: str
     Among the formats are ``v`` (Verilog), ``blif``, ``aag`` (AIGER), ``bnet`` (rules of genes), ``txt`` (formulas), ``py``,
     ``sql`` and ``c`` (programs that read the columns of a table and answer with its classes), ``svg`` (a drawing) and ``json``
     (as `Network.save` writes it); ``gradus export --help`` names all of them. All but ``json`` leave
-    out the gates that no output depends on. With a model, drawings show the bits of a column, and the outputs of a target,
-    in one box, and comments in the other files say what the outputs mean.
+    out the gates that no output depends on, and inputs that a model has for its voters alone. With a model, drawings show the
+    bits of a column, and the outputs of a target, in one box, and comments in the other files tell what the outputs mean.
 
     Parameters
     ----------
@@ -80,6 +82,8 @@ def export(network: Any, path: str | PathLike[str] | None = None, *, format: str
     options = {"grouping": network.grouping()} if is_model and kind.is_drawing else {}
     if is_model and kind.is_rule:
         options = {"program": network.program()}
+    if is_model and extension != ".json" and not options:
+        circuit = network.as_read()
     content: str | bytes = _function(kind.write)(circuit, **options)
     if not kind.is_drawing and kind.comment is not None:
         counts = [] if extension == ".txt" else [f"{name}: {said}" for name, said in output_counts(circuit).items()]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradus._circuit import Network
+from gradus._circuit.network import without_idle_inputs
 from gradus._core.bits import BoolMatrix
 from gradus._core.files import write_text_whole
 from gradus._core.wording import counted
@@ -313,6 +314,10 @@ class Model:
     def to_json(self) -> str:
         """Return what `save` writes."""
         return self.network.to_json(about=about_model(self))
+
+    def as_read(self) -> Network:
+        """Return the best circuit; if columns are more than a bit each, without the inputs that only other circuits read."""
+        return self.network if self.features.is_plain else without_idle_inputs(self.network)
 
     def grouping(self) -> Grouping:
         """Return which inputs and outputs share a box in drawings."""
