@@ -23,6 +23,7 @@ ARCHIVE = ROOT / "paper" / "results"
 CONTEST = ROOT / "paper" / "src" / "gradus_paper" / "published_contest.json"
 ADDER = ROOT / "examples" / "adder6.json"
 SHOWN_BITS = 4
+WITHIN_NUMBERS = re.compile(r"(?<=\d) (?=±|s\b)|(?<=±) (?=\d)")  # blanks at which no line of a table's cell may end
 ELSEWHERE = r"[\"']?(?:https?:)?//[^\s\"'>)]+"
 LOADS = re.compile(rf"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)={ELSEWHERE}|url\({ELSEWHERE}")
 
@@ -70,7 +71,9 @@ def _adder() -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Write what can be listed: formats, and the files of results with sizes and checksums."""
+    """Write what can be listed: formats, and the files of results with sizes and checksums; keep numbers in tables whole."""
+    lines = (WITHIN_NUMBERS.sub("\u00a0", line) if line.startswith("|") else line for line in markdown.split("\n"))
+    markdown = "\n".join(lines)
     for name, table in {"circuits": circuit_formats, "tables": table_formats}.items():
         if f"<!-- {name} -->" in markdown:
             markdown = re.sub(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _, table=table: table(), markdown)
@@ -79,13 +82,13 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return markdown.replace("<!-- adder -->", _adder()).replace("<!-- contest -->", said)
     if page.file.src_uri != "archive.md":
         return markdown
-    lines = []
+    listed = []
     for path in sorted(ARCHIVE.rglob("*.parquet")):
         rows = pq.read_metadata(path).num_rows
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         name, size = path.relative_to(ROOT).as_posix(), path.stat().st_size / 1e6
-        lines.append(f"- `{name}`: {rows:,} rows, {size:.1f} MB, SHA-256 `{digest}`")
-    return re.sub(r"<!-- files:.*?-->", "\n".join(lines), markdown)
+        listed.append(f"- `{name}`: {rows:,} rows, {size:.1f} MB, SHA-256 `{digest}`")
+    return re.sub(r"<!-- files:.*?-->", "\n".join(listed), markdown)
 
 
 def circuit_formats() -> str:
