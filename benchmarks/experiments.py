@@ -106,8 +106,8 @@ def show(rows: list[dict[str, Any]]) -> None:
         gains = rate - rates["random", RANDOM - BEGUN]
         error = gains.std(ddof=1) / len(gains) ** 0.5 if len(gains) > 1 else np.nan
         if way == "advised":
-            found = f"{gains.mean():+.3f}, standard error {error:.3f}, {len(gains)} seeds"
-            print(f"{BEGUN} and {more} advised beside {RANDOM} random: {found}")
+            gain = f"{gains.mean():+.3f}, standard error {error:.3f}, {len(gains)} seeds"
+            print(f"{BEGUN} and {more} advised beside {RANDOM} random: {gain}")
     spent = [row["advice CPU s"] for row in rows if "advice CPU s" in row]
     if spent:
         print(f"Advice: {np.mean(spent):.2f} CPU s each, {max(spent):.2f} at most")

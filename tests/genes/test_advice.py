@@ -134,7 +134,11 @@ def test_among_many_genes_some_of_the_sets_left_out_stand_for_all():
 def test_rules_of_more_inputs_than_the_prior_lists_in_full_are_not_decided():
     assert Candidate((0, 1, 2, 3), 1, 0.99).decided
     assert not Candidate((0, 1, 2, 3), 1, 0.89).decided
-    assert not Candidate((0, 1, 2, 3, 4), 1, 0.99).decided
+    large = Candidate((0, 1, 2, 3, 4), 1, 0.99)
+    assert not large.decided
+    nothing = TargetEvidence(np.zeros((0, 5), np.uint8), np.zeros(0, np.uint8), np.zeros(0, np.int64), 1.0)
+    assert "more than 4 genes" in open_question([large], "abcde", nothing)
+    assert "many rules" in open_question([Candidate((0,), 2, 0.5)], "abcde", nothing)
 
 
 A, B, C = range(3)

@@ -113,8 +113,8 @@ def _best(question: _Question, starts: State, hold: Sequence[int], free: bool, r
             break
         bits[number] = question.bits(start, -1, gained)
     ranked = np.argsort(-bits, kind="stable")[:CLIMBED].tolist()
-    found = [_climbed(question, starts[k], float(bits[k]), hold, free, run) for k in ranked]
-    return max(found, key=lambda one: one[0])[1:]
+    ends = [_climbed(question, starts[k], float(bits[k]), hold, free, run) for k in ranked]
+    return max(ends, key=lambda end: end[0])[1:]
 
 
 def _climbed(

@@ -117,11 +117,11 @@ def candidates(target: TargetPosterior, *, stopped: bool = False) -> tuple[Candi
     if not stopped:  # it takes time that an interrupted call has not
         among = min(summed_share(target), 1 / max(float(shares.sum()), first))
         shares, first = shares * among, first * among
-    found = {(best.features, best.table): first}
+    left = {(best.features, best.table): first}
     for k in np.argsort(-shares, kind="stable")[:MOST_RULES].tolist():
         if shares[k] >= LEAST_SHARE:
-            found.setdefault((target.sets[int(rules.sets[k])].features, int(rules.tables[k])), float(shares[k]))
-    return tuple(Candidate(*rule, share) for rule, share in found.items())[:MOST_RULES]
+            left.setdefault((target.sets[int(rules.sets[k])].features, int(rules.tables[k])), float(shares[k]))
+    return tuple(Candidate(*rule, share) for rule, share in left.items())[:MOST_RULES]
 
 
 def _all_states(genes: Sequence[int]) -> npt.NDArray[np.int64]:
@@ -144,8 +144,10 @@ def open_question(left: Sequence[Candidate], names: Sequence[str], evidence: Tar
     """Describe how the most probable rules of a gene differ; empty if one is decided."""
     if left[0].decided:
         return ""
-    found = [_dispute(left[0], rival, names, evidence) for rival in left[1 : 1 + MOST_DISPUTES]]
-    return "; ".join(dict.fromkeys(found)) or "many rules are left, and no other one is probable"
+    disputes = [_dispute(left[0], rival, names, evidence) for rival in left[1 : 1 + MOST_DISPUTES]]
+    many = f"not all rules of more than {MOST_INPUTS_DECIDED} genes were compared"
+    alone = many if left[0].share >= DECIDED_FROM else "many rules are left, and no other one is probable"
+    return "; ".join(dict.fromkeys(disputes)) or alone
 
 
 def _dispute(best: Candidate, rival: Candidate, names: Sequence[str], evidence: TargetEvidence) -> str:
