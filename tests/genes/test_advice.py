@@ -74,6 +74,7 @@ def test_the_first_candidate_is_the_rule_that_is_shown(yeast):
         assert tuple(yeast.model.genes[g] for g in first.features) == rule.regulators
         assert tuple(first.table >> cell & 1 for cell in range(len(rule.table))) == rule.table
         assert all(first.share >= other.share >= 0.01 for other in others)
+        assert first.flips == pytest.approx(yeast.model.flips.rate)
         assert len({(other.features, other.table) for other in candidates(target)}) == 1 + len(others)
 
 
@@ -131,13 +132,17 @@ def test_among_many_genes_some_of_the_sets_left_out_stand_for_all():
     assert candidates(posterior, stopped=True)[0].share > candidates(posterior)[0].share
 
 
-def test_rules_of_more_inputs_than_the_prior_lists_in_full_are_not_decided():
+def test_large_rules_and_rules_of_noisy_data_are_not_decided():
     assert Candidate((0, 1, 2, 3), 1, 0.99).decided
     assert not Candidate((0, 1, 2, 3), 1, 0.89).decided
     large = Candidate((0, 1, 2, 3, 4), 1, 0.99)
     assert not large.decided
     nothing = TargetEvidence(np.zeros((0, 5), np.uint8), np.zeros(0, np.uint8), np.zeros(0, np.int64), 1.0)
     assert "more than 4 genes" in open_question([large], "abcde", nothing)
+    noisy = Candidate((0,), 2, 0.99, 0.06)
+    assert not noisy.decided
+    assert "noisy" in open_question([noisy], "abcde", nothing)
+    assert Candidate((0,), 2, 0.99, 0.04).decided
     assert "many rules" in open_question([Candidate((0,), 2, 0.5)], "abcde", nothing)
 
 
