@@ -123,8 +123,8 @@ def forms(network: Network, output: int, *, xor: bool = True) -> tuple[list[Form
 
 
 def _formula(network: Network, output: int, xor: bool, count: str | None) -> Formula:
-    found, support, proven = forms(network, output, xor=xor)
-    best = min(found, key=lambda form: form.tree.n_literals)
+    written, support, proven = forms(network, output, xor=xor)
+    best = min(written, key=lambda form: form.tree.n_literals)
     n_literals, name = best.tree.n_literals, network.output_names[output]
     if n_literals > MAX_LITERALS and not best.is_sum:
         raise FormatError(

@@ -71,19 +71,19 @@ def command(
     chosen: Any = check_choice("--choose", choose, ("first", "random"))
     coded = _read(data, targets, inputs, strict=strict, refuse=conflict == "raise")
     with Watch(coded.target_names) as watch:
-        found = find_curriculum(
+        curriculum = find_curriculum(
             coded.X, coded.Y, seed=seed, choose=chosen, time_limit=time_limit, on_conflict=conflict, callback=watch
         )
     all_minimum = _all_sets(coded, conflict) if all_sets and not watch.stopped else None
-    result = _document(found, all_minimum, coded)
+    result = _document(curriculum, all_minimum, coded)
     if output is not None:
         _draw(output, result)
     if as_json:
         print_json(result)
     else:
-        _show(result, found, output)
+        _show(result, curriculum, output)
     stopped = watch.stopped or (all_sets and all_minimum is None)
-    if stopped or not found.optimal:
+    if stopped or not curriculum.optimal:
         note("gradus: " + ("stopped; these are the best sets so far." if stopped else UNPROVEN))
 
 
@@ -116,31 +116,31 @@ def _all_sets(coded: _Coded, conflict: OnConflict) -> list[list[tuple[int, ...]]
         return None
 
 
-def _document(found: Curriculum, every: list[list[tuple[int, ...]]] | None, coded: _Coded) -> dict[str, Any]:
+def _document(curriculum: Curriculum, all_minimum: list[list[tuple[int, ...]]] | None, coded: _Coded) -> dict[str, Any]:
     entries, inputs, targets = [], coded.input_names, coded.target_names
-    for k in found.order:
+    for k in curriculum.order:
         entry = {
             "target": targets[k],
-            "size": found.sizes[k],
-            "feature_set": [inputs[column] for column in found.feature_sets[k].features],
-            "lower_bound": found.feature_sets[k].lower_bound,
-            "proven": found.feature_sets[k].optimal,
-            "conflicts": found.feature_sets[k].conflicts,
+            "size": curriculum.sizes[k],
+            "feature_set": [inputs[column] for column in curriculum.feature_sets[k].features],
+            "lower_bound": curriculum.feature_sets[k].lower_bound,
+            "proven": curriculum.feature_sets[k].optimal,
+            "conflicts": curriculum.feature_sets[k].conflicts,
         }
-        if every is not None:
-            entry["all_minimum_sets"] = [[inputs[column] for column in columns] for columns in every[k]]
-            entry["all_listed"] = len(every[k]) < MOST_SETS
+        if all_minimum is not None:
+            entry["all_minimum_sets"] = [[inputs[column] for column in columns] for columns in all_minimum[k]]
+            entry["all_listed"] = len(all_minimum[k]) < MOST_SETS
         entries.append(entry)
     return {
-        "order": [targets[k] for k in found.order],
-        "nestedness": found.nestedness,
-        "tied": [[targets[k] for k in group] for group in found.tied_groups],
-        "hierarchy": {targets[k]: [targets[j] for j in later] for k, later in found.hierarchy().items()},
+        "order": [targets[k] for k in curriculum.order],
+        "nestedness": curriculum.nestedness,
+        "tied": [[targets[k] for k in group] for group in curriculum.tied_groups],
+        "hierarchy": {targets[k]: [targets[j] for j in later] for k, later in curriculum.hierarchy().items()},
         "targets": entries,
     }
 
 
-def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> None:
+def _show(result: dict[str, Any], curriculum: Curriculum, output: Path | None) -> None:
     listed = "all_minimum_sets" in result["targets"][0]
     headings = ["place", "target", "size", "minimum feature set", "may be followed by"]
     headings += ["all minimum sets"] if listed else []
@@ -156,7 +156,7 @@ def _show(result: dict[str, Any], found: Curriculum, output: Path | None) -> Non
         rows.append(row)
     print_table(headings, rows)
     if len(rows) > 1:
-        print(f"nestedness {found.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
+        print(f"nestedness {curriculum.nestedness:.3f} (1: each set lies in the next, 0: they have nothing in common)")
     for group in result["tied"]:
         print(f"equally hard, in an order drawn by the seed: {printable(', '.join(group))}")
     if output is not None:

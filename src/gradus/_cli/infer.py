@@ -78,7 +78,7 @@ def command(
     everything = _with_held((*runs, *(replace(table, steady=True) for table in steadies)), held or [])
     begin = time.monotonic()
     with Watch(runs[0].genes) as watch:
-        found = infer(
+        inference = infer(
             everything,
             prior=prior,
             allow=allow,
@@ -89,21 +89,21 @@ def command(
             callback=watch,
         )
         advice: tuple[Experiment, ...] = ()
-        if advise and not found.stopped:
+        if advise and not inference.stopped:
             left = None if time_limit is None else max(0.0, time_limit - (time.monotonic() - begin))
-            advice = found.next_experiments(advise, states=allowed, hold=hold, time_limit=left, callback=watch)
-    files, notes = write_inference(found, folder, title=", ".join(path.name for path in series), advice=advice)
+            advice = inference.next_experiments(advise, states=allowed, hold=hold, time_limit=left, callback=watch)
+    files, notes = write_inference(inference, folder, title=", ".join(path.name for path in series), advice=advice)
     if output != folder:
         write_text_whole(output, (folder / "rules.bnet").read_text(encoding="utf-8"))
         files.insert(0, output)
     for sentence in notes:
         note(f"gradus: {sentence}")
-    if found.stopped:
+    if inference.stopped:
         note("gradus: the work was stopped early: the results are the best by then.")
     if as_json:
-        print_json({**as_document(found, advice), "files": [str(path) for path in files]})
+        print_json({**as_document(inference, advice), "files": [str(path) for path in files]})
     else:
-        _show(found, advice, files, time.monotonic() - begin)
+        _show(inference, advice, files, time.monotonic() - begin)
 
 
 def _check_output(output: Path) -> Path:
@@ -137,14 +137,18 @@ def _file_name(series: Series) -> str:
     return Path(str(series.path)).name
 
 
-def _show(found: Inference, advice: Sequence[Experiment], files: list[Path], seconds: float) -> None:
-    for sentence in found.data:
+def _show(inference: Inference, advice: Sequence[Experiment], files: list[Path], seconds: float) -> None:
+    for sentence in inference.data:
         print(printable(sentence))
-    scores = {} if found.scores is None else {score.gene: score for score in (*found.scores.genes, found.scores.overall)}
+    scores = (
+        {}
+        if inference.scores is None
+        else {score.gene: score for score in (*inference.scores.genes, inference.scores.overall)}
+    )
     headings = ["gene", "probability", "contradicted"]
     headings += ["left out:\none step", "usual\nvalue", "stays\nas it is", "free\nrun"] if scores else []
     rows = []
-    rules = TABLES["rules"].rows(found)
+    rules = TABLES["rules"].rows(inference)
     for rule in rules:
         row = [rule["target"], percent(rule["probability"]), f"{rule['errors']:g} of {rule['transitions']:g}"]
         rows.append(row + _score_cells(scores.get(rule["target"])) if scores else row)
@@ -154,7 +158,7 @@ def _show(found: Inference, advice: Sequence[Experiment], files: list[Path], sec
     for rule in rules:  # a column of the table would be too narrow for them
         words = ["not learned"] * (rule["learned"] is False) + ["decided"] * rule["decided"]
         print_rule(f"{rule['target']}{' (' + ', '.join(words) + ')' if words else ''}: {rule['rule']}")
-    for gene in found.model.unexplained:
+    for gene in inference.model.unexplained:
         better = ", ".join(gene.regulators) or "no regulator"
         worse = f"{gene.gene}: the allowed regulators explain it worse than {better}"
         print(f"{printable(worse)} (log evidence {gene.log_evidence:.1f})")
@@ -162,7 +166,7 @@ def _show(found: Inference, advice: Sequence[Experiment], files: list[Path], sec
         on = [gene for gene, value in chosen.state.items() if value]
         held = "".join(f", {gene} held at {value}" for gene, value in chosen.held.items())
         print(printable(f"experiment {number} ({chosen.bits:.1f} bits): on {', '.join(on) or 'nothing'}{held}"))
-    print(f"{counted(len(found.model.suspects), 'suspect value')}, {seconds:.1f} s; wrote")
+    print(f"{counted(len(inference.model.suspects), 'suspect value')}, {seconds:.1f} s; wrote")
     for path in files:
         print(f"  {path}")
 

@@ -180,12 +180,12 @@ class LearnReport:
         """Print more than the accuracy where classes are uneven, and where one is rare, what other goals would give."""
         model, lines = self.learned.model, []
         unseen = model.about.get("unseen", [{}] * len(model.targets))
-        for target, found, by_goal in zip(model.targets, score.measures, unseen, strict=False):
+        for target, by_method, by_goal in zip(model.targets, score.measures, unseen, strict=False):
             codes = encode_target(self.examples.targets[target.name], target.name)[2]
             rare, share = rarest(codes, len(target.classes))
             if share >= UNEVEN or len(target.classes) < 2:
                 continue
-            named = {METHOD_NAMES[method]: values for method, values in found.items()}
+            named = {METHOD_NAMES[method]: values for method, values in by_method.items()}
             lines += said_of_rare(target, rare, share, named)
             if share < RARE and model.goal in by_goal:
                 lines += said_of_goals(model.goal, {goal: by_goal[goal] for goal in GOALS})

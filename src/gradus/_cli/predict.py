@@ -106,9 +106,9 @@ def _cells(model: Model, table: Table) -> Any:
 
 def _probabilities(model: Model, cells: Any) -> dict[str, npt.NDArray[Any]]:
     """Return the probability of each class of each target, by names such as ``P(sex = f)``."""
-    found = model.predict_proba(cells)
+    chances = model.predict_proba(cells)
     columns = {}
-    for target, shares in zip(model.targets, found if isinstance(found, list) else [found], strict=True):
+    for target, shares in zip(model.targets, chances if isinstance(chances, list) else [chances], strict=True):
         for label, column in zip(target.classes, shares.T, strict=True):
             columns[f"P({target.name} = {label})"] = np.round(column, SHOWN_DIGITS)
     return columns

@@ -184,12 +184,12 @@ class Checkpoint:
     def _of_workers(self) -> list[Path]:
         """List the files that workers have left."""
         assert self.path is not None
-        name, found = self.path.name, []
+        name, files = self.path.name, []
         with contextlib.suppress(OSError):
             for file in self.path.parent.iterdir():
                 if file.name.startswith(name) and OF_WORKER.fullmatch(file.name[len(name) :]):
-                    found.append(file)
-        return sorted(found)
+                    files.append(file)
+        return sorted(files)
 
     def _read(self, path: Path) -> None:
         """Use the pieces of a file, after checking that it belongs to this work."""

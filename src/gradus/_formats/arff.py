@@ -129,8 +129,8 @@ def _unquoted(word: str) -> str:
     return ESCAPE.sub(_unescaped, word[1:-1]) if word[:1] in ("'", '"') else word
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return chr(int(found[1][1:], 16)) if len(found[1]) > 1 else ESCAPED.get(found[1], found[1])
+def _unescaped(escape: re.Match[str]) -> str:
+    return chr(int(escape[1][1:], 16)) if len(escape[1]) > 1 else ESCAPED.get(escape[1], escape[1])
 
 
 def _rows(lines: _NumberedLines, header: ArffHeader) -> Iterator[list[str]]:

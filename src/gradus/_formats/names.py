@@ -76,7 +76,7 @@ def _word(safe: str) -> str:
 
 def read_map(text: str) -> dict[str, str]:
     r"""Find the lines of `map_lines` in a file, whatever comment sign precedes them."""
-    found: dict[str, str] = {}
+    name_of: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if MARK not in line:
             continue
@@ -89,9 +89,9 @@ def read_map(text: str) -> dict[str, str]:
             raise FormatError(
                 f'a name line must read: {MARK} SAFE stands for "NAME"; correct the line or delete it.', line=number
             )
-        if found.setdefault(safe, name) != name:
+        if name_of.setdefault(safe, name) != name:
             raise FormatError(f"{safe!r} stands for two names; delete one of the lines.", line=number)
-    return found
+    return name_of
 
 
 def _unquoted(word: str) -> str:

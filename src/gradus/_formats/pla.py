@@ -143,17 +143,17 @@ def _number(pla: _PlaFile, keyword: str, arguments: list[str], line: int) -> Non
 
 def _signs(pla: _PlaFile, text: str, line: int) -> None:
     """Take the signs of a line: whole rows, or part of a row that ends with a later line."""
-    found = [(line, column, sign) for column, sign in enumerate(text, start=1) if not sign.isspace() and sign != "|"]
-    if not found:
+    new_signs = [(line, column, sign) for column, sign in enumerate(text, start=1) if not sign.isspace() and sign != "|"]
+    if not new_signs:
         return
     if pla.n_inputs is None or pla.n_outputs is None:
         raise FormatError("a row comes before .i and .o.", line=line)
     width = pla.n_inputs + pla.n_outputs
     before, signs = len(pla.row), pla.row
-    if before + len(found) > width and (before or len(found) % width):
-        raise _wrong_length(pla, signs or found)
-    signs += found
-    for place, (at_line, column, sign) in enumerate(found, start=before):
+    if before + len(new_signs) > width and (before or len(new_signs) % width):
+        raise _wrong_length(pla, signs or new_signs)
+    signs += new_signs
+    for place, (at_line, column, sign) in enumerate(new_signs, start=before):
         allowed = [*INPUT_SIGNS, IMPOSSIBLE] if place % width < pla.n_inputs else list(MEANING)
         if sign not in allowed:
             raise FormatError(f"expected one of {' '.join(allowed)}, found {sign!r}.", line=at_line, column=column)

@@ -129,11 +129,11 @@ class _Circuit(NamedTuple):
 
 
 def _names(text: str) -> tuple[str, ...]:
-    found: list[str] = []
+    names: list[str] = []
     for word in text.split():
         first, dash, last = word.partition("-")
-        found += [f"{first[:-1]}{k}" for k in range(int(first[-1]), int(last) + 1)] if dash else [word]
-    return tuple(found)
+        names += [f"{first[:-1]}{k}" for k in range(int(first[-1]), int(last) + 1)] if dash else [word]
+    return tuple(names)
 
 
 CIRCUITS = {

@@ -66,7 +66,7 @@ Form = tuple[tuple[int, ...], tuple[bool, ...], tuple[bool, ...]]
 
 def _forms(functions: tuple[Function, ...], n: int, orders: list[tuple[int, ...]]) -> dict[tuple[int, ...], Form]:
     """Return, for the tables of the outputs of a part over sorted leaves, how the leaves are wired with the fewest bubbles."""
-    found: dict[tuple[int, ...], Form] = {}
+    wiring_of: dict[tuple[int, ...], Form] = {}
     choices = [*itertools.product((False, True), repeat=n + len(functions))]
     # Bit i of a table belongs to the values of the leaves that are the binary digits of i.
     rows = [[index >> place & 1 for place in range(n)] for index in range(2**n)]
@@ -77,8 +77,8 @@ def _forms(functions: tuple[Function, ...], n: int, orders: list[tuple[int, ...]
                 sum((function(values) ^ inverted) << index for index, values in enumerate(wired))
                 for function, inverted in zip(functions, flips[n:], strict=True)
             )
-            found.setdefault(tables, (order, flips[:n], flips[n:]))
-    return found
+            wiring_of.setdefault(tables, (order, flips[:n], flips[n:]))
+    return wiring_of
 
 
 @cache
@@ -211,16 +211,16 @@ def _candidates(logic: Logic) -> Iterator[Box]:
 
 def _cuts(logic: Logic) -> dict[int, dict[Cut, int]]:
     """Return, for each gate, the sets of at most three nodes that it is a function of, with the table of the function."""
-    found: dict[int, dict[Cut, int]] = {}
+    cuts: dict[int, dict[Cut, int]] = {}
     for node in _in_order(logic):
         function, a, b = logic[node]
         mine: dict[Cut, int] = {(node,): 0b10}
-        for (left, f), (right, g) in itertools.product(*(found.get(source, {(source,): 0b10}).items() for source in (a, b))):
+        for (left, f), (right, g) in itertools.product(*(cuts.get(source, {(source,): 0b10}).items() for source in (a, b))):
             leaves = tuple(sorted({*left, *right}))
             if len(leaves) <= LEAVES and leaves not in mine and len(mine) <= MOST_CUTS:
                 mine[leaves] = _combined(function, (left, f), (right, g), leaves)
-        found[node] = mine
-    return found
+        cuts[node] = mine
+    return cuts
 
 
 def _in_order(logic: Logic) -> list[int]:

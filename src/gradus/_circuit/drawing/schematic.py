@@ -144,7 +144,7 @@ def _flip(graph: Any) -> None:
     heights = [float(y) for item in items for _, y in PLACE.findall(item.attr["pos"])]
     both = min(heights, default=0.0) + max(heights, default=0.0)
     for item in items:
-        item.attr["pos"] = PLACE.sub(lambda found: f"{found[1]},{both - float(found[2]):.2f}", item.attr["pos"])
+        item.attr["pos"] = PLACE.sub(lambda place: f"{place[1]},{both - float(place[2]):.2f}", item.attr["pos"])
 
 
 class Pen(Protocol):
