@@ -15,7 +15,7 @@ from gradus._circuit.weighted_counts import WeightedCount
 from gradus._core.bits import BoolMatrix
 from gradus._core.gates import ONE, XOR, ZERO
 
-__all__ = ["WeightedVote", "joined", "majority", "rounded_vote"]
+__all__ = ["WeightedVote", "joined", "majority", "rounded_vote", "stacked"]
 
 
 class WeightedVote(NamedTuple):
@@ -66,6 +66,12 @@ def joined(circuits: Sequence[Network], votes: Sequence[WeightedVote]) -> GateLi
     outputs = [_outputs(gates, circuit) for circuit in circuits]
     said = zip(*outputs, strict=True)
     return cleaned(gates.circuit([_voted(gates, vote, literals) for vote, literals in zip(votes, said, strict=True)]))
+
+
+def stacked(circuits: Sequence[Network]) -> GateList:
+    """Return one circuit with the outputs of all; gates that circuits share are made once."""
+    gates = GateTable(circuits[0].n_inputs)
+    return cleaned(gates.circuit([literal for circuit in circuits for literal in _outputs(gates, circuit)]))
 
 
 def _outputs(gates: GateTable, circuit: Network) -> list[Literal]:

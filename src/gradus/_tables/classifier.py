@@ -44,7 +44,7 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     Any table will do: numbers, dates and categories become bits that are chosen for the targets, ids and free texts are
     left out (``model_.features.plan()`` lists what becomes of each column), and a target of three or more classes takes one
-    output per class.
+    output per class. Where that falls far behind the vote, an output compares two of four to twelve classes.
 
     Where every column is one bit (0/1, or two values), the circuit is that of `gradus.learn`. Other tables are learned
     by a vote, because cuts of columns depend on chance: 25 circuits, each from another draw of rows, cuts and columns.

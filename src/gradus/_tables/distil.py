@@ -17,7 +17,7 @@ from gradus._core.bits import BoolMatrix
 from gradus._tables.model import Model
 from gradus._tables.voters import outputs_of
 
-__all__ = ["recombine_rows", "taught_rows"]
+__all__ = ["recombine_rows", "taught_classes", "taught_rows"]
 
 N_ROWS = 750  # of either kind, that a vote labels
 EXCHANGED = 0.4  # share of a row's columns that come from another row
@@ -27,12 +27,17 @@ Ints = npt.NDArray[np.int64]
 
 def taught_rows(vote: Model, inputs: BoolMatrix, codes: Ints, rng: np.random.Generator) -> tuple[BoolMatrix, npt.NDArray[Any]]:
     """Return inputs and outputs: those of the rows given, and the vote's answers for rows like them."""
+    rows, every = taught_classes(vote, inputs, codes, rng)
+    return rows, outputs_of(vote.targets, every)
+
+
+def taught_classes(vote: Model, inputs: BoolMatrix, codes: Ints, rng: np.random.Generator) -> tuple[BoolMatrix, Ints]:
+    """Return inputs and the class of each row for each target, as `taught_rows` does."""
     voted = np.column_stack(vote.predict_codes(inputs))
     columns, any_class = np.array(vote.features.input_columns), np.zeros_like(voted)
     more = np.vstack([recombine_rows(inputs, columns, classes, N_ROWS, rng) for classes in (voted, any_class)])
     given = np.where(codes >= 0, codes, voted)
-    classes = np.vstack([given, np.column_stack(vote.predict_codes(more))])
-    return np.vstack([inputs, more]), outputs_of(vote.targets, classes)
+    return np.vstack([inputs, more]), np.vstack([given, np.column_stack(vote.predict_codes(more))])
 
 
 def recombine_rows(inputs: BoolMatrix, columns: Ints, classes: Ints, n_rows: int, rng: np.random.Generator) -> BoolMatrix:

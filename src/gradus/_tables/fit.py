@@ -116,7 +116,7 @@ def fit_table(
         settings=settings.to_json(),
         majority=[target.most_frequent(column) for target, column in zip(examples.targets, codes.T, strict=True)],
         errors=errors,
-        coverage=rule_coverage(network.predict(inputs), examples.targets, codes),
+        coverage=rule_coverage(network.predict(inputs), model.targets, codes),
         constant=[not read.any() for read in readers],
         converged=not any(errors),
         wrong_rows=int(((predicted != codes) & (codes >= 0)).any(axis=1).sum()),

@@ -51,7 +51,7 @@ class TargetEncoding:
 
     Two classes take one output, which is 1 for the second class, and three or more take one output each: "it is a mammal"
     is what the data are about, while a bit of a class number is an arbitrary union of classes. A single class takes one
-    constant output. Of many classes, several may share outputs; see `class_codes`.
+    constant output. Of many classes, several may share outputs (`class_codes`), or outputs may compare pairs (`pairs`).
     """
 
     name: str
@@ -87,6 +87,14 @@ class TargetEncoding:
         return not self.bits and self.n_outputs == len(self.classes) > 1
 
     @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The two classes that each output compares, if all outputs compare two."""
+        words = [bit.word for bit in self.bits]
+        if not all(word.count("1") == word.count("0") == 1 for word in words):
+            return []
+        return [(word.index("1"), word.index("0")) for word in words]
+
+    @property
     def output_labels(self) -> tuple[str, ...]:
         """The class of each output, if each has an output of its own."""
         return tuple(map(shown_label, self.classes)) if self.has_output_per_class else self.output_names
@@ -107,6 +115,10 @@ class TargetEncoding:
         """What the outputs mean, in sentences; none for a target of 0 and 1."""
         if (self.are_bits and self.n_outputs == 1) or len(self.classes) < 2:
             return []
+        if self.pairs:
+            return [
+                f"{quoted_name(self.name)} is the class that wins most of its comparisons; each output compares two classes"
+            ]
         if self.bits:
             return [
                 f"{quoted_name(self.name)} is the class whose outputs these most likely are; the model file has their code"

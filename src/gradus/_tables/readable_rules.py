@@ -42,11 +42,11 @@ def rule_coverage(outputs: BoolMatrix, targets: Sequence[TargetEncoding], codes:
     """Count, for each output, the rows for which it is true, and those of them for which it should be; by what it states."""
     found = {}
     for target, part, column in zip(targets, output_parts(targets), codes.T, strict=True):
-        known = column >= 0
-        should = target.codewords[column]
+        # Where an output may be either, it is neither right nor wrong.
+        should = np.where((column >= 0)[:, np.newaxis], target.codewords[column], np.nan)
         for place, name in enumerate(target.statement_names):
-            holds = outputs[:, part][:, place] & known
-            found[name] = [int(holds.sum()), int((holds & should[:, place]).sum())]
+            holds = outputs[:, part][:, place] & ~np.isnan(should[:, place])
+            found[name] = [int(holds.sum()), int((should[holds, place] == 1).sum())]
     return found
 
 
@@ -100,6 +100,8 @@ def _in_words(pieces: Sequence[str | Test]) -> str:
 def _otherwise(target: TargetEncoding) -> list[str]:
     if len(target.classes) < 2:
         return []
+    if target.pairs:
+        return [f"{target.name} is the class that these comparisons make likeliest"]
     if target.n_outputs == 1:
         return [f"otherwise {target.name} = {target.classes[0]}"]
     return [f"where none or several hold: the likeliest {target.name} of such rows"]

@@ -127,6 +127,10 @@ def read_circuit(
     values = NodeValues.of(network, [*outputs, *used, *offered], inputs)
     found = []
     for k, part in enumerate(output_parts(targets)):
+        if targets[k].pairs:
+            reader = _of_pairs(outputs[part], values, codes[:, k], weights.of_target(k))
+            found.append(_weighted(reader, weights.of_classes[k]))
+            continue
         reader = _alone(outputs[part], values, codes[:, k], weights.of_target(k), unseen)
         if unseen is not None and 1 < len(targets[k].classes) <= MOST_CLASSES:
             nodes = tuple(sorted({*outputs[part], *used, *offered}))
@@ -151,6 +155,14 @@ def _alone(
         prior = prior + says[0]
         added.append(says[1] - says[0])
     return OutputReader(prior, tuple(outputs), np.array(added))
+
+
+def _of_pairs(outputs: Sequence[int], values: NodeValues, codes: Ints, weights: tuple[Floats, Floats]) -> OutputReader:
+    """Weigh comparisons of classes on the rows given: one between two classes also says something about the others."""
+    of_rows, of_classes = weights
+    rows = np.bincount(codes[codes != UNKNOWN], of_rows[codes != UNKNOWN], len(of_classes)) + PSEUDO_ROWS
+    start = OutputReader(np.log(rows / rows.sum()), tuple(outputs), np.zeros((len(outputs), len(of_classes))))
+    return _refined(start, start.nodes, values, codes, of_rows, np.ones(len(codes), dtype=np.bool_))
 
 
 def _shares(true: Flags, member: Floats, known: Floats) -> Floats:

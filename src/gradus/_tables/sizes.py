@@ -26,7 +26,10 @@ from gradus._tables.model import Model
 from gradus._tables.read_voters import read_voters
 from gradus._tables.voters import MOST_ROWS, N_FOLDS, Learner, TableExamples, Voter, rows_by_weight, widened
 
-__all__ = ["SIZES", "Sized", "SizesTask", "curve_entry", "learn_sizes", "n_gates", "shown_place", "size_curve"]
+__all__ = [
+    "ERRORS", "NEARLY", "SIZES", "Sized", "SizesTask", "curve_entry", "distinct_inputs", "fold_vote", "learn_sizes", "n_gates",
+    "shown_place", "size_curve",
+]  # fmt: skip
 
 SIZES = (1, 2, 3, 5, 8, 13, 20)
 """Gates of the small circuits that are tried."""
@@ -68,6 +71,8 @@ class Sized(NamedTuple):
     """Which rows that were held out circuits of this size get right; empty if there was no time to score."""
     clear: Flags
     """For which of these exactly the rules hold that should."""
+    target: TargetEncoding | None = None
+    """The only target, if the outputs have another code than those of the other sizes."""
 
 
 def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run) -> list[Sized]:
@@ -77,7 +82,7 @@ def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run)
     rows = rows_by_weight(examples, min(examples.n_rows, MOST_ROWS))
     inputs = task.vote.features.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
     X, Y = taught_rows(task.vote, inputs, examples.codes[rows], np.random.default_rng([task.seed, len(task.voters)]))
-    kept = _distinct_inputs(task.vote, inputs)
+    kept = distinct_inputs(task.vote, inputs)
     X = np.ascontiguousarray(X[:, kept])
     whole = make_learner(run=run.part(weight=1), n_tries=N_WHOLE)(X, Y, task.seed)
     sizes = _sizes(n_gates(whole.network), Y.shape[1], task.most)
@@ -112,17 +117,16 @@ def _scored(task: SizesTask, sizes: Sequence[int], make_learner: Callable[..., L
 def _right_in_fold(
     task: SizesTask, sizes: Sequence[int], make_learner: Callable[..., Learner], run: Run, fold: int
 ) -> list[Flags]:
-    mine = [voter for voter in task.voters if voter.fold == fold]
-    test = task.folds == fold
-    if not mine or not test.any():
+    found = fold_vote(task, run, fold)
+    if found is None:
         return []
+    vote, inputs, test = found
     targets, codes = task.examples.targets, task.examples.codes
-    vote, inputs = read_voters(mine, task.examples, run, test)
     features, weights = vote.features, task.examples.weights
     rows = rows_by_weight(task.examples, min(len(codes), MOST_ROWS), ~test)
     seen, learned_from = inputs[rows], codes[rows]
     X, Y = taught_rows(vote, seen, learned_from, np.random.default_rng([task.seed, fold]))
-    kept = _distinct_inputs(vote, seen)
+    kept = distinct_inputs(vote, seen)
     X = np.ascontiguousarray(X[:, kept])
     circuits = fit_small(X, Y, sizes, n_tries=FOLD_TRIES, seed=task.seed, nand=task.nand, run=run)
     circuits.append(make_learner(run=run, n_tries=1)(X, Y, task.seed).network)
@@ -137,7 +141,16 @@ def _right_in_fold(
     return rights
 
 
-def _distinct_inputs(vote: Model, inputs: BoolMatrix) -> Ints:
+def fold_vote(task: SizesTask, run: Run, fold: int) -> tuple[Model, BoolMatrix, Flags] | None:
+    """Return the vote of the voters that have not seen a fold, all rows as its inputs, and which rows are in the fold."""
+    mine = [voter for voter in task.voters if voter.fold == fold]
+    test = task.folds == fold
+    if not mine or not test.any():
+        return None
+    return *read_voters(mine, task.examples, run, test), test
+
+
+def distinct_inputs(vote: Model, inputs: BoolMatrix) -> Ints:
     """Return the inputs to learn from: of those that circuits use, and of cuts between which no row lies the shortest one."""
     features, packed = vote.features, np.packbits(inputs, axis=0)
     used = np.any([network.cone(range(network.n_outputs))[: network.n_inputs] for network in vote.networks], axis=0)
@@ -163,7 +176,7 @@ def _clear(outputs: BoolMatrix, targets: Sequence[TargetEncoding], codes: Ints) 
 def shown_place(sized: Sequence[Sized], most: int | None = None) -> int:
     """Choose the circuit that is shown: the smallest one that is nearly as good as the best on rows not seen."""
     fits = [k for k, one in enumerate(sized) if most is None or n_gates(one.network) <= most] or [0]
-    if most is not None or not len(sized[0].right):
+    if most is not None or not len(sized[0].right) or sized[-1].target is not None:
         return fits[-1]
     # Where the right class is only the likeliest one, the rules differ from the prediction.
     best = max(sized, key=lambda one: float(one.clear.mean())).clear
@@ -174,13 +187,16 @@ def shown_place(sized: Sequence[Sized], most: int | None = None) -> int:
     return fits[-1]
 
 
-def size_curve(sized: Sequence[Sized], place: int, model: Model) -> list[dict[str, Any]]:
+def size_curve(sized: Sequence[Sized], place: int, model: Model, targets: tuple[TargetEncoding, ...]) -> list[dict[str, Any]]:
     """Return the gates, conditions and accuracy on rows not seen of every size, as JSON can hold them."""
     curve: list[dict[str, Any]] = []
     for k, one in enumerate(sized):
-        network = one.network.with_names(model.features.input_names, model.output_names)
+        coded = targets if one.target is None else (one.target,)
+        names = [name for target in coded for name in target.output_names]
+        network = one.network.with_names(model.features.input_names, names)
         accuracy = float(one.right.mean()) if len(one.right) else None
-        curve.append(curve_entry(replace(model, networks=(network,), readers=(), apart=False), accuracy, k == place))
+        alone = replace(model, networks=(network,), targets=coded, readers=(), apart=False)
+        curve.append(curve_entry(alone, accuracy, k == place))
     return curve
 
 

@@ -17,6 +17,7 @@ from gradus._core.run import Run
 from gradus._lessons.learn import LearnSettings, learn_with
 from gradus._lessons.result import LearnResult
 from gradus._tables.model import Model
+from gradus._tables.pairs import are_pairs_tried, learn_pairs, recoded
 from gradus._tables.read_voters import led_by, read_voters
 from gradus._tables.sizes import Sized, SizesTask, learn_sizes, shown_place, size_curve
 from gradus._tables.voters import Learner, TableExamples, Voter, folds_of_rows, frequent_first, learn_voter
@@ -62,9 +63,12 @@ def learn_vote(
     if not sized or not sized[-1].complete:
         best, order = _fewest_errors(vote, sized, voters, examples, inputs)
         return led_by(vote, best, examples, inputs), order, stopped
-    place = shown_place(sized, most)
+    place, targets = shown_place(sized, most), examples.targets
+    coded = sized[place].target
+    if coded is not None:
+        vote, examples = recoded(vote, coded), replace(examples, targets=(coded,))
     model = led_by(vote, sized[place].network, examples, inputs)
-    model.about["size_curve"] = size_curve(sized, place, model)
+    model.about["size_curve"] = size_curve(sized, place, model, targets)
     return model, sized[place].order, stopped
 
 
@@ -113,11 +117,18 @@ def _learn_sizes(task: SizesTask, settings: LearnSettings, run: Run) -> list[Siz
     if run.stop():
         return []
     part = run.part(weight=SINGLE_WORK, describe=_described("circuits from their vote"))
+    sized: list[Sized] = []
     try:
-        return learn_sizes(task, partial(_learner, settings, noise=SINGLE_NOISE), part)
+        sized = learn_sizes(task, partial(_learner, settings, noise=SINGLE_NOISE), part)
+        if are_pairs_tried(task, sized):
+            run.expect(len(task.voters) + 2 * SINGLE_WORK)
+            part = run.part(weight=SINGLE_WORK, describe=_described("comparisons of classes"))
+            pairs = learn_pairs(task, sized[-1], partial(_learner, replace(settings, order=None), noise=SINGLE_NOISE), part)
+            return [*sized, *pairs]
+        return sized
     except KeyboardInterrupt:
         run.interrupt()
-        return []
+        return sized
 
 
 def _recalled(run: Run, key: Callable[[], str], learn: Callable[[], Voter]) -> Voter:
