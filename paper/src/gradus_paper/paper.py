@@ -42,6 +42,7 @@ TITLES = {
 FOLDS = {"yeast": range(1, 9), "ecoli": range(1, 5)}  # the transitions left out in turn: all but the first
 LOSSES = ("l1", "lw", "llh", "lgh")
 TIED = ("sub5", "add6", "cmux15")  # the problems on which the ties matter; parity and majority have few
+DECIDING_NETWORKS = 100_000  # per fold of E. coli, of L1 and Lgh
 TAUGHT_AS_ONE = {"sub5": 52, "add6": 72, "cmux15": 48}  # training sizes at which tied targets are taught as one
 SIZES: dict[str, Sequence[int]] = {  # training sizes of the curves: the paper's table 1
     "cpar7": range(8, 113, 8),
@@ -189,16 +190,16 @@ def fig7(problems: Iterable[str] = REAL_WORLD, sizes: Sequence[int] | None = Non
     return Study("Figure 7: three real-world models", blocks, about, ["fig7"])
 
 
-def tab2(networks: int = 20_000, losses: Sequence[str] = LOSSES[1:]) -> Study:
-    """Make the study of table 2, with these numbers of networks per fold of L1 and of other losses."""
+def tab2() -> Study:
+    """Make the study of table 2."""
     about = "Leave-one-out accuracy on the targets of both hierarchies, taught as one network in the estimated order."
-    return Study("Table 2: fission yeast", _table("yeast", networks, losses), about, ["tab2"])
+    return Study("Table 2: fission yeast", _table("yeast", 20_000, LOSSES[1:]), about, ["tab2"])
 
 
-def tab3(networks: int = 20_000, losses: Sequence[str] = LOSSES[1:]) -> Study:
-    """Make the study of table 3, likewise."""
+def tab3() -> Study:
+    """Make the study of table 3."""
     about = "Leave-one-out accuracy on the targets of the hierarchy, taught in the estimated order."
-    return Study("Table 3: E. coli", _table("ecoli", networks, losses), about, ["tab3"])
+    return Study("Table 3: E. coli", _table("ecoli", 20_000, LOSSES[1:]), about, ["tab3"])
 
 
 def _table(problem: str, networks: int, losses: Sequence[str]) -> list[Block]:
@@ -219,9 +220,11 @@ def comparisons() -> Study:
     listed = [leave_one_out(n, FOLDS[n], repeats=1000, targets=hierarchies[n], loss=LOSSES, order="none") for n in FOLDS]
     otherwise = [block for name in FOLDS for block in _left_out(name, 500, ["lgh"])]
     otherwise += _left_out("ecoli", 2000, ["lgh"], targets=hierarchies["ecoli"], gates_per_target=38)
+    # With 20,000 per fold the statements on E. coli were undecided; this number was fixed before more of them were run.
+    otherwise += _left_out("ecoli", DECIDING_NETWORKS, ["lgh"], targets=hierarchies["ecoli"])
     orders, one_each = {"l1": "known", "lgh": [f"tau:{tau:.6g}" for tau in all_taus(5)]}, range(8, 129, 8)
     fewer = [grid("add5", one_each, 50, repeats=5, loss=loss, order=order) for loss, order in orders.items()]
-    sizes = {"cpar7": [8, 16, 24], "cmaj9": [8, 24]}
+    sizes = {"cpar7": [8, 16, 24], "cmaj9": [8, 24], "sub5": [52, 68]}
     more = [grid(name, at, 3000, loss=["l1", "lgh"], **history_of(name)) for name, at in sizes.items()]
     # As published, eta on the multiplexer is that of minimum sets drawn among all; which sets are taken orders nothing.
     drawn = grid("cmux15", [40, 48], 1000, method="curriculum", order="auto-random", shuffle=True)
@@ -268,9 +271,8 @@ def replication() -> Study:
     alu, rest = ("alu74181",), SIZES["alu74181"][2:]
     real = fig7(alu, SIZES["alu74181"][:2]).published(), fig7(alu, rest, ["l1", "lgh"]).published().at_most(20)
     others = (make() for make in (fig1, fig2, fig3, fig4, fig5, ties, fig6, figA1, figA2, baselines))
-    tables = tab2(12_000, ["lgh"]), tab3(20_000, ["lgh"]), tab2(3000), tab3(3000)
-    about = "1,000 training sets per point, as in the paper; fewer on the 74181, and of networks of tables 2 and 3."
-    return Study("The replication", (), about, parts=(*real, fig7(REAL_WORLD[1:]), *others, *tables, comparisons()))
+    about = "1,000 training sets per point, as in the paper; fewer on the 74181."
+    return Study("The replication", (), about, parts=(*real, fig7(REAL_WORLD[1:]), *others, tab2(), tab3(), comparisons()))
 
 
 STUDIES = (  # functions that make the studies, under their names
