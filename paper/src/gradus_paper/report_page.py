@@ -63,6 +63,7 @@ def report_page(
     }  # fmt: skip
     record = {
         "left": sum(place.left + place.failed for place in standings), "failed": sum(place.failed for place in standings),
+        "earlier": sum(place.earlier for place in standings),
         "standings": standings, "settings_said": _settings_said, "damaged": damaged,
         "made_with": _named_versions(versions()), "runs": [_run_said(run) for run in runs[-MOST_RUNS:]],
     }  # fmt: skip

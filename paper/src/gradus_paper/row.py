@@ -108,6 +108,11 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
     return pa.Table.from_pylist([asdict(row) for row in rows], schema=SCHEMA)
 
 
+def leaves(schema: pa.Schema) -> list[str]:
+    """Return what a Parquet file calls the columns of a table: of a list, its elements."""
+    return [f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name for field in schema]
+
+
 def conform(table: pa.Table, columns: Sequence[str] = SCHEMA.names) -> pa.Table:
     """Return some columns of a table; those that it does not have are null."""
     schema = pa.schema([SCHEMA.field(name) for name in columns])

@@ -136,9 +136,13 @@ def absorb(tasks: Sequence[Task], path: Path, store: Store) -> RunSummary:
         raise SettingsError(f"{path} is neither a folder of results nor a published .parquet file.")
     store.begin()
     left, before = split_tasks(tasks, store)
-    rows = rows_of(table.filter(pc.equal(table.column("status"), DONE)), left)
+    table = table.filter(pc.equal(table.column("status"), DONE))
+    rows = rows_of(table, left)
     store.append(rows)
     open_ids = {task.id_bytes for task in left} - set(map(bytes.fromhex, rows.column("task").to_pylist()))
+    # A row of an earlier version is shown where there is none of today's, but its task is still to be run.
+    older, known = (made for task in left if task.id_bytes in open_ids for made in earlier_versions(task)), store.ids()
+    store.append(rows_of(table, [made for made in older if made.id_bytes not in known]))
     mine = {task: since for task, since in (begun | store.begun()).items() if task in open_ids}
     store.keep_begun(mine)
     return replace(before, done=len(rows))
@@ -192,6 +196,8 @@ class Standing:
     cpu_seconds: float
     cpu_seconds_left: float | None
     errors: tuple[str, ...]
+    earlier: int
+    """Tasks that are left, but have a row by an earlier version of their method."""
 
     @property
     def left(self) -> int:
@@ -231,9 +237,11 @@ def _standing(study: Study, table: pa.Table) -> Standing:
     known = set(rows.column("task").to_pylist())
     errors = list(dict.fromkeys(failed.column("error").to_pylist()))[:LISTED_ERRORS]
     left_out = len(networks) - int(pc.sum(networks.column("converged")).as_py() or 0)
-    expected = _expected([task for task in tasks if task.id not in known], done, seconds)
+    left = [task for task in tasks if task.id not in known]
+    older = rows_of(table, (made for task in left for made in earlier_versions(task)))
     counts = len(tasks), len(done), len(failed), left_out
-    return Standing(study, *counts, float(seconds.sum()), expected, tuple(map(str, errors)))
+    times = float(seconds.sum()), _expected(left, done, seconds)
+    return Standing(study, *counts, *times, tuple(map(str, errors)), len(older))
 
 
 def _expected(left: list[Task], done: pa.Table, seconds: np.typing.NDArray[np.float64]) -> float | None:

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from gradus.errors import FormatError, StoreError
 from gradus.lab import Checkpoint, files
-from gradus_paper.row import DONE, SCHEMA, Row, conform, table_of
+from gradus_paper.row import DONE, SCHEMA, Row, conform, leaves, table_of
 
 FOLDER, BEGUN = "parts", "begun.parquet"
 PART = re.compile(r"part-([0-9]{1,12})-([0-9a-f]+)\.parquet")
@@ -184,9 +184,8 @@ def _parquet_bytes(table: pa.Table) -> bytes:
     """Return a part's content."""
     sink = io.BytesIO()
     # Task ids never repeat, so a dictionary of them would only take space.
-    dictionary = [name for name in table.column_names if name not in ("task", "cpu_seconds", "iterations")]
-    paths = [f"{name}.list.element" if pa.types.is_list(table.schema.field(name).type) else name for name in dictionary]
-    pq.write_table(table, sink, compression="zstd", use_dictionary=paths, write_statistics=False)
+    dictionary = leaves(pa.schema(field for field in table.schema if field.name not in ("task", "cpu_seconds", "iterations")))
+    pq.write_table(table, sink, compression="zstd", use_dictionary=dictionary, write_statistics=False)
     return sink.getvalue()
 
 

@@ -6,10 +6,14 @@ import pickle
 
 import pytest
 
+from experiment_helpers import Here
 from gradus.errors import SettingsError
 from gradus.lab import Settings
+from gradus_paper.report import write_report
 from gradus_paper.row import Row, table_of
-from gradus_paper.runs import rows_of, rows_shown
+from gradus_paper.runs import absorb, rows_of, rows_shown, run_tasks, standings
+from gradus_paper.store import Store
+from gradus_paper.study import Study, grid, save_study
 from gradus_paper.tasks import Design, Task, earlier_versions, in_running_order
 
 BASE = Task(Design("cpar7"), 56, 3)
@@ -136,6 +140,24 @@ def test_pages_show_rows_of_an_earlier_version_only_where_there_are_none_of_toda
     table = table_of([Row.of(today[0]), *map(Row.of, earlier)])
     assert set(rows_shown(table, today).column("task").to_pylist()) == {today[0].id, earlier[1].id}
     assert rows_of(table, today).column("task").to_pylist() == [today[0].id]
+
+
+def test_rows_of_an_earlier_version_are_absorbed_to_be_shown_and_their_tasks_are_still_left(tmp_path):
+    study = Study("Mine", [grid("add3", [8], 3, method="lessons"), grid("cpar3", [5], 1)], name="mine")
+    today = study.tasks()
+    earlier = [made for task in today for made in earlier_versions(task)]
+    assert len(earlier) == 3
+    for folder in ("theirs", "here"):
+        save_study(study, tmp_path / folder)
+    theirs, here = (Store(tmp_path / folder) for folder in ("theirs", "here"))
+    run_tasks([earlier[0]], here, Here())
+    run_tasks([*earlier[:2], *(task for task in today if task.design.method == "network")], theirs, Here())
+    for _ in range(2):
+        absorb(today, tmp_path / "theirs", here)
+    assert Store(tmp_path / "here").table().num_rows == 3
+    (place,), _ = standings(tmp_path / "here")
+    assert (place.total, place.done, place.left, place.earlier) == (4, 1, 3, 2)
+    assert "3 tasks are missing; for 2 of them a row by an earlier version" in write_report(tmp_path / "here").page.read_text()
 
 
 def test_an_id_is_the_same_in_every_process():
