@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
 from gradus.lab import wording
 from gradus_paper import estimates as est
-from gradus_paper.paper import AUTOMATIC, FOLDS, GAIN_TABLES, KNOWN_ORDER, LATER_TARGETS, REAL_WORLD, problem_title
+from gradus_paper.paper import (
+    AUTOMATIC,
+    CORE_SPEED,
+    FOLDS,
+    GAIN_TABLES,
+    KNOWN_ORDER,
+    LATER_TARGETS,
+    REAL_WORLD,
+    found_order,
+    problem_title,
+)
 from gradus_paper.results import Results
+from gradus_paper.statements import Claim, numbered
 from gradus_paper.study import load_study
 from gradus_paper.tasks import BY_COLUMN
 
 TargetGains = tuple[str, dict[str, est.Estimate]]  # a target, or "mean", and the gain of each loss over L1
-COUNTED = {
-    est.HOLDS: ("holds", "hold"), est.CLOSE: ("is close", "are close"),
-    est.DIRECTION: ("is confirmed in direction", "are confirmed in direction"),
-    est.UNDECIDED: ("is undecided", "are undecided"), est.DOES_NOT_HOLD: ("does not hold", "do not hold"),
-}  # fmt: skip
-
 EXCEPTION = "cmux15"  # the problem on which an automatic order does not help, according to the paper
 OPPOSITE = {est.HOLDS: est.DOES_NOT_HOLD, est.DOES_NOT_HOLD: est.HOLDS}  # the other verdicts are their own opposites
 SHARE_KEPT = 0.7  # share of the gain that counts as nearly all of it: all, with a tolerance of 0.3
@@ -34,46 +36,13 @@ STRICT = "Lgh ≥ Llh ≥ Lw ≥ L1"
 LW_BEST = "mammalian"  # the model on which Lw gains most, according to the paper
 FEWEST_SIZES = 3  # neighbouring training sizes that make a range
 TINY = 1e-9  # below it a tau counts as zero
+LITTLE_TIME = 0.1  # share of the time of a training that counts as little
 MIRROR_TOLERANCE = 0.4  # relative difference up to which the loss in the reverse order counts as large as the gain
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One statement and its verdict."""
-
-    number: str  # Such as "1a": statements with the same number are one claim about several problems
-    statement: str
-    paper: str  # the paper's value
-    ours: str  # ours, with its interval and the number of observations
-    verdict: str  # one of `gradus_paper.verdicts.VERDICTS`
-    rests_on: str = ""  # training sets behind it, where that is not the n of the value
-
-    @property
-    def training_sets(self) -> str:
-        """Training sets behind the statement: the fewest of any of its values."""
-        counts = [int(n) for n in re.findall(r"n = ([0-9]+)", self.ours)]
-        return self.rests_on or (f"{min(counts):,}" if counts else "")
-
-
-def verdict_counts(claims: Sequence[Claim]) -> str:
-    """Write how many statements have each verdict, leaving out verdicts that none has."""
-    counts = Counter(claim.verdict for claim in claims)
-    return ", ".join(f"{counts[word]} {COUNTED[word][counts[word] > 1]}" for word in est.VERDICTS if counts[word])
 
 
 def check_claims(results: Results) -> list[Claim]:
     """Check every claim that there are results for."""
     return numbered(_with_settings_of_the_text(results), CLAIMS)
-
-
-def numbered(results: Results, claims: Sequence[Callable[[Results], est.Statements]], prefix: str = "") -> list[Claim]:
-    """Check claims one after the other and number their statements: those of one claim share a number."""
-    found: list[Claim] = []
-    for number, claim in enumerate(claims, start=1):
-        statements = list(claim(results))
-        letters = [""] if len(statements) == 1 else [chr(ord("a") + k) for k in range(len(statements))]
-        found += [Claim(f"{prefix}{number}{letter}", *facts) for letter, facts in zip(letters, statements, strict=True)]
-    return found
 
 
 @functools.cache
@@ -215,7 +184,7 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
         sizes = [size for size in auto.sizes if size <= top][-2:]
         if not sizes:
             continue
-        drawn = results.select(problem=problem, method="curriculum")  # with sets drawn among all, as published
+        drawn = results.select(problem=problem, method="curriculum", order="auto-random")  # among all sets, as published
         etas = dict(est.mean_by_size(auto, auto.eta)) | dict(est.mean_by_size(drawn, drawn.eta))
         at = {size: (dict(est.mean_by_size(auto, auto.tau))[size], etas[size]) for size in sizes}
         both = est.together([est.above(estimate, 0.5, TAU_MARGIN) for pair in at.values() for estimate in pair])
@@ -437,10 +406,27 @@ def first_targets_of_parity(results: Results) -> est.Statements:
     yield "The first two targets of 7-bit parity gain little", f"below {100 * most:.1f} points", ours, verdict, sets
 
 
+def orders_cost_little(results: Results) -> est.Statements:
+    """Check that finding an order takes less than a tenth of the time of the training that follows."""
+    shares = {}
+    for problem, rows in _with_losses(results, "lgh"):
+        found = results.select(problem=problem, method="curriculum", order=found_order(problem))
+        for size in set(found.sizes) & set(rows["lgh"].sizes):
+            training = float(np.mean(rows["lgh"].select(n_train=size).iterations)) / CORE_SPEED
+            seconds = found.select(n_train=size).cpu_seconds
+            shares[problem] = est.mean_interval(seconds).scaled(1 / training)
+    if len(shares) < FEWEST_PROBLEMS:
+        return
+    ours = ", ".join(f"{problem} {est.as_share(share)}" for problem, share in shares.items())
+    said = f"{ours} of the CPU time of one training with Lgh (n = {min(share.n for share in shares.values())})"
+    verdict = est.together([est.above(share.below(LITTLE_TIME), 0.0) for share in shares.values()])
+    yield "Finding an order takes little time beside training", "almost none: below 10 %", said, verdict
+
+
 CLAIMS = (
     stricter_losses_gain_more, gains_of_ten_points, sixth_target_of_parity, fewer_examples_for_parity,
     llh_and_lw_alike_on_parity, automatic_order_keeps_the_gain, order_and_nesting_are_found, gain_grows_with_tau,
     gains_on_real_models, lgh_improves_on_time_series, gain_rises_until_the_last_target, no_consistent_effect_on_steps,
     gains_in_the_tables, later_targets_improve, stricter_losses_gain_more_in_found_orders, gains_over_a_range_of_sizes,
-    first_targets_of_parity,
+    first_targets_of_parity, orders_cost_little,
 )  # fmt: skip

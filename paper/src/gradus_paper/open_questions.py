@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from gradus_paper.paper import LOSSES, found_order, history_of
+from gradus_paper.paper import LOSSES, PEAKS, found_order, history_of
 from gradus_paper.random_functions import N_TARGETS
 from gradus_paper.study import Block, Study, grid
 from gradus_paper.tasks import SELF_PACED
 
-PEAKS = {"cpar7": 40, "cmaj9": 104, "sub5": 52, "add6": 72, "cmux15": 48}  # sizes at which Lgh gains most in figure 4
 RATES = (0.01, 0.02, 0.05, 0.1)  # shares of flipped labels
 NOISY: dict[str, Any] = {"max_iter": 4_000_000, "n_restarts": 0}  # wrong labels can be learned by heart, at length: not here
 TOLERANCE = 0.05

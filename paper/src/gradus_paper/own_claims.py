@@ -10,9 +10,9 @@ from gradus.lab import wording
 from gradus_paper import estimates as est
 from gradus_paper import learners
 from gradus_paper.beyond import LEAGUE_SIZES
-from gradus_paper.claims import Claim, numbered
 from gradus_paper.paper import KNOWN_ORDER, PROBLEMS, REAL_WORLD, problem_title
 from gradus_paper.results import Results
+from gradus_paper.statements import Claim, numbered
 
 HALF = 0.5
 TIMES_THE_LIMIT = 2.0

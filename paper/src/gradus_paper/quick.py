@@ -13,8 +13,8 @@ import numpy as np
 
 from gradus.lab import wording
 from gradus_paper import estimates as est
-from gradus_paper.claims import Claim, verdict_counts
 from gradus_paper.results import Results
+from gradus_paper.statements import Claim, verdict_counts
 from gradus_paper.tasks import Task
 
 NAME = "quick"

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from gradus.lab import files, network_picture
 from gradus_paper import contest, quick
-from gradus_paper.claims import Claim, check_claims, verdict_counts
+from gradus_paper.claims import check_claims
 from gradus_paper.figures import FIGURES, OWN_FIGURES
 from gradus_paper.figures.circuit_figures import Drawing
 from gradus_paper.figures.style import with_hover
@@ -26,6 +26,7 @@ from gradus_paper.report_page import Section, report_page
 from gradus_paper.results import Results
 from gradus_paper.row import OPTIONAL, SCHEMA, conform, leaves, with_task_ids
 from gradus_paper.runs import read_runs, rows_shown, standings
+from gradus_paper.statements import Claim, verdict_counts
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
 from gradus_paper.tables import markdown, tables_in_markdown, with_tables

@@ -11,12 +11,12 @@ import numpy as np
 
 from gradus.lab import pages, wording
 from gradus_paper import estimates as est
-from gradus_paper.claims import Claim, verdict_counts
 from gradus_paper.figures.style import LABELS
 from gradus_paper.learners import METHOD_NAMES
 from gradus_paper.paper import by_problem, problem_title
 from gradus_paper.results import Results
 from gradus_paper.runs import Standing, versions
+from gradus_paper.statements import Claim, verdict_counts
 from gradus_paper.study import Study
 from gradus_paper.tasks import METHOD_VERSIONS, SELF_PACED, Design
 

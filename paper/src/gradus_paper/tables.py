@@ -15,13 +15,26 @@ from gradus.lab import wording
 from gradus_paper import contest, learners
 from gradus_paper import estimates as est
 from gradus_paper.open_questions import GATES, NOISY, RATES, TOLERANCE
-from gradus_paper.paper import AUTOMATIC, GAIN_TABLES, KNOWN_ORDER, TAUGHT_AS_ONE, by_problem, problem_title
+from gradus_paper.paper import (
+    AUTOMATIC,
+    CORE_SPEED,
+    GAIN_TABLES,
+    GPU_SPEED,
+    KNOWN_ORDER,
+    LOSSES,
+    SIZES,
+    TAUGHT_AS_ONE,
+    by_problem,
+    problem_title,
+)  # fmt: skip
 from gradus_paper.results import Results
 from gradus_paper.tasks import BY_COLUMN, SELF_PACED
 
 MARKED = re.compile(r"(<!-- table: [^>]*\((\w+)\) -->\n).*?(<!-- /table -->)", re.DOTALL)
-NOTHING, POINTS = "–", "+.1f"
+BROKEN = re.compile(r"(?<=,) (?=[^\[\]|]*\])| (?=±)|(?<=±) ")  # spaces at which an interval would be cut in two
+NOTHING, POINTS, PLUS_MINUS = "–", "+.1f", " ± "
 TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")  # learners whose CPU seconds are shown in the league
+NO_BREAK = "\N{NO-BREAK SPACE}"
 Table = tuple[Sequence[str], Iterable[Sequence[str]]]  # headings and lines
 
 
@@ -31,7 +44,9 @@ def with_tables(page: str, rows: dict[str, Results]) -> str:
     def made(mark: re.Match[str]) -> str:
         table, source = PAGE_TABLES[mark[2]]
         found = rows.get(source)
-        return mark[0] if found is None or not len(found) else f"{mark[1]}\n{markdown(*table(found))}\n{mark[3]}"
+        if found is None or not len(found):
+            return mark[0]
+        return f"{mark[1]}\n{BROKEN.sub(NO_BREAK, markdown(*table(found)))}\n{mark[3]}"
 
     return MARKED.sub(made, page)
 
@@ -45,7 +60,7 @@ def markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def plus_minus(values: npt.ArrayLike) -> str:
     """Write a mean with half of its interval."""
     estimate = est.mean_interval(values)
-    return f"{estimate.value:.3f} ± {(estimate.high - estimate.low) / 2:.3f}"
+    return f"{estimate.value:.3f}{PLUS_MINUS}{(estimate.high - estimate.low) / 2:.3f}"
 
 
 def shares_by_rule_of_ties(results: Results) -> Table:
@@ -69,9 +84,22 @@ def agreement(results: Results) -> Table:
     text = (resources.files("gradus_paper") / "published_code.csv").read_text("utf-8")
     for problem, size, loss, accuracy, steps in list(csv.reader(text.splitlines()))[1:]:
         rows = results.select(problem=problem, n_train=int(size), loss=loss, order="known").usable_only()
+        if not len(rows):
+            continue
         ours = plus_minus(rows.accuracy), f"{np.median(rows.iterations) / 1e6:.2f}"
-        lines.append((f"{problem_title(problem)}, {size} examples", loss, accuracy, ours[0], steps, ours[1]))
-    return ["", "loss", "accuracy, theirs", "ours", "median steps, theirs (millions)", "ours"], lines
+        where = f"{problem_title(problem)}, {size} examples", loss.capitalize()
+        lines.append((*where, accuracy, ours[0], _standard_errors(accuracy, rows), steps, ours[1]))
+    headings = ["", "loss", "accuracy, theirs", "ours", "apart, standard errors", "median steps, theirs (millions)", "ours"]
+    return headings, lines
+
+
+def _standard_errors(theirs: str, rows: Results) -> str:
+    """Write how far our mean is from theirs, in standard errors of the difference, where theirs is known."""
+    value, _, half = theirs.partition(PLUS_MINUS)
+    if not half:
+        return NOTHING
+    ours = est.mean_interval(rows.accuracy)
+    return f"{1.96 * (ours.value - float(value)) / math.hypot(float(half), (ours.high - ours.low) / 2):+.1f}"
 
 
 def ways_of_the_tables(results: Results) -> Table:
@@ -93,6 +121,23 @@ def ways_of_the_tables(results: Results) -> Table:
                 each = "; ".join(f"{target} {gains[target].scaled(100):+.1f}" for target in targets)
                 lines.append((problem_title(problem), way, f"{gains['mean'].n:,}", each))
     return ["", "taught", "networks of each loss", "gain of Lgh over L1, points"], lines
+
+
+def price_of_the_74181(results: Results) -> Table:
+    """Return what is missing of the 74181 at 100 training sets, in trainings, steps and time, by training size."""
+    lines, wanted = [], 100
+    for size in SIZES["alu74181"]:
+        part = results.select(problem="alu74181", method="network", n_train=size)
+        rows = {loss: part.select(loss=loss) for loss in LOSSES}
+        means = {loss: float(np.mean(of.iterations)) for loss, of in rows.items() if len(of)}
+        missing = {loss: wanted - len(of) for loss, of in rows.items()}
+        if means and any(missing.values()):
+            # A loss that was never run there is taken to need the steps of the others.
+            usual = float(np.mean(list(means.values())))
+            steps = sum(count * means.get(loss, usual) for loss, count in missing.items())
+            times = (wording.two_digits(steps / speed) for speed in (60 * GPU_SPEED, 3600 * CORE_SPEED))
+            lines.append((f"{size} examples", str(sum(missing.values())), wording.two_digits(steps / 1e9), *times))
+    return ["74181, 100 training sets, four losses", "trainings missing", "10⁹ steps", "GPU minutes", "core hours"], lines
 
 
 def answers(results: Results) -> Table:
@@ -287,6 +332,7 @@ PAGE_TABLES: dict[str, tuple[Callable[[Results], Table], str]] = {
     "ways": (ways_of_the_tables, "all"),
     "ties": (shares_by_rule_of_ties, "ties"),
     "agreement": (agreement, "fig4"),
+    "prices": (price_of_the_74181, "fig7"),
     "answers": (answers, "wrong_labels"),
     "random_functions": (random_functions, "wrong_labels"),
 }

@@ -336,6 +336,23 @@ def test_a_table_at_the_edge_is_close_if_it_is_known_well_enough(made_up, spread
     assert [find(claims, f"Table 3, {target}").verdict for target in shifted] == expected
 
 
+@pytest.mark.parametrize(("slowest", "verdict"), [(0.009, "holds"), (0.011, "does not hold"), (0.01, "undecided")])
+def test_orders_cost_little_where_each_takes_less_than_a_tenth_of_a_training(made_up, slowest, verdict):
+    rows = []
+    for problem, order, seconds in (("cpar7", "auto-random", 0.001), ("sub5", "auto", 0.002), ("add6", "auto", slowest)):
+        at = {"sizes": (8,), "losses": ("lgh",)}
+        rows += changed(made_up(problem, lambda *_: 0.5, **at), iterations=2_000_000)  # a tenth of a second
+        found = made_up(problem, lambda *_: 0.5, order=order, shuffle=True, **at)
+        rows += [
+            replace(row, method="curriculum", loss=None, cpu_seconds=seconds * (1 + 0.1 * (-1) ** row.sample)) for row in found
+        ]
+    claim = find(verdicts(rows), "little time beside training")
+    assert claim.verdict == verdict
+    assert claim.ours.startswith("cpar7 1 % [1, 1], sub5 2 % [2, 2], add6")
+    assert claim.training_sets == "30"
+    assert not any("little time" in statement for statement in verdicts(rows[:90]))  # two problems are too few
+
+
 def test_gain_against_tau_is_judged_where_the_plain_loss_is_halfway(made_up):
     accuracy = {8: 0.55, 16: 0.74, 24: 0.95}
     rows = []

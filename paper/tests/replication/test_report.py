@@ -16,7 +16,6 @@ from experiment_helpers import Here, results_of
 from gradus.errors import StoreError
 from gradus.lab import Settings
 from gradus_paper import quick
-from gradus_paper.claims import verdict_counts
 from gradus_paper.contest import entries, headline
 from gradus_paper.paper import fig7
 from gradus_paper.quick import published_claims
@@ -24,6 +23,7 @@ from gradus_paper.report import SORTED_BY, archive, claims_in_markdown, publish,
 from gradus_paper.report_page import _training_sets
 from gradus_paper.row import OPTIONAL, conform
 from gradus_paper.runs import run_tasks
+from gradus_paper.statements import verdict_counts
 from gradus_paper.store import Store
 from gradus_paper.study import Block, Study, load_study, save_study
 from gradus_paper.tasks import Design

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from experiment_helpers import changed, results_of
+from gradus.lab import wording
 from gradus_paper.open_questions import NOISY
 from gradus_paper.paper import GAIN_TABLES
-from gradus_paper.tables import answers, random_functions, ways_of_the_tables, with_tables
+from gradus_paper.tables import agreement, answers, price_of_the_74181, random_functions, ways_of_the_tables, with_tables
 
 PAGE = "before\n<!-- table: gradus report FOLDER --export PAGES ({}) -->\nold\n<!-- /table -->\nafter"
 
@@ -82,6 +83,33 @@ def test_each_way_to_teach_the_tables_has_its_own_networks(made_up):
     assert {way: float(text.split()[1]) for way, text in found.items()} == {
         "as in the table": 10.0, "in the order listed": -10.0, "with 38 gates per target": 5.0,
     }  # fmt: skip
+
+
+def test_the_price_of_the_rest_is_its_trainings_with_the_steps_of_their_like(made_up):
+    at = {"sizes": (192,), "samples": 20, "m": 8}
+    steps = {"l1": 3_000_000, "lgh": 1_000_000}
+    rows = [
+        row for loss in steps for row in changed(made_up("alu74181", level({}), losses=(loss,), **at), iterations=steps[loss])
+    ]
+    ((where, missing, billions, minutes, hours),) = price_of_the_74181(results_of(rows))[1]
+    assert (where, missing) == ("192 examples", str(80 + 80 + 100 + 100))
+    # 80 of three million, 80 of one, and 200 of two million, as losses that were not run are taken to need the mean.
+    assert billions == wording.two_digits(0.08 * 3 + 0.08 + 0.2 * 2)
+    assert (minutes, hours) == (wording.two_digits(0.72 / 60), wording.two_digits(0.72e9 / 2e7 / 3600))
+
+
+def test_the_distance_to_the_published_code_is_in_standard_errors(made_up):
+    rows = made_up("cmaj9", lambda loss, size, sample: 0.92 + 1e-3 * (sample % 3 - 1), sizes=(96,), m=5)
+    lines = [line for line in agreement(results_of(rows))[1] if line[0].startswith("9-bit") and line[1] == "Lgh"]
+    ours = np.array([row.test_accuracy_mean for row in rows if row.loss == "lgh"])
+    expected = (ours.mean() - 0.923) / np.hypot(0.002 / 1.96, ours.std(ddof=1) / np.sqrt(len(ours)))
+    assert float(lines[0][4]) == pytest.approx(expected, abs=0.1)  # a t interval is a little wider than a normal one
+
+
+def test_intervals_are_not_cut_in_two_at_the_end_of_a_line(asked):
+    made = with_tables(PAGE.format("answers"), {"wrong_labels": results_of(asked)})
+    assert "+10.0 [10.0,\N{NO-BREAK SPACE}10.0]" in made
+    assert "gain of Lgh, 5 % of the labels flipped" in made
 
 
 def test_only_what_is_between_the_marks_changes_and_only_with_rows(asked):
