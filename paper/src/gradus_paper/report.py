@@ -29,7 +29,7 @@ from gradus_paper.runs import read_runs, rows_shown, standings
 from gradus_paper.statements import Claim, verdict_counts
 from gradus_paper.store import Store
 from gradus_paper.study import Study, load_studies
-from gradus_paper.tables import markdown, tables_in_markdown, with_tables
+from gradus_paper.tables import markdown, tables_in_markdown, unbroken, with_tables
 
 FORMATS = ("pdf", "svg", "png")
 NEEDS_NO_ROWS = ("fig2",)
@@ -209,8 +209,7 @@ def _published_rows(table: pa.Table) -> bytes:
 
 def claims_in_markdown(claims: Sequence[Claim], expected: str = "paper") -> str:
     """Return claims as a Markdown table; `expected` is the heading of the values beside ours."""
-    lines = [(c.number, c.statement, c.paper, c.ours, c.training_sets, f"**{c.verdict}**") for c in claims]
-    return markdown(
-        ["", "statement", expected, "ours", "training sets", "verdict"],
-        [[cell.replace("|", "\\|") for cell in line] for line in lines],
-    )
+    # The verdict is what people look for, so that it comes before what does not fit on a narrow screen.
+    lines = [(c.number, c.statement, f"**{c.verdict}**", c.paper, c.ours, c.training_sets) for c in claims]
+    cells = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+    return unbroken(markdown(["", "statement", "verdict", expected, "ours", "training sets"], cells))

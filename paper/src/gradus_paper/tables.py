@@ -31,10 +31,10 @@ from gradus_paper.results import Results
 from gradus_paper.tasks import BY_COLUMN, SELF_PACED
 
 MARKED = re.compile(r"(<!-- table: [^>]*\((\w+)\) -->\n).*?(<!-- /table -->)", re.DOTALL)
-BROKEN = re.compile(r"(?<=,) (?=[^\[\]|]*\])| (?=±)|(?<=±) ")  # spaces at which an interval would be cut in two
+# Spaces at which an interval or a count would be cut in two at the end of a line.
+BROKEN = re.compile(r"(?<=,) (?=[^\[\]|]*\])| (?=[±%])|(?<=±) |(?<=\bn) (?== )|(?<=\bn =) ")
 NOTHING, POINTS, PLUS_MINUS = "–", "+.1f", " ± "
 TIMED = ("auto", "chain", "forest", "boosting", "mlp", "lessons")  # learners whose CPU seconds are shown in the league
-NO_BREAK = "\N{NO-BREAK SPACE}"
 Table = tuple[Sequence[str], Iterable[Sequence[str]]]  # headings and lines
 
 
@@ -46,9 +46,14 @@ def with_tables(page: str, rows: dict[str, Results]) -> str:
         found = rows.get(source)
         if found is None or not len(found):
             return mark[0]
-        return f"{mark[1]}\n{BROKEN.sub(NO_BREAK, markdown(*table(found)))}\n{mark[3]}"
+        return f"{mark[1]}\n{unbroken(markdown(*table(found)))}\n{mark[3]}"
 
     return MARKED.sub(made, page)
+
+
+def unbroken(text: str) -> str:
+    """Return a text whose intervals and counts stay on one line."""
+    return BROKEN.sub("\N{NO-BREAK SPACE}", text)
 
 
 def markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -109,7 +109,7 @@ def test_the_distance_to_the_published_code_is_in_standard_errors(made_up):
 def test_intervals_are_not_cut_in_two_at_the_end_of_a_line(asked):
     made = with_tables(PAGE.format("answers"), {"wrong_labels": results_of(asked)})
     assert "+10.0 [10.0,\N{NO-BREAK SPACE}10.0]" in made
-    assert "gain of Lgh, 5 % of the labels flipped" in made
+    assert "gain of Lgh, 5\N{NO-BREAK SPACE}% of the labels flipped" in made
 
 
 def test_only_what_is_between_the_marks_changes_and_only_with_rows(asked):
