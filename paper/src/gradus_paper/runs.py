@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import gradus
 from gradus import Progress
 from gradus.errors import SettingsError, StoreError
-from gradus.lab import Run, files
+from gradus.lab import Checkpoint, Run, files
 from gradus_paper.engines import Engine
 from gradus_paper.row import DONE, Row, conform, with_task_ids
 from gradus_paper.store import Store
@@ -125,15 +125,7 @@ def run_tasks(
 
 def absorb(tasks: Sequence[Task], path: Path, store: Store) -> RunSummary:
     """Add what another folder of results, or a published table, has of these tasks: rows, and searches that have begun."""
-    if (path / "parts").is_dir():
-        other = Store(path)
-        table, begun = other.table(), other.begun()
-    elif path.suffix == ".parquet":
-        files.checked_size(path)
-        with files.read_guard(path, "a table of results"):
-            table, begun = with_task_ids(conform(pq.read_table(path)), path), {}
-    else:
-        raise SettingsError(f"{path} is neither a folder of results nor a published .parquet file.")
+    table, begun = _results_of(path)
     store.begin()
     left, before = split_tasks(tasks, store)
     table = table.filter(pc.equal(table.column("status"), DONE))
@@ -146,6 +138,21 @@ def absorb(tasks: Sequence[Task], path: Path, store: Store) -> RunSummary:
     mine = {task: since for task, since in (begun | store.begun()).items() if task in open_ids}
     store.keep_begun(mine)
     return replace(before, done=len(rows))
+
+
+def _results_of(path: Path) -> tuple[pa.Table, dict[bytes, Checkpoint]]:
+    """Read the rows, and searches that have begun, of a folder of results, a published table, or a folder of those."""
+    if (path / "parts").is_dir():
+        return Store(path).table(), Store(path).begun()
+    published = sorted(path.glob("results*.parquet")) if path.is_dir() else [path] if path.suffix == ".parquet" else []
+    if not published:
+        raise SettingsError(f"{path} is neither a folder of results nor a published .parquet file, nor has it any in it.")
+    tables = []
+    for name in published:
+        files.checked_size(name)
+        with files.read_guard(name, "a table of results"):
+            tables.append(with_task_ids(conform(pq.read_table(name)), name))
+    return pa.concat_tables(tables), {}
 
 
 def versions() -> dict[str, str]:

@@ -100,6 +100,12 @@ def test_shares_run_apart_and_are_put_together(study, tmp_path, capsys):
     absorbed = [word for share in ("1", "2") for word in ("--absorb", str(tmp_path / share))]
     assert run([*command, "-o", str(out), *absorbed]) == 0
     assert "12 of 12 tasks done, 12 of them now" in capsys.readouterr().out
+    for share in ("1", "2"):  # each adds a file of what was not published before
+        assert run(["report", str(out if share == "2" else tmp_path / "1"), "--archive", str(tmp_path / "archive")]) == 0
+    assert len(list((tmp_path / "archive").glob("results*.parquet"))) == 2
+    capsys.readouterr()
+    assert run([*command, "-o", str(tmp_path / "again"), "--absorb", str(tmp_path / "archive")]) == 0
+    assert "12 of 12 tasks done, 12 of them now" in capsys.readouterr().out
     assert run(["reproduce", str(study), "-o", str(tmp_path / "other"), "--absorb", str(study)]) == 2
     assert "is neither a folder of results nor a published .parquet file" in capsys.readouterr().err
 

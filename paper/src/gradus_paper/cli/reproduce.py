@@ -30,7 +30,7 @@ LINE = 79
 EXIT_FAILED = 1  # some tasks failed; all others are done
 SECONDS_PER_LINE = 5.0
 ABSORBED = "rows of another folder or table"
-ABSORB = "Run nothing; add what another folder of results or a published .parquet has. May be repeated."
+ABSORB = "Run nothing; add what another folder of results, or of published .parquet files, has. May be repeated."
 JOBS = "Local processes, or CPU threads that help a GPU; one per core if not given or -1."
 NAMES = "quick, all, fig1 … fig7, tab2, tab3, figA1, figA2, baselines, beyond, contest"
 
