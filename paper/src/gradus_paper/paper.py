@@ -227,7 +227,7 @@ def comparisons() -> Study:
     otherwise += _left_out("ecoli", DECIDING_NETWORKS, ["lgh"], targets=hierarchies["ecoli"])
     orders, one_each = {"l1": "known", "lgh": [f"tau:{tau:.6g}" for tau in all_taus(5)]}, range(8, 129, 8)
     fewer = [grid("add5", one_each, 50, repeats=5, loss=loss, order=order) for loss, order in orders.items()]
-    sizes = {"cpar7": [8, 16, 24], "cmaj9": [8, 24], "sub5": [52, 68]}
+    sizes = {"cpar7": [8, 16, 24], "cmaj9": [8, 24]}
     more = [grid(name, at, 3000, loss=["l1", "lgh"], **history_of(name)) for name, at in sizes.items()]
     # As published, eta on the multiplexer is that of minimum sets drawn among all; which sets are taken orders nothing.
     drawn = grid("cmux15", [40, 48], 1000, method="curriculum", order="auto-random", shuffle=True)
