@@ -19,7 +19,7 @@ from gradus._tables.goals import Weights
 from gradus._tables.labels import TargetEncoding
 from gradus._tables.logistic import ridge_logistic, shares_of_scores
 from gradus._tables.pairs import in_pairs, recoded
-from gradus._tables.readable_rules import rule_coverage
+from gradus._tables.readable_rules import how_shown, rule_coverage
 from gradus._tables.readers import NodeValues, read_circuit
 
 
@@ -151,4 +151,5 @@ def test_a_model_in_pairs_is_kept_exported_and_explained(prototypes, learned, tm
     assert said == model.single().predict(table).tolist()
     text = model.rules(as_text=True)
     assert "then y = 0 rather than 1 (" in text
+    assert how_shown(model.targets).startswith("Shown is a circuit that compares classes in pairs")
     assert "y is the class that these comparisons make likeliest" in text

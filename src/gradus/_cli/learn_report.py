@@ -18,7 +18,7 @@ from gradus._core.wording import counted, listed
 from gradus._tables.goals import GOALS
 from gradus._tables.labels import encode_target, output_parts
 from gradus._tables.measures import RARE, UNEVEN, rarest, said_of_goals, said_of_rare
-from gradus._tables.readable_rules import HOW_SHOWN, coverage_of
+from gradus._tables.readable_rules import coverage_of, how_shown
 
 if TYPE_CHECKING:
     from gradus._tables.dataset import Dataset
@@ -139,7 +139,7 @@ class LearnReport:
             accuracy = percent(size["accuracy"]) if known else ""
             rows.append([str(size["gates"]), str(size["conditions"]), accuracy, "shown" if size["shown"] else ""])
         print_table(["gates", "conditions", "accuracy on rows not seen", ""], rows, title="rules from the vote")
-        print(textwrap.fill(HOW_SHOWN, WIDTH))
+        print(textwrap.fill(how_shown(self.learned.model.targets), WIDTH))
 
     def _show_score(self, score: HeldOutScore) -> None:
         """Print how often the model is right on rows that it has not seen, beside others, and the conclusion."""

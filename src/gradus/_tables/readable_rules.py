@@ -14,16 +14,23 @@ from gradus._tables.axes import Test
 from gradus._tables.labels import TargetEncoding, output_parts
 from gradus._tables.statements import Statement, alternatives
 
-__all__ = ["COLUMNS", "HOW_SHOWN", "Coverage", "coverage_of", "frame_rows", "if_then_text", "rule_coverage"]
+__all__ = ["COLUMNS", "Coverage", "coverage_of", "frame_rows", "how_shown", "if_then_text", "rule_coverage"]
 
 WORDS = {" & ": " and ", " | ": " or ", " ^ ": " xor ", "0": "never", "1": "always"}
-HOW_SHOWN = (
+SHOWN = (
     "Shown is the smallest circuit whose rules are wrong on at most 1 % more of the rows not seen than those of the best, "
-    "within one standard error; --max-gates (max_gates=) chooses another. The vote predicts whichever is shown."
+    "within one standard error"
 )
+PAIRS_SHOWN = "Shown is a circuit that compares classes in pairs: of rows not seen it gets clearly more right"
+CHOOSE = "; --max-gates (max_gates=) chooses another. The vote predicts whichever is shown."
 COLUMNS = ("statement", "rule", "columns", "conditions", "rows", "right")
 
 Ints = npt.NDArray[np.int64]
+
+
+def how_shown(targets: Sequence[TargetEncoding]) -> str:
+    """Explain why the circuit that is shown was chosen."""
+    return (PAIRS_SHOWN if any(target.pairs for target in targets) else SHOWN) + CHOOSE
 
 
 class Coverage(NamedTuple):

@@ -20,7 +20,7 @@ from gradus._tables.cells import read_cells, shown_date
 from gradus._tables.conditions import Condition, in_words, input_conditions, input_label
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.labels import TargetEncoding, groups_of_equal_rows, output_parts, plain_label
-from gradus._tables.readable_rules import HOW_SHOWN, coverage_of
+from gradus._tables.readable_rules import coverage_of, how_shown
 from gradus._tables.statements import Statement, alternatives, node_tokens
 from gradus.errors import DataError
 
@@ -105,7 +105,7 @@ def model_page(model: ModelView, table: Any, labels: Any, scores: Scores) -> str
         odd_columns=[features.columns[j].name for j in used[:MOST_ODD_COLUMNS]],
         n_odd=len(odd),
         sizes=size_points(model.about.get("size_curve")),
-        how_shown=HOW_SHOWN,
+        how_shown=how_shown(targets),
         encoded=() if features.is_plain else features.plan(),
         model=_script_data(model, used, rows),
     )
