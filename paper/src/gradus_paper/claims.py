@@ -36,6 +36,7 @@ STRICT = "Lgh ≥ Llh ≥ Lw ≥ L1"
 LW_BEST = "mammalian"  # the model on which Lw gains most, according to the paper
 FEWEST_SIZES = 3  # neighbouring training sizes that make a range
 TINY = 1e-9  # below it a tau counts as zero
+DRAWN = "auto-random"  # an order from minimum sets drawn among all
 LITTLE_TIME = 0.1  # share of the time of a training that counts as little
 MIRROR_TOLERANCE = 0.4  # relative difference up to which the loss in the reverse order counts as large as the gain
 
@@ -184,8 +185,10 @@ def order_and_nesting_are_found(results: Results) -> est.Statements:
         sizes = [size for size in auto.sizes if size <= top][-2:]
         if not sizes:
             continue
-        drawn = results.select(problem=problem, method="curriculum", order="auto-random")  # among all sets, as published
-        etas = dict(est.mean_by_size(auto, auto.eta)) | dict(est.mean_by_size(drawn, drawn.eta))
+        etas = dict(est.mean_by_size(auto, auto.eta))
+        if found_order(problem) != DRAWN:  # as published, it is of sets drawn among all
+            drawn = results.select(problem=problem, method="curriculum", order=DRAWN)
+            etas |= dict(est.mean_by_size(drawn, drawn.eta))
         at = {size: (dict(est.mean_by_size(auto, auto.tau))[size], etas[size]) for size in sizes}
         both = est.together([est.above(estimate, 0.5, TAU_MARGIN) for pair in at.values() for estimate in pair])
         exception, fewest = problem == EXCEPTION, min(estimate.n for pair in at.values() for estimate in pair)

@@ -336,6 +336,17 @@ def test_a_table_at_the_edge_is_close_if_it_is_known_well_enough(made_up, spread
     assert [find(claims, f"Table 3, {target}").verdict for target in shifted] == expected
 
 
+@pytest.mark.parametrize(("problem", "order", "eta"), [("cpar7", "auto-random", "1.000"), ("sub5", "auto", "0.200")])
+def test_nesting_is_that_of_sets_drawn_among_all_and_where_networks_have_such_sets_it_is_theirs(made_up, problem, order, eta):
+    at, m = {"sizes": (8, 16, 24)}, {"cpar7": 7, "sub5": 5}[problem]
+    rows = made_up(problem, lambda loss, *_: 0.5 + 0.1 * (loss == "lgh"), losses=("l1", "lgh"), m=m, **at)
+    rows += made_up(problem, lambda *_: 0.6, losses=("lgh",), order=order, shuffle=True, m=m, **at)
+    for drawn in ("auto-random", "auto"):  # the second ones are timed, and say nothing of nesting
+        sets = made_up(problem, lambda *_: 0.5, losses=("l1",), order=drawn, shuffle=True, m=m, samples=25, **at)
+        rows += changed(sets, method="curriculum", loss=None, eta=0.2 if drawn == "auto-random" else 0.4)
+    assert f"η = {eta}" in find(verdicts(rows), "τ and η").ours
+
+
 @pytest.mark.parametrize(("slowest", "verdict"), [(0.009, "holds"), (0.011, "does not hold"), (0.01, "undecided")])
 def test_orders_cost_little_where_each_takes_less_than_a_tenth_of_a_training(made_up, slowest, verdict):
     rows = []
