@@ -71,6 +71,11 @@ class TableColumn:
         return tuple(names)
 
     @property
+    def is_left_out(self) -> bool:
+        """Whether no input comes from it, whatever its cells are."""
+        return self.kind == "out" and not self.input_names
+
+    @property
     def reading(self) -> Reading:
         """How texts are read as numbers or dates."""
         return Reading(self.comma, self.unit, self.day_format)

@@ -22,9 +22,10 @@ from gradus._tables.read_voters import led_by, read_voters
 from gradus._tables.sizes import Sized, SizesTask, learn_sizes, shown_place, size_curve
 from gradus._tables.voters import Learner, TableExamples, Voter, folds_of_rows, frequent_first, learn_voter
 
-__all__ = ["N_VOTERS", "learn_vote"]
+__all__ = ["LARGE_GROWTH", "N_VOTERS", "VOTER_NOISE", "learn_vote", "learner_of"]
 
-N_VOTERS = 25
+N_VOTERS, LARGE_VOTERS = 25, 10
+"""Circuits that vote, and on large tables, where each is better and takes longer."""
 MOST_READ = 32_768
 """Rows by which voters are read and circuits from their vote are learned."""
 VOTER_NOISE = 0.0001
@@ -47,7 +48,8 @@ def learn_vote(
 
     `most` is the largest number of gates of the one that is shown.
     """
-    n_voters, left = settings.n_circuits or N_VOTERS, run.seconds_left()
+    usual = LARGE_VOTERS if examples.is_large else N_VOTERS
+    n_voters, left = settings.n_circuits or usual, run.seconds_left()
     run.expect(n_voters + SINGLE_WORK)
     voting = run.part(seconds=None if left is None else VOTING_TIME * left, weight=n_voters)
     voters = _learn_voters(examples, settings, voting, n_voters)
@@ -91,14 +93,20 @@ def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_
     """Learn as many voters as there is time for, at least one."""
     growth = LARGE_GROWTH if examples.is_large else VOTER_GROWTH
 
+    of_all: list[str] = []
+
+    def key(number: int) -> str:  # only where there is a checkpoint: digests of large tables take long
+        if not of_all:
+            of_all.append(digest_of("voter", examples.digest, settings))
+        return digest_of(of_all[0], number)
+
     def learn_one(number: int) -> Voter | None:
         if number and run.stop():
             return None
         part = run.part(weight=1, describe=_described(f"circuit {number + 1} of {n_voters}"))
         try:
-            learner = _learner(settings, part, noise=VOTER_NOISE, n_tries=1, growth=growth)
-            key = partial(digest_of, "voter", examples.digest, settings, number)
-            return _recalled(part, key, partial(learn_voter, examples, learner, settings.seed, number))
+            learner = learner_of(settings, part, noise=VOTER_NOISE, n_tries=1, growth=growth)
+            return _recalled(part, partial(key, number), partial(learn_voter, examples, learner, settings.seed, number))
         except KeyboardInterrupt:  # those that are complete vote
             run.interrupt()
             return None
@@ -107,7 +115,7 @@ def _learn_voters(examples: TableExamples, settings: LearnSettings, run: Run, n_
     voters = [voter for voter in run.map(learn_one, range(n_voters)) if voter is not None]
     if not voters:  # none had come back before a stop
         voters = [
-            learn_voter(examples, _learner(settings, run, noise=VOTER_NOISE, n_tries=1, growth=growth), settings.seed, 0)
+            learn_voter(examples, learner_of(settings, run, noise=VOTER_NOISE, n_tries=1, growth=growth), settings.seed, 0)
         ]
     return [voter for voter in voters if voter.complete] or voters[:1]
 
@@ -119,11 +127,11 @@ def _learn_sizes(task: SizesTask, settings: LearnSettings, run: Run) -> list[Siz
     part = run.part(weight=SINGLE_WORK, describe=_described("circuits from their vote"))
     sized: list[Sized] = []
     try:
-        sized = learn_sizes(task, partial(_learner, settings, noise=SINGLE_NOISE), part)
+        sized = learn_sizes(task, partial(learner_of, settings, noise=SINGLE_NOISE), part)
         if are_pairs_tried(task, sized):
             run.expect(len(task.voters) + 2 * SINGLE_WORK)
             part = run.part(weight=SINGLE_WORK, describe=_described("comparisons of classes"))
-            pairs = learn_pairs(task, sized[-1], partial(_learner, replace(settings, order=None), noise=SINGLE_NOISE), part)
+            pairs = learn_pairs(task, sized[-1], partial(learner_of, replace(settings, order=None), noise=SINGLE_NOISE), part)
             return [*sized, *pairs]
         return sized
     except KeyboardInterrupt:
@@ -148,7 +156,7 @@ def _described(detail: str) -> Any:
     return lambda progress: replace(progress, detail=detail)
 
 
-def _learner(settings: LearnSettings, run: Run, *, noise: float, n_tries: int, growth: int = VOTER_GROWTH) -> Learner:
+def learner_of(settings: LearnSettings, run: Run, *, noise: float, n_tries: int, growth: int = VOTER_GROWTH) -> Learner:
     """Return what learns one circuit."""
 
     def learn_one(inputs: BoolMatrix, outputs: npt.NDArray[Any], seed: int) -> LearnResult:

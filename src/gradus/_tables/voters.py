@@ -21,7 +21,7 @@ from gradus._core.plain import digest_of
 from gradus._lessons.result import LearnResult
 from gradus._tables.cells import Cells
 from gradus._tables.column_kinds import ColumnKind
-from gradus._tables.cuts import FEW_VALUES, Missing, cut_column, cuts_between
+from gradus._tables.cuts import FEW_VALUES, MAX_CUTS, Missing, cut_column, cuts_between
 from gradus._tables.encoding import TableColumn, TableEncoding
 from gradus._tables.goals import Goal, Weights
 from gradus._tables.labels import TargetEncoding
@@ -30,20 +30,26 @@ __all__ = [
     "Learner",
     "TableExamples",
     "Voter",
+    "even_cuts",
     "folds_of_rows",
     "frequent_first",
     "join_voters",
     "learn_voter",
+    "only_used",
     "outputs_of",
+    "rewired",
     "rows_by_weight",
     "unneeded_columns",
     "widened",
 ]
 
-POOL = 24
+POOL, LARGE_POOL = 24, 96
 """Cuts of each column, with equal shares of the rows between, of which voters draw some besides those that are chosen."""
-DRAWN, LEAST_DRAWN, DRAWN_OF_ALL = 8, 3, 480
-"""Cuts that a voter draws of one column: fewer where there are many columns. Large tables have twice as many of both."""
+DRAWN, LARGE_DRAWN, LEAST_DRAWN, DRAWN_OF_ALL = 8, 24, 3, 480
+"""Cuts that a voter draws of one column: fewer where there are many columns, more of large tables, whose rows tell near ones
+apart."""
+LARGE_CUTS = 15
+"""The most cuts that a voter of a large table chooses itself; each must pay for its description."""
 MOST_ROWS = 16_384
 """Rows that a voter is learned from; of larger tables every voter sees others."""
 N_FOLDS = 5
@@ -87,10 +93,10 @@ class TableExamples:
     @cached_property
     def pool(self) -> TableEncoding:
         """The encoding with the cuts that voters may draw in place of its own."""
-        size = POOL * (1 + self.is_large)
+        size = LARGE_POOL if self.is_large else POOL
         return TableEncoding(
             tuple(
-                replace(column, values=_even_cuts(column.numbers(cells), size, column.kind == "after"))
+                replace(column, values=even_cuts(column.numbers(cells), size, column.kind == "after"))
                 if column.kind in ("above", "after")
                 else column
                 for column, cells in zip(self.encoding.columns, self.columns.values(), strict=True)
@@ -99,7 +105,9 @@ class TableExamples:
 
     def take(self, rows: Ints) -> TableExamples:
         """Return some rows, with the cuts that all suggest."""
-        cells = {name: one.take(rows) for name, one in self.columns.items()}
+        # Nobody asks for rows of columns that are left out, of which there may be thousands.
+        pairs = zip(self.columns.items(), self.encoding.columns, strict=True)
+        cells = {name: cells if column.is_left_out else cells.take(rows) for (name, cells), column in pairs}
         return replace(self, columns=cells, codes=self.codes[rows], weights=self.weights.of(rows))
 
     @cached_property
@@ -215,11 +223,13 @@ def rows_by_weight(examples: TableExamples, size: int, among: npt.NDArray[np.boo
 def _varied(examples: TableExamples, sample: TableExamples, rng: np.random.Generator) -> TableEncoding:
     """Return an encoding with the cuts that a sample of the rows suggests, and some that are drawn."""
     numeric = [j for j, column in enumerate(examples.encoding.columns) if column.kind in ("above", "after")]
-    n_drawn = max(LEAST_DRAWN, min(DRAWN, DRAWN_OF_ALL // max(len(numeric), 1))) * (1 + examples.is_large)
+    of_one, most = (LARGE_DRAWN, LARGE_CUTS) if examples.is_large else (DRAWN, MAX_CUTS)
+    n_drawn = max(LEAST_DRAWN, min(of_one, DRAWN_OF_ALL // max(len(numeric), 1)))
     varied = list(examples.encoding.columns)
     for j in numeric:
         column, pool = varied[j], np.array(examples.pool.columns[j].values)
-        own = cut_column(column.numbers(sample.columns[column.name]), sample.codes, days=column.kind == "after")
+        numbers = column.numbers(sample.columns[column.name])
+        own = cut_column(numbers, sample.codes, max_cuts=most, days=column.kind == "after")
         drawn = rng.permutation(len(pool))[:n_drawn]
         varied[j] = replace(column, values=tuple(sorted({*own, *pool[drawn].tolist()})) or column.values)
     return TableEncoding(tuple(varied))
@@ -267,7 +277,7 @@ def _clashes(rows: Ints, classes: Ints) -> int:
     return int(len(rows) - most.sum())
 
 
-def _even_cuts(numbers: Floats, size: int, days: bool) -> tuple[float | int, ...]:
+def even_cuts(numbers: Floats, size: int, days: bool) -> tuple[float | int, ...]:
     """Return cuts with about equal shares of the rows between them."""
     known = numbers[~np.isnan(numbers)]
     distinct, place = np.unique(known, return_inverse=True)
@@ -280,17 +290,27 @@ def _even_cuts(numbers: Floats, size: int, days: bool) -> tuple[float | int, ...
 def join_voters(voters: Sequence[Voter], examples: TableExamples) -> tuple[TableEncoding, list[Network]]:
     """Give all circuits one encoding that has the inputs by which any of them is read."""
     base, used = examples.encoding, set().union(*(voter.read(examples) for voter in voters))
-    encoding = TableEncoding(tuple(_only_used(column, j, voters, used) for j, column in enumerate(base.columns)))
+    encoding = only_used(base, [voter.encoding for voter in voters], used)
     if not encoding.input_names:
         encoding = base  # every output is constant; a circuit needs an input all the same
     place = {key: i for i, key in enumerate(encoding.input_keys)}
-    return encoding, [_rewired(voter, place) for voter in voters]
+    return encoding, [rewired(voter.network, voter.encoding.input_keys, place) for voter in voters]
 
 
-def _only_used(column: TableColumn, j: int, voters: Sequence[Voter], used: set[tuple[int, Any]]) -> TableColumn:
-    """Return a column with the inputs of all voters, without those that none uses."""
+def only_used(base: TableEncoding, encodings: Sequence[TableEncoding], used: set[tuple[int, Any]]) -> TableEncoding:
+    """Return an encoding with those inputs of several that are used."""
+    columns = [[one.columns[j] for one in encodings] for j in range(len(base.columns))]
+    return TableEncoding(
+        tuple(
+            _only_used(column, j, several, used) for j, (column, several) in enumerate(zip(base.columns, columns, strict=True))
+        )
+    )
+
+
+def _only_used(column: TableColumn, j: int, several: Sequence[TableColumn], used: set[tuple[int, Any]]) -> TableColumn:
+    """Return a column with the inputs of several, without those that are not used."""
     others, missing = (j, "others") in used, (j, "missing") in used
-    values = dict.fromkeys(value for voter in voters for value in voter.encoding.columns[j].values)
+    values = dict.fromkeys(value for one in several for value in one.values)
     # What is "another" category depends on all that are named.
     kept = [value for value in values if (j, value) in used or others]
     if column.kind in ("above", "after"):
@@ -300,9 +320,8 @@ def _only_used(column: TableColumn, j: int, voters: Sequence[Voter], used: set[t
     return replace(column, kind="out", values=(), others=False, missing=missing, reason="no circuit uses it")
 
 
-def _rewired(voter: Voter, place: Mapping[tuple[int, Any], int]) -> Network:
-    """Return a voter's circuit with its inputs at other places; one that it does not use may be any."""
-    old = voter.network
-    moved = [place.get(key, 0) for key in voter.encoding.input_keys]
+def rewired(old: Network, keys: Sequence[tuple[int, Any]], place: Mapping[tuple[int, Any], int]) -> Network:
+    """Return a circuit with its inputs at the places of their keys; one that it does not use may be any."""
+    moved = [place.get(key, 0) for key in keys]
     nodes = np.array([*moved, *range(len(place), len(place) + old.n_gates)], dtype=np.int64)
     return Network(len(place), nodes[old.sources].reshape(-1, 2), nodes[old.outputs], old.functions)
