@@ -65,7 +65,7 @@ RARE = ("rare", "rare or", "rare band")
 LARGE = ("normal", "diamonds", "vietnam", "wide", "grid")
 TABLES = (*THIRTEEN, *RARE, "digits", *LARGE)
 GROUPS = {"thirteen": THIRTEEN, "rare": RARE, "all": TABLES}
-SPLITS = {"normal": 1, "diamonds": 2, "vietnam": 3, "wide": 3, "grid": 3, "digits": 5, "rare": 5, "rare or": 5, "rare band": 5}
+SPLITS = {"normal": 3, "diamonds": 3, "vietnam": 3, "wide": 3, "grid": 3, "digits": 5, "rare": 5, "rare or": 5, "rare band": 5}
 """Splits of the tables that take long; of the others there are ten."""
 MOST_SPLITS = 1000
 EBM_CELLS = 600_000  # of a table for which an EBM takes minutes

@@ -1,6 +1,7 @@
 """`Checkpoint`: what is finished is not done again, the result is the same, and files of other work are refused."""
 
 import contextlib
+import hashlib
 import json
 import os
 import signal
@@ -276,6 +277,15 @@ def test_digests_tell_apart():
     ]
     assert len({digest_of(value) for value in values}) == len(values)
     assert digest_of("a", "b") != digest_of("ab")
+
+
+@given(st.lists(st.one_of(st.floats(), st.integers(), st.text(), st.booleans(), st.none())), st.booleans())
+def test_lists_of_plain_values_have_the_digest_of_their_values_one_by_one(values, is_tuple):
+    state = hashlib.blake2b(digest_size=16)
+    state.update(f"[{len(values)}".encode())
+    for value in values:
+        state.update(f"{value!r};".encode("utf-8", "backslashreplace"))
+    assert digest_of(tuple(values) if is_tuple else values) == state.hexdigest()
 
 
 SCRIPT = """

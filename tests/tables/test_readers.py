@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from gradus import Network
+from gradus._tables import logistic
 from gradus._tables.goals import Weights
 from gradus._tables.labels import TargetEncoding
-from gradus._tables.logistic import RIDGE, ridge_logistic, shares_of_scores
+from gradus._tables.logistic import RIDGE, centred, ridge_logistic, shares_of_scores
 from gradus._tables.readers import NodeValues, OutputReader, read_circuit
 from gradus.errors import FormatError
 
@@ -159,3 +160,19 @@ def test_readers_that_do_not_fit_the_target_are_refused(change):
         OutputReader.from_json({**document, **change}, TargetEncoding("y", (0, 1)), 7)
     with pytest.raises(FormatError, match="'y'"):
         OutputReader.from_json(None, TargetEncoding("y", (0, 1)), 7)
+
+
+def test_many_rows_are_weighed_in_parts_as_few_are_at_once(monkeypatch):
+    rng = np.random.default_rng(3)
+    signs = rng.random((700, 9)) < 0.4
+    codes = ((signs[:, 0] ^ signs[:, 1]) | (rng.random(700) < 0.3)).astype(np.int64)
+    found = []
+    for many in (10**6, 100):
+        monkeypatch.setattr(logistic, "MANY_ROWS", many)
+        monkeypatch.setattr(logistic, "AT_ONCE", 64)
+        moved, centre = centred(signs)
+        assert np.allclose(moved, signs - signs.mean(axis=0), atol=1e-6)
+        assert np.allclose(centre, signs.mean(axis=0))
+        assert moved.dtype == (np.float64 if many > 700 else np.float32)
+        found.append(ridge_logistic(moved, codes, np.ones(700), np.zeros((700, 2)))[1])
+    assert np.allclose(found[0], found[1], atol=1e-4)

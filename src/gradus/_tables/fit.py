@@ -26,8 +26,9 @@ from gradus._tables.labels import TargetEncoding, encode_target, order_of_output
 from gradus._tables.model import Model
 from gradus._tables.readable_rules import rule_coverage
 from gradus._tables.sizes import curve_entry, n_gates
-from gradus._tables.vote import learn_vote
+from gradus._tables.vote import LARGE_GROWTH, VOTER_NOISE, learn_vote, learner_of
 from gradus._tables.voters import TableExamples, outputs_of, rows_by_weight
+from gradus._tables.weighed import learn_weighed
 from gradus.errors import DataError
 
 __all__ = ["FitSettings", "fit_table"]
@@ -207,6 +208,8 @@ def _learn(examples: TableExamples, settings: FitSettings, run: Run) -> tuple[Mo
     circuits = replace(settings, order=order)
     if _is_voted_on(examples, settings):
         return learn_vote(examples, circuits, run, most)
+    if most is None and _may_be_weighed(examples, settings) and (weighed := _weighed(examples, settings, run)):
+        return weighed, (0,), None
     inputs, outputs = examples.encoding.encode(examples.columns), outputs_of(examples.targets, examples.codes)
     rows = rows_by_weight(examples, len(outputs))
     result = learn_with(inputs[rows], outputs[rows], circuits, run)
@@ -219,12 +222,36 @@ def _learn(examples: TableExamples, settings: FitSettings, run: Run) -> tuple[Mo
     return replace(model, apart=len(networks) > len(result.voters)), result.order, result.stopped
 
 
+def _weighed(examples: TableExamples, settings: FitSettings, run: Run) -> Model | None:
+    """Return a model whose circuit is a weighted sum, if that is shorter to describe; there must be half the time left."""
+    left = run.seconds_left()
+    part = run.part(seconds=None if left is None else left / 2, weight=1)
+    learner = learner_of(settings, part, noise=VOTER_NOISE, n_tries=1, growth=LARGE_GROWTH)
+    weighed = learn_weighed(examples, learner, settings.seed, part)
+    if weighed is None:
+        return None
+    inputs = weighed.encoding.encode(examples.columns)
+    return Model.fit([weighed.network], weighed.encoding, examples.targets, inputs, examples.codes, examples.weights)
+
+
 def _is_voted_on(examples: TableExamples, settings: FitSettings) -> bool:
-    """Return whether circuits vote: where some column could become several inputs, unless the settings say otherwise."""
+    """Tell whether circuits vote: where some column could become several inputs, unless the settings say otherwise."""
+    return _has_several(examples) and not settings.exact and settings.n_circuits != 1
+
+
+def _may_be_weighed(examples: TableExamples, settings: FitSettings) -> bool:
+    """Tell whether a single circuit may be a weighted sum: on large tables of numbers with one target of two classes."""
+    one_output = len(examples.targets) == 1 and examples.targets[0].n_outputs == 1
+    one_circuit = settings.n_circuits == 1 and settings.gates == "any" and not settings.exact
+    return examples.is_large and one_output and one_circuit and _has_several(examples)
+
+
+def _has_several(examples: TableExamples) -> bool:
+    """Tell whether some column could become several inputs."""
     features = examples.encoding
     several = len(features.input_columns) > len(set(features.input_columns))
     elsewhere = any(
         column.kind in ("above", "after") and (~examples.columns[column.name].missing_values).sum() > MOST_BITS
         for column in features.columns
     )
-    return (several or elsewhere) and not settings.exact and settings.n_circuits != 1
+    return several or elsewhere

@@ -18,7 +18,7 @@ from gradus._circuit import Network
 from gradus._core.bits import BoolMatrix
 from gradus._tables.goals import Weights
 from gradus._tables.labels import UNKNOWN, TargetEncoding, output_parts
-from gradus._tables.logistic import ridge_logistic, shares_of_scores
+from gradus._tables.logistic import centred, ridge_logistic, shares_of_scores
 from gradus.errors import FormatError
 
 __all__ = ["NodeValues", "OutputReader", "read_circuit", "readers_from_json"]
@@ -123,7 +123,7 @@ def read_circuit(
     its outputs alone.
     """
     outputs = network.outputs.tolist()
-    used = np.flatnonzero(network.cone(range(network.n_outputs))).tolist()
+    used = [] if unseen is None else np.flatnonzero(network.cone(range(network.n_outputs))).tolist()
     values = NodeValues.of(network, [*outputs, *used, *offered], inputs)
     found = []
     for k, part in enumerate(output_parts(targets)):
@@ -183,8 +183,8 @@ def _refined(
     varies = np.flatnonzero(signs.any(axis=0) & ~signs.all(axis=0))
     if not varies.size:
         return alone
-    centre = signs[:, varies].mean(axis=0)
-    level, more = ridge_logistic(signs[:, varies] - centre, codes[rows], of_rows[rows], alone.prior + signs @ weights)
+    moved, centre = centred(signs[:, varies])
+    level, more = ridge_logistic(moved, codes[rows], of_rows[rows], alone.prior + signs @ weights)
     weights[varies] += more
     return OutputReader(alone.prior + level - centre @ more, nodes, weights)
 
