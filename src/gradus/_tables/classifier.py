@@ -64,7 +64,8 @@ class BooleanNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     n_tries : int
         Tries per lesson, of which the smallest circuit is kept.
     n_circuits : int, optional
-        Circuits that vote. By default 25, or where every column is one bit as many as `gradus.learn` considers useful.
+        Circuits that vote. By default 25 (10 of more than 16,384 rows), or where every column is one bit as many as
+        `gradus.learn` considers useful. With 1, the circuit of a large table may be a weighted sum of thousands of gates.
     max_gates : int, optional
         The most gates of the circuit that is shown: read, drawn and exported. By default the smallest one that is nearly as
         good as the best on rows held out; see `size_curve_`. The vote still predicts.
