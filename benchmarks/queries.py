@@ -1,8 +1,9 @@
 """How many rows the learner needs if it may choose them: random ones against those that `next_examples` asks for.
 
-    python benchmarks/queries.py add6 --runs 20
+    python benchmarks/queries.py add6 --runs 20 --noise 0 --circuits 1
 
-Each run begins with the same few random rows and gets more, some at a time, until the vote is right on all patterns.
+Each run begins with the same few random rows and gets more, some at a time, until the vote is right on all patterns. Both ways
+have the same learner: its settings and seeds are equal.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from typing import Any
 
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
@@ -18,7 +20,7 @@ import numpy as np
 from gradus import LearnResult, learn, problems
 
 
-def rows_needed(name: str, run: int, first: int, step: int, n_circuits: int | None, asks: bool) -> tuple[int, float]:
+def rows_needed(name: str, run: int, first: int, step: int, asks: bool, settings: dict[str, Any]) -> tuple[int, float]:
     """Return the rows with which the vote becomes right on all patterns, and the CPU seconds of all lessons."""
     problem, begin = problems.load(name), time.process_time()
     X, Y = problem.X, problem.Y
@@ -27,7 +29,7 @@ def rows_needed(name: str, run: int, first: int, step: int, n_circuits: int | No
     rest = order[first:].tolist()
     place = {pattern.tobytes(): number for number, pattern in enumerate(X)}
     while True:
-        result: LearnResult = learn(X[rows], Y[rows], n_circuits=n_circuits, seed=run)
+        result: LearnResult = learn(X[rows], Y[rows], seed=run, **settings)
         if (result.predict(X) == Y).all():
             return len(rows), time.process_time() - begin
         wanted = [place[pattern.tobytes()] for pattern in result.next_examples(step)] if asks else []
@@ -44,18 +46,26 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=16, help="random rows that each run begins with")
     parser.add_argument("--step", type=int, default=4, help="rows added at a time")
     parser.add_argument("--circuits", type=int, help="circuits that vote; by default as many as usual")
+    parser.add_argument(
+        "--noise", default="auto", help="share of wrong labels; an engineer who asks a device knows that it is 0"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the first run")
     options = parser.parse_args()
+    noise = options.noise if options.noise == "auto" else float(options.noise)
+    settings = {"n_circuits": options.circuits, "noise": noise}
     needed = np.zeros((options.runs, 2), dtype=np.int64)
     for run in range(options.runs):
         for asks in (False, True):
             needed[run, int(asks)], seconds = rows_needed(
-                options.problem, options.seed + run, options.first, options.step, options.circuits, asks
+                options.problem, options.seed + run, options.first, options.step, asks, settings
             )
             what = "asked for" if asks else "random"
             print(f"run {run}: {needed[run, int(asks)]} rows {what}, {seconds:.1f} CPU s", flush=True)
     random, asked = needed.mean(axis=0)
-    print(f"{options.problem}: {random:.1f} random rows, {asked:.1f} asked for: {asked / random:.2f} of them")
+    errors = needed.std(axis=0, ddof=1) / options.runs**0.5 if options.runs > 1 else np.zeros(2)
+    print("| problem | runs | random rows (all runs) | rows asked for (all runs) | share |\n|---|---|---|---|---|")
+    cells = (f"{needed[:, k].mean():.1f} ± {errors[k]:.1f} ({needed[:, k].max()})" for k in (0, 1))
+    print(f"| {options.problem} | {options.runs} | {' | '.join(cells)} | {asked / random:.2f} |")
 
 
 if __name__ == "__main__":

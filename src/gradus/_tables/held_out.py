@@ -32,7 +32,7 @@ LEARNING_TIME = 0.5
 """Share of a time limit in which a model is learned that is also scored."""
 FIT_TIME = 0.4
 """Share of the time left in which models are learned; those that they are compared with take as long."""
-FIT_WEIGHT = 8  # how much longer learning a model takes than growing a forest
+FIT_WEIGHT = 24  # how much longer learning a model takes than growing a forest
 FOREST = "random forest"
 MOST_COMPARED = 20_000
 """Rows that a tree and a forest are learned from: more would take longer than the model that they are compared with."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -77,21 +76,25 @@ class Sized(NamedTuple):
 
 def learn_sizes(task: SizesTask, make_learner: Callable[..., Learner], run: Run) -> list[Sized]:
     """Learn circuits of all sizes, small ones first; the last one is as large as it takes."""
-    run.expect(3)
+    n_folds = max(1, min(N_FOLDS, ROWS_SCORED // len(task.folds)))
+    run.expect(2 + n_folds)
     examples = task.examples
     rows = rows_by_weight(examples, min(examples.n_rows, MOST_ROWS))
     inputs = task.vote.features.encode({name: cells.take(rows) for name, cells in examples.columns.items()})
     X, Y = taught_rows(task.vote, inputs, examples.codes[rows], np.random.default_rng([task.seed, len(task.voters)]))
     kept = distinct_inputs(task.vote, inputs)
     X = np.ascontiguousarray(X[:, kept])
-    whole = make_learner(run=run.part(weight=1), n_tries=N_WHOLE)(X, Y, task.seed)
+    part = run.part(weight=1)
+    whole = make_learner(run=part, n_tries=N_WHOLE)(X, Y, task.seed)
+    part.complete()
     sizes = _sizes(n_gates(whole.network), Y.shape[1], task.most)
     part = run.part(weight=1)
     small = fit_small(X, Y, sizes, n_tries=N_TRIES, seed=task.seed, nand=task.nand, run=part)
+    part.complete()
     order, complete = tuple(range(Y.shape[1])), whole.stopped is None
     circuits = [(network, order, part.stopped is None) for network in small] + [(whole.network, whole.order, complete)]
     circuits = [(widened(network, kept, inputs.shape[1]), order, done) for network, order, done in circuits]
-    rights = _scored(task, sizes[: len(small)], make_learner, run) if complete else []
+    rights = _scored(task, sizes[: len(small)], make_learner, run.part(weight=n_folds), n_folds) if complete else []
     nothing = np.zeros((2, 0), dtype=np.bool_)
     sized = [Sized(*circuit, *np.hstack([nothing, *(right[k] for right in rights)])) for k, circuit in enumerate(circuits)]
     # A circuit may be smaller than allowed: one that is no larger than an earlier one is dropped.
@@ -106,12 +109,20 @@ def _sizes(largest: int, n_outputs: int, most: int | None) -> list[int]:
     return sorted(size for size in wanted if size < largest)
 
 
-def _scored(task: SizesTask, sizes: Sequence[int], make_learner: Callable[..., Learner], run: Run) -> list[list[Flags]]:
+def _scored(
+    task: SizesTask, sizes: Sequence[int], make_learner: Callable[..., Learner], run: Run, n_folds: int
+) -> list[list[Flags]]:
     """Return, for each fold that is scored and each size, which rows circuits get right that were taught without the fold."""
-    n_folds = max(1, min(N_FOLDS, ROWS_SCORED // len(task.folds)))
-    part = run.part(weight=1)
-    found = part.map(partial(_right_in_fold, task, sizes, make_learner, part), range(n_folds))
-    return [rights for rights in found if rights] if part.stopped is None else []
+
+    def right(fold: int) -> list[Flags]:
+        part = run.part(weight=1)
+        rights = _right_in_fold(task, sizes, make_learner, part, fold)
+        part.complete()
+        return rights
+
+    run.expect(n_folds)
+    found = run.map(right, range(n_folds))
+    return [rights for rights in found if rights] if run.stopped is None else []
 
 
 def _right_in_fold(
@@ -128,8 +139,11 @@ def _right_in_fold(
     X, Y = taught_rows(vote, seen, learned_from, np.random.default_rng([task.seed, fold]))
     kept = distinct_inputs(vote, seen)
     X = np.ascontiguousarray(X[:, kept])
-    circuits = fit_small(X, Y, sizes, n_tries=FOLD_TRIES, seed=task.seed, nand=task.nand, run=run)
-    circuits.append(make_learner(run=run, n_tries=1)(X, Y, task.seed).network)
+    run.expect(2)
+    small = run.part(weight=1)
+    circuits = fit_small(X, Y, sizes, n_tries=FOLD_TRIES, seed=task.seed, nand=task.nand, run=small)
+    small.complete()
+    circuits.append(make_learner(run=run.part(weight=1), n_tries=1)(X, Y, task.seed).network)
     known = codes[test] >= 0
     rights = []
     for narrow in circuits:

@@ -36,7 +36,8 @@ VOTER_GROWTH = 0
 LARGE_GROWTH = 300_000_000
 """The same for large tables, where a circuit of usual size leaves most unexplained."""
 SINGLE_NOISE = 0.005
-SINGLE_WORK = 25  # voters that can be learned in the time which the circuits from their vote take
+READING_WORK, SINGLE_WORK = 25, 50
+"""Voters that can be learned in the time which reading them takes, and in that of the circuits from their vote."""
 VOTING_TIME = 0.75
 """Share of the time left in which voters are learned; the rest is for the circuit that is learned from their vote."""
 
@@ -50,7 +51,7 @@ def learn_vote(
     """
     usual = LARGE_VOTERS if examples.is_large else N_VOTERS
     n_voters, left = settings.n_circuits or usual, run.seconds_left()
-    run.expect(n_voters + SINGLE_WORK)
+    run.expect(n_voters + READING_WORK + SINGLE_WORK)
     voting = run.part(seconds=None if left is None else VOTING_TIME * left, weight=n_voters)
     voters = _learn_voters(examples, settings, voting, n_voters)
     folds = folds_of_rows(examples.codes, settings.seed)
@@ -58,7 +59,10 @@ def learn_vote(
         rows = (np.arange(MOST_READ) * examples.n_rows) // MOST_READ
         voters = [replace(voter, rows=np.flatnonzero(np.isin(rows, voter.rows))) for voter in voters]
         examples, folds = examples.take(rows), folds[rows]
-    vote, inputs = read_voters(voters, examples, run)
+    voting.complete()
+    reading = run.part(weight=READING_WORK)
+    vote, inputs = read_voters(voters, examples, reading)
+    reading.complete()
     task = SizesTask(voters, vote, examples, folds, settings.seed, settings.gates == "nand", most)
     sized = _learn_sizes(task, settings, run)
     stopped = run.stopped or voting.stopped
@@ -129,7 +133,7 @@ def _learn_sizes(task: SizesTask, settings: LearnSettings, run: Run) -> list[Siz
     try:
         sized = learn_sizes(task, partial(learner_of, settings, noise=SINGLE_NOISE), part)
         if are_pairs_tried(task, sized):
-            run.expect(len(task.voters) + 2 * SINGLE_WORK)
+            run.expect(len(task.voters) + READING_WORK + 2 * SINGLE_WORK)
             part = run.part(weight=SINGLE_WORK, describe=_described("comparisons of classes"))
             pairs = learn_pairs(task, sized[-1], partial(learner_of, replace(settings, order=None), noise=SINGLE_NOISE), part)
             return [*sized, *pairs]
