@@ -63,7 +63,7 @@ def main() -> None:
             print(f"run {run}: {needed[run, int(asks)]} rows {what}, {seconds:.1f} CPU s", flush=True)
     random, asked = needed.mean(axis=0)
     errors = needed.std(axis=0, ddof=1) / options.runs**0.5 if options.runs > 1 else np.zeros(2)
-    print("| problem | runs | random rows (all runs) | rows asked for (all runs) | share |\n|---|---|---|---|---|")
+    print("| problem | runs | random rows (most) | rows asked for (most) | share |\n|---|---|---|---|---|")
     cells = (f"{needed[:, k].mean():.1f} ± {errors[k]:.1f} ({needed[:, k].max()})" for k in (0, 1))
     print(f"| {options.problem} | {options.runs} | {' | '.join(cells)} | {asked / random:.2f} |")
 
