@@ -219,7 +219,7 @@ def split_of(columns: Columns, labels: npt.NDArray[Any], number: int) -> Split:
 
 def measure(folder: Path, work: Path, name: str, numbers: Sequence[int], method: str) -> None:
     """Let a method answer the test rows of some splits, of those where its answer is not there."""
-    (work / "answers").mkdir(exist_ok=True)
+    (work / "answers").mkdir(parents=True, exist_ok=True)
     files = {number: work / "answers" / f"{name}-{number}-{method}.npz" for number in numbers}
     if all(file.exists() for file in files.values()):
         return
