@@ -227,6 +227,7 @@ HANDLING = {
     "Network.to_json": lambda large: large.network.to_json(),
     "Network.to_nand": lambda large: large.network.to_nand(),
     "Network.node_words": lambda large: large.network.predict(large.X),
+    "Model.as_read": lambda large: large.model.as_read(),
     "Model.load": lambda large: gradus.Model.load(large.json),
     "Model.of_bits": lambda large: gradus.Model.of_bits(large.network),
     "Model.predict": lambda large: large.model.predict(large.X),

@@ -31,9 +31,9 @@ __all__ = ["Weighed", "learn_weighed"]
 
 CUTS = 31
 """Cuts of each column with equal shares of the rows between them."""
-LESSONS = 4
+LESSONS = 5
 """The first is about any rows, the others are about those that the sum so far gets wrong."""
-READ, ASKED = 49_152, 65_536
+READ, ASKED = 45_056, 65_536
 """Rows by which nodes are weighed, and among which those of a lesson are drawn."""
 AT_ONCE = 1 << 13  # rows
 LEVELS = 31
@@ -56,21 +56,15 @@ def learn_weighed(examples: TableExamples, learner: Learner, seed: int, run: Run
     rng = np.random.default_rng([seed, examples.n_rows])
     known = rng.permutation(np.flatnonzero(examples.codes[:, 0] >= 0))
     read, others = known[:READ], known[READ:] if len(known) > 2 * READ else known
-    inputs, codes = _encoded(examples, encoding, read), examples.codes[read, 0]
     networks: list[Network] = []
     weights = np.zeros(0)
     for number in range(LESSONS):
-        rows = rng.permutation(others)[:ASKED]
-        asked, labels = _encoded(examples, encoding, rows), examples.codes[rows, 0]
-        worth = examples.weights.of_rows[rows]
-        if networks:
-            worth = worth * np.sqrt(np.abs(labels - 1 / (1 + np.exp(-_scores(weights, networks, asked)))))
-        drawn = _by_weight(worth, MOST_ROWS, rng)
-        result = learner(np.ascontiguousarray(asked[drawn]), labels[drawn, np.newaxis].astype(np.float64), seed + number)
+        asked, labels = _lesson(examples, encoding, others, networks, weights, rng)
+        result = learner(asked, labels, seed + number)
         if result.stopped is not None or run.stop():
             return None
         networks.append(result.network)
-        weights = _regression(networks, inputs, codes, examples.weights.of_rows[read])
+        weights = _regression(networks, examples, encoding, read)
     network = _circuit_of(networks, weights)
     if not _is_shorter(examples, encoding, networks[0], network, weights):
         return None
@@ -93,6 +87,24 @@ def _encoded(examples: TableExamples, encoding: TableEncoding, rows: Ints) -> Bo
     return encoding.encode(examples.take(rows).columns)
 
 
+def _lesson(
+    examples: TableExamples,
+    encoding: TableEncoding,
+    others: Ints,
+    networks: list[Network],
+    weights: Floats,
+    rng: np.random.Generator,
+) -> tuple[BoolMatrix, Floats]:
+    """Draw the rows of a lesson, and their labels: any for the first, then those that the sum gets wrong or doubts."""
+    rows = rng.permutation(others)[:ASKED]
+    asked, labels = _encoded(examples, encoding, rows), examples.codes[rows, 0]
+    worth = examples.weights.of_rows[rows]
+    if networks:
+        worth = worth * np.sqrt(np.abs(labels - 1 / (1 + np.exp(-_scores(weights, networks, asked)))))
+    drawn = _by_weight(worth, MOST_ROWS, rng)
+    return np.ascontiguousarray(asked[drawn]), labels[drawn, np.newaxis].astype(np.float64)
+
+
 def _nodes(networks: Sequence[Network], inputs: BoolMatrix) -> BoolMatrix:
     """Return the inputs and all gates of the circuits, one column each."""
     values = [inputs]
@@ -102,12 +114,15 @@ def _nodes(networks: Sequence[Network], inputs: BoolMatrix) -> BoolMatrix:
     return np.hstack(values)
 
 
-def _regression(networks: Sequence[Network], inputs: BoolMatrix, codes: Ints, rows: Floats) -> Floats:
+def _regression(networks: Sequence[Network], examples: TableExamples, encoding: TableEncoding, read: Ints) -> Floats:
     """Return a constant and the weight of each node, in logarithms of the odds of the second class."""
-    values = _nodes(networks, inputs)
+    values = _nodes(networks, _encoded(examples, encoding, read))
     varies = np.flatnonzero(values.any(axis=0) & ~values.all(axis=0))
     weights = np.zeros(1 + values.shape[1])
-    signs, centre = centred(values[:, varies])
+    values = values[:, varies]
+    signs, centre = centred(values)
+    del values  # the regression takes all the memory that a circuit of many rows may have
+    codes, rows = examples.codes[read, 0], examples.weights.of_rows[read]
     level, added = ridge_logistic(signs, codes, rows, np.zeros((len(codes), 2)))
     weights[1 + varies] = added[:, 1] - added[:, 0]
     weights[0] = level[1] - level[0] - centre @ weights[1 + varies]
