@@ -134,7 +134,7 @@ def test_among_many_genes_some_of_the_sets_left_out_stand_for_all():
 
 def test_large_rules_and_rules_of_noisy_data_are_not_decided():
     assert Candidate((0, 1, 2, 3), 1, 0.99).decided
-    assert not Candidate((0, 1, 2, 3), 1, 0.89).decided
+    assert not Candidate((0, 1, 2, 3), 1, 0.94).decided
     large = Candidate((0, 1, 2, 3, 4), 1, 0.99)
     assert not large.decided
     nothing = TargetEvidence(np.zeros((0, 5), np.uint8), np.zeros(0, np.uint8), np.zeros(0, np.int64), 1.0)

@@ -20,12 +20,12 @@ from gradus.genes._transitions import TargetEvidence
 
 __all__ = ["Candidate", "WeighedRules", "candidates", "is_settled", "open_question", "weighed_rules"]
 
-DECIDED_FROM = 0.9
-"""Share of the posterior from which a rule is decided: from here on, not below, about 95 in 100 were right on tuning seeds."""
+DECIDED_FROM = 0.95
+"""Share of the posterior from which a rule is decided."""
 MOST_INPUTS_DECIDED, MOST_FLIPS_DECIDED = 4, 0.05
 """Larger rules are not decided: the prior lists only some of the unate functions of five and six inputs, and a listed one that
 fits by chance leaves no doubt then. Nor are any where more of the next values are wrong: repair follows the rules, and so
-hides what speaks against them (of the rules from the share above, 89 in 100 were right then)."""
+hides what speaks against them (of the rules with nine tenths, 89 in 100 were right then)."""
 LEAST_SHARE, MOST_RULES, MOST_DISPUTES = 0.01, 20, 2
 """Rules with at least this share are candidates, up to a limit; rivals of the best rule that are put into words."""
 SETS_DRAWN = 64
