@@ -55,11 +55,6 @@ class Weights:
             self.of_rows * weights[np.maximum(column, 0)] for weights, column in zip(self.of_classes, codes.T, strict=True)
         ]
 
-    @property
-    def are_equal_for_classes(self) -> bool:
-        """Whether no class counts more than another of its target."""
-        return all(bool((weights == weights[0]).all()) for weights in self.of_classes)
-
 
 def row_weights(given: Any, n_rows: int) -> Floats:
     """Check the weights of rows."""

@@ -155,9 +155,9 @@ def _vote(networks: Sequence[Network], weights: Floats) -> WeightedVote:
 def _circuit_of(networks: Sequence[Network], weights: Floats) -> Network:
     """Build the sum, and whether it is positive, in gates."""
     each = [
-        Network(one.n_inputs, one.sources, [one.n_inputs + gate], one.functions)
-        for one in networks
-        for gate in range(one.n_gates)
+        Network(circuit.n_inputs, circuit.sources, [circuit.n_inputs + gate], circuit.functions)
+        for circuit in networks
+        for gate in range(circuit.n_gates)
     ]
     empty = Network(networks[0].n_inputs, [], [0])
     vote = _vote(networks, weights)
